@@ -1,4 +1,4 @@
-"""Back office pages of accounts; each domain has its own. Panels stand on a page in the order of these imports."""
+"""Back office pages of accounts; each domain has its own. Panels appear on a page in the order of these imports."""
 
 # isort: off
 from accounts.users import admin as users

@@ -22,7 +22,7 @@ TITLES = {
 }
 """The titles of the apps in the menu, in its order."""
 BEHIND = "Behind the scenes"
-"""The title of what only operators look at (BackOfficeAdmin.behind)."""
+"""Menu title of the records that only operators need (BackOfficeAdmin.behind)."""
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
@@ -56,7 +56,7 @@ def _group(title: str, items: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def hold_of(request: HttpRequest) -> Hold | None:
-    """Return what holds the service, asked once for a page."""
+    """Return the service's hold. It is read once for a page."""
     if not hasattr(request, "hold"):
         request.hold = current_hold()  # type: ignore[attr-defined]
     found: Hold | None = request.hold  # type: ignore[attr-defined]
@@ -64,5 +64,5 @@ def hold_of(request: HttpRequest) -> Hold | None:
 
 
 def environment(request: HttpRequest) -> list[str] | None:
-    """Return the label beside the title of each page: that the service is held."""
+    """Return the label next to the title of each page if the service is held."""
     return ["Held: nothing goes out", "danger"] if request.user.is_authenticated and hold_of(request) else None

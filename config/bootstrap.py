@@ -39,7 +39,7 @@ class Bootstrapped:
 def bootstrap(
     *, company_name: str, email: str, password: str, owner_name: str = "", weak_password: bool = False
 ) -> Bootstrapped:
-    """Find or create the company of this name that this address owns, and create what it lacks.
+    """Return the owner's company with this name, or create it. Missing parts of it are created.
 
     It sets the owner's password. Raises ValidationError for an invalid name, address or password.
     """

@@ -20,7 +20,7 @@ API = tuple(MOUNTS)
 
 
 class _Browsers:
-    """What makes a middleware let requests to the API pass by."""
+    """A mixin that lets requests to the API bypass a middleware."""
 
     get_response: Any
 

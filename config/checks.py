@@ -59,7 +59,7 @@ def vendors_share_no_key(**_: Any) -> list[CheckMessage]:
 
 @register(deploy=True)
 def proxies_are_counted(**_: Any) -> list[CheckMessage]:
-    """Check that a service behind TLS knows its proxies, whose headers say where requests come from, and how."""
+    """Check that a service with TLS knows its proxies, whose headers give the callers' addresses and scheme."""
     if settings.BASE_URL.startswith("https://") and not settings.TRUSTED_PROXIES:
         return [
             Warning(
@@ -99,7 +99,7 @@ def mails_have_a_server(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.urls)
 def operations_name_known_modules(**_: Any) -> list[CheckMessage]:
-    """Check that roles can grant what each operation needs, and that the quota it takes from is counted."""
+    """Check that roles can grant the permission of each operation, and that the plan counts its quota."""
     router = ResourceRouter("api/protected", authentication=None)
     protected.register(router)
     return [message for operation in router.operations() for message in _unknown_modules(operation)]

@@ -1,4 +1,4 @@
-"""Where the demo's stand-ins for vendors listen, as the demo has noted it, and the client that its Google knows.
+"""Addresses of the demo's simulated vendors, as the demo has noted them, and the client of its simulated Google.
 
 No Django here.
 """
@@ -12,11 +12,11 @@ from typing import Any
 
 HOST = "127.0.0.1"
 DEMO_CLIENT = ("leadwright-demo.apps.example", "demo-client")
-"""Id and secret of the client that the demo's stand-in for Google knows; it listens on loopback alone."""
+"""Id and secret of the client of the demo's stand-in for Google, which listens only on loopback."""
 
 
 def note_file(data: Path) -> Path:
-    """Return the file with the port of the chat vendor's stand-in, and the webhook of the number that it plays."""
+    """Return the file with the port of the chat vendor's stand-in, and the webhook of its number."""
     return data / "chat-standin.json"
 
 
@@ -26,7 +26,7 @@ def google_file(data: Path) -> Path:
 
 
 def noted(file: Path) -> Mapping[str, Any]:
-    """Return what the file notes: port, hook, phoneNumberId; empty where there is none."""
+    """Return the content of the file: port, hook, phoneNumberId. It is empty if there is no valid file."""
     try:
         found = json.loads(file.read_text())
     except (OSError, ValueError):
@@ -36,8 +36,7 @@ def noted(file: Path) -> Mapping[str, Any]:
 
 
 def demo_vendors(data: Path, *, google: bool = True) -> dict[str, str]:
-    """Return VENDOR_BASE_URLS of the demo: where its stand-ins were noted last, if they were; that for Google only with
-    `google`."""
+    """Return VENDOR_BASE_URLS of the demo: the last addresses of its stand-ins, that of Google only with `google`."""
     chats, place = noted(note_file(data)), noted(google_file(data)) if google else {}
     found = dict.fromkeys(("chatapp", "messenger"), f"http://{HOST}:{chats['port']}") if chats else {}
     return {**found, "gmail": f"http://{HOST}:{place['port']}"} if place else found

@@ -1,5 +1,7 @@
-"""Headers of answers by address: what the pages may load, and that nobody keeps data of the API. Requests whose body
-has no length, or is too large for whom nobody knows, are refused."""
+"""Headers of responses by address: the sources that pages may load, and no-store for API data.
+
+Requests are refused if their body has no length, or is too large for an unknown caller.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ API = "/api/"
 CHECKED_FIRST = re.compile(r"/api/(key/protected|protected|private)(/|\Z)")
 """Addresses that authenticate a request before they read its body."""
 OVERHEAD_BYTES = 1 << 20
-"""The largest size of what multipart adds to a file."""
+"""The largest size that multipart adds to a file."""
 
 
 class HeadersMiddleware:
@@ -59,10 +61,10 @@ class HeadersMiddleware:
 
 
 class BodyLengthMiddleware:
-    """Refuses a body without a length, and one that is larger than its sender may send, before it is read.
+    """Refuses a body without a length, and one that exceeds the sender's limit, before it is read.
 
-    WSGI cannot tell the end of a body without length, so that it would be taken as empty. Strangers send webhooks,
-    forms, chats and log-ins; whoever has logged in may send files.
+    WSGI cannot detect the end of a body without length, so that it would count as empty. Strangers send webhooks,
+    forms, chats and log-ins; users who have logged in may send files.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

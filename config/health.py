@@ -14,9 +14,9 @@ from core.text.json import dumps
 def health(request: HttpRequest) -> HttpResponse:
     """Answer 200 if the database answers, 503 otherwise.
 
-    `tick` and `work` say whether background work goes on, with `message` Degraded where it does not, and Held in a
-    restored copy that nobody has released. The status stays 200 then: the web process can do its part, and a load
-    balancer must not take it out. Needs no message row.
+    `tick` and `work` show the state of background work. `message` is Degraded if it does not run, and Held in a
+    restored copy that is not released. The status stays 200 then: the web process still works, so a load balancer must
+    not remove it. Needs no message row.
     """
     try:
         beat, hold = heartbeat(), current_hold()

@@ -38,7 +38,7 @@ MONEY: tuple[tuple[str, Any, dict[str, Any]], ...] = (
     ("Companies that are past due", Subscription, {"is_primary__exact": True, "status__exact": "past_due"}),
     ("Refunds that wait for approval", Refund, {"status__exact": "asked"}),
 )
-"""What waits for staff: its title, and the filter that counts and lists it."""
+"""Records that wait for staff: a title, and the filter that counts and lists them."""
 DAYS = 14
 SCANNED = 10_000
 """The most rows of a day that a chart reads."""
@@ -92,8 +92,10 @@ CHARTS: tuple[tuple[str, Any, Any, str, dict[str, str]], ...] = (
     ("Contacts added", Contact, Contact, "created_at", {}),
     ("Companies that joined", Company, Company, "created_at", {}),
 )
-"""A chart: its title, the rows that it counts by the time in their ids, the list of a day's records with the column
-that tells the day there, and which rows count."""
+"""A chart: its title, the rows counted by the time in their ids, the list of a day's records and filters.
+
+The list comes with its date column, the filters select the rows that count.
+"""
 LISTED = {"to_status": "status__exact"}
 """Column that a chart counts by -> the same in the list's address."""
 
@@ -126,7 +128,7 @@ def _chart(title: str, model: Any, listed: Any, column: str, only: dict[str, str
 
 
 def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[int, bool]]:
-    """Count the rows made on each day, and tell whether there may be more than were read, by one query.
+    """Count the rows created on each day, and return whether there may be more than were read, by one query.
 
     Ids begin with their time, so that the primary key finds a day's rows; at most SCANNED of a day are read.
     """

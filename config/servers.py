@@ -24,7 +24,7 @@ def redis_url() -> str:
 
 
 def web_port() -> int:
-    """Return the port of `make run` on this data directory while it runs, so that commands beside it know the address.
+    """Return the port of a running `make run` on this data directory, so that other commands know the address.
 
     Otherwise the default.
     """

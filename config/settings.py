@@ -151,7 +151,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 EVEN_ANSWERS = True
-"""Whether answers that must not reveal accounts take the same time in each case (accounts.auth.timing)."""
+"""Responses that must not reveal accounts take the same time in each case (accounts.auth.timing)."""
 ACCESS_TOKEN_LIFETIME = timedelta(hours=1)
 REFRESH_TOKEN_LIFETIME = timedelta(days=30)
 VERIFY_LINK_LIFETIME = timedelta(days=3)
@@ -162,42 +162,45 @@ REGISTER_URL = env("REGISTER_URL", default=f"{BASE_URL}/register")
 REFER_REWARD_PERCENT = Decimal(env("REFER_REWARD_PERCENT", default="20"))
 """The referral program's reward: this share of the referred company's first payment, in the payment's currency."""
 REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=120))
-"""How long a reward is pending, since payments may be returned: as long as payers' banks usually take disputes."""
+"""Time for which a reward is pending, because payments may be returned: banks usually take disputes for as long."""
 GRACE_PERIOD = timedelta(days=env.int("GRACE_DAYS", default=7))
-"""How long a company keeps its access after an unpaid subscription period."""
+"""Time for which a company keeps its access after an unpaid subscription period."""
 DUNNING_DAYS = tuple(env.list("DUNNING_DAYS", cast=int, default=[0, 1, 3, 5, 7]))
 """The days after a renewal on which a saved method is charged; each but the first after a refusal."""
 COLLECTIONS_PER_SECOND = env.float("COLLECTIONS_PER_SECOND", default=10.0)
-"""How many renewals are charged a second where many are due at once: gateways take no more of one account."""
+"""Maximum number of renewals charged a second if many are due at once: gateways limit the requests of an account."""
 STAFF_SECOND_FACTOR = env("STAFF_SECOND_FACTOR", default="optional")
-"""Whether the back office asks for a second factor: off; optional, of who has set one up; required, of everybody."""
+"""Second factor in the back office: off; optional, for staff who have set one up; required, for everybody."""
 if STAFF_SECOND_FACTOR not in ("off", "optional", "required"):
     raise ImproperlyConfigured("STAFF_SECOND_FACTOR is one of off, optional, required")
 STRICT_KEYS = env.bool("STRICT_KEYS", default=True)
-"""Whether an API key may only what its maker may now. Off: the contract's keys, which no role binds and which stay
-valid whatever becomes of their maker. Addresses and terms of keys are enforced only with it."""
+"""An API key has at most the current permissions of its creator.
+
+Off: keys as in the contract, which no role limits and which stay valid regardless of their creator. Addresses and terms
+of keys are only enforced with this setting.
+"""
 PUBLIC_API_DOCS = env.bool("PUBLIC_API_DOCS", default=True)
-"""Whether everybody may read /api/schema and /api/docs, or staff only."""
+"""Everybody may read /api/schema and /api/docs; otherwise only staff."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
-"""Whether temporary keys expire even without STRICT_KEYS."""
+"""Temporary keys expire even without STRICT_KEYS."""
 API_REQUESTS_A_MINUTE = env.int("API_REQUESTS_A_MINUTE", default=120_000)
 API_REQUESTS_A_MINUTE_EACH = env.int("API_REQUESTS_A_MINUTE_EACH", default=60_000)
-"""How many requests a company, and each of its API keys and members, makes in a minute, where the plan has no limits
-api-requests and api-requests-each."""
+"""Requests a minute of a company, and of each of its API keys and members, if the plan has no limits api-requests
+and api-requests-each."""
 SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
-"""How long the request log is kept; 0 turns it off."""
+"""Days for which the request log is kept; 0 turns it off."""
 LOGIN_LOG_DAYS = env.int("LOGIN_LOG_DAYS", default=365)
 WORKFLOW_STARTS_PER_SECOND = env.int("WORKFLOW_STARTS_PER_SECOND", default=100)
-"""How many runs of workflows a company's events start in a second, where its plan names no limit of workflow-starts."""
+"""Workflow runs that a company's events start in a second, if its plan has no limit workflow-starts."""
 WORKFLOW_START_BURST_SECONDS = env.int("WORKFLOW_START_BURST_SECONDS", default=10)
 """The starts of so many seconds may begin at once, after a quiet time."""
 WORKFLOW_RUN_DAYS = env.int("WORKFLOW_RUN_DAYS", default=90)
-"""How long runs of workflows that have ended are kept, where the workflow says nothing else."""
+"""Days for which ended runs of workflows are kept, unless the workflow sets others."""
 EXPORT_DAYS = env.int("EXPORT_DAYS", default=30)
-"""How long exported files are kept."""
+"""Days for which exported files are kept."""
 
 METRICS_TOKEN = env("METRICS_TOKEN", default="")
-"""Who sends it as bearer token may read /metrics; empty: there is no such page."""
+"""Bearer token for /metrics; empty: there is no such page."""
 if METRICS_TOKEN:
     os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(LEADWRIGHT_DATA / "metrics" / str(PORT)))
     Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -265,7 +268,7 @@ if FILES_S3["bucket"] and not (FILES_S3["access_key"] and FILES_S3["secret_key"]
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=20 * 1024 * 1024)
 PUBLIC_BODY_BYTES = env.int("PUBLIC_BODY_BYTES", default=1024 * 1024)
-"""What anybody may send who has not logged in."""
+"""Maximum size of a request body without a log-in, in bytes."""
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
@@ -278,10 +281,11 @@ MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=1024 * 1024 * 1024)
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 """The number of our proxies before the web process. X-Forwarded-For has the caller's address that far from its end."""
 BUFFERING_PROXY = env.bool("BUFFERING_PROXY", default=False)
-"""Whether a proxy before the web process reads requests and answers whole. Without one config.slow_callers limits."""
+"""A proxy in front of the web process buffers complete requests and responses. Without one config.slow_callers
+limits."""
 WEB_THREADS = web_threads()
 ENRICHMENT_WAIT_MINUTES = env.int("ENRICHMENT_WAIT_MINUTES", default=15)
-"""How long a run waits for the enrichment of its recipients before its messages are written without."""
+"""Minutes that a run waits for the enrichment of its recipients before its messages are written without it."""
 OUTBOUND_PRIVATE_HOSTS = env.list("OUTBOUND_PRIVATE_HOSTS", default=["127.0.0.0/8"] if DEMO else [])
 """Private networks (CIDR) that connected apps may reach: none by default, the mail catcher in the demo."""
 OUTBOUND_CA_FILE = authorities_file(env("OUTBOUND_CA_FILE", default=""))
@@ -291,7 +295,7 @@ TRACKING_HOST = env("TRACKING_HOST", default="").strip().rstrip(".").lower()
 DNS_RESOLVERS = [resolver_address(text) for text in env.list("DNS_RESOLVERS", default=[])]
 """The name servers that deliverability checks ask, as (address, port); none: the system's."""
 VENDOR_BASE_URLS = env.json("VENDOR_BASE_URLS", default={})
-"""Where vendors are reached instead of at their own addresses: connected app -> base URL."""
+"""Addresses that replace those of vendors: connected app -> base URL."""
 if not (isinstance(VENDOR_BASE_URLS, dict) and all(isinstance(url, str) for url in VENDOR_BASE_URLS.values())):
     raise ImproperlyConfigured('VENDOR_BASE_URLS is a JSON object such as {"ai-a": "https://proxy.example.org"}')
 GOOGLE_CLIENT_ID = env("GOOGLE_CLIENT_ID", default="")
@@ -314,14 +318,14 @@ GATEWAYS = {
     for letter in "abcde"
     if env(f"GATEWAY_{letter.upper()}", default="")
 }
-"""Letter of /gateway-x -> the payment gateway behind it, and its keys. They go before those of the back office."""
+"""Letter of /gateway-x -> its payment gateway and keys. They take precedence over those of the back office."""
 INVOICE_FONTS = env("INVOICE_FONTS", default="")
+"""A folder of fonts for invoices, in addition to those of typst."""
 VIES_URL = env("VIES_URL", default="").rstrip("/")
-"""A folder of fonts for invoices, beside those that typst brings along."""
 REFUND_APPROVAL_ABOVE = Decimal(env("REFUND_APPROVAL_ABOVE", default="100"))
-"""Refunds of more than this, in whatever currency, wait until a second one of the staff approves them."""
+"""Refunds above this amount, in any currency, wait for the approval of a second staff member."""
 PAYMENT_BACKOFF = env.float("PAYMENT_BACKOFF", default=2.0)
-"""Base of the waits, in seconds, between looks at a payment whose gateway doesn't answer."""
+"""Base of the delays, in seconds, between polls of a payment whose gateway doesn't respond."""
 MAIL_VENDOR_LETTERS = env.json("MAIL_VENDOR_LETTERS", default={})
 """Letter of /apps/mailvendor-x -> vendor, where it is another than by default (outreach.mail_vendors.registry)."""
 ANYMAIL: dict[str, str] = {}
@@ -342,7 +346,7 @@ DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="no-reply@leadwright.exam
 """The sender of the service's own mails. Its display name is `<company> via Leadwright`, or the service's."""
 MEETING_MAILS_PER_DAY = env.int("MEETING_MAILS_PER_DAY", default=1000)
 TRIAL_MEETING_MAILS_PER_DAY = env.int("TRIAL_MEETING_MAILS_PER_DAY", default=50)
-"""How many mails about meetings a company may send in 24 hours to people who are not its members."""
+"""Maximum number of mails about meetings that a company may send in 24 hours to people who are not its members."""
 
 REDIS_URL = redis_url()
 CELERY_BROKER_URL = celery_url(REDIS_URL)
@@ -370,7 +374,8 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 STAFF_SESSION_LIFETIME = timedelta(hours=12)
-"""How long after the login a session of the back office ends, however it is used (accounts.auth.staff_sessions)."""
+"""Time after the login at which a session of the back office ends, even if it is in use
+(accounts.auth.staff_sessions)."""
 SESSION_COOKIE_AGE = int(STAFF_SESSION_LIFETIME.total_seconds())
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -384,11 +389,11 @@ if BASE_URL.startswith("https://"):
     SECURE_REDIRECT_EXEMPT = [r"^api/public/health$", r"^metrics$"]  # asked from within, without TLS
 
 LOG_FORMAT = env("LOG_FORMAT", default="line")
-"""How log lines are written: line, for people, or json, an object a line."""
+"""Format of log lines: line, for people, or json, an object a line."""
 if LOG_FORMAT not in ("line", "json"):
     raise ImproperlyConfigured("LOG_FORMAT is line or json")
 LOG_REQUESTS = env.bool("LOG_REQUESTS", default=LOG_FORMAT == "json")
-"""Whether each request is a line of the log."""
+"""Each request is a line of the log."""
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

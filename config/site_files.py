@@ -1,4 +1,4 @@
-"""What browsers and search engines ask every site for, and the licences of what is served to browsers."""
+"""Files that browsers and search engines request from every site, and the licences of files served to browsers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROBOTS = "User-agent: *\nAllow: /login$\nAllow: /register$\nAllow: /licences$\nA
 
 @dataclass(frozen=True)
 class Licence:
-    """A work of others that browsers get, with the words of its licence."""
+    """A third-party work that browsers receive, with the text of its licence."""
 
     name: str
     package: str
@@ -57,7 +57,7 @@ def _text(installed: Distribution, folder: str) -> str:
 
 @require_safe
 def licences_page(request: HttpRequest) -> HttpResponse:
-    """Show the licences of what is served to browsers."""
+    """Show the licences of the files that are served to browsers."""
     return render(request, "pages/licences.html", {"licences": licences()})
 
 
@@ -69,5 +69,5 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def favicon(request: HttpRequest) -> HttpResponse:
-    """Lead to the icon that pages name, for what asks without looking at a page."""
+    """Redirect to the icon that pages name, for clients that request it without reading a page."""
     return HttpResponsePermanentRedirect(static("backoffice/icon.svg"))

@@ -20,7 +20,8 @@ from core.api.refusals import Refusal
 from core.text.json import dumps
 
 SMALL = 2 * 1024 * 1024
-"""A body or an answer of up to this size is read whole, so that it needs its turn for a moment or not at all."""
+"""The largest size of a body or response that is read as a whole, so that it occupies a slot only shortly or not at
+all."""
 STUCK_AFTER = 1.0
 PATIENCE = 2.0
 RETRY_SECONDS = 2
@@ -38,7 +39,7 @@ class Turn:
 
     @property
     def stuck(self) -> bool:
-        """Whether the caller has not moved for a while."""
+        """Return whether the caller has made no progress for a while."""
         return monotonic() - self.moved > STUCK_AFTER
 
 

@@ -1,6 +1,6 @@
-"""celery worker --ticks: a worker that sends the tick as well, from a thread of its own, in place of a beat process.
+"""celery worker --ticks: a worker that also sends the tick, from a thread of its own, in place of a beat process.
 
-Its pool must not fork (-P threads, -P solo): a fork beside a running thread may take along a lock that nobody frees.
+Its pool must not fork (-P threads, -P solo): a fork with another running thread may inherit a lock that nobody frees.
 """
 
 from __future__ import annotations

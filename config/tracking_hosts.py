@@ -1,5 +1,8 @@
-"""Requests to companies' own hosts: tracking hosts (outreach.domain_tracking) get the addresses of links in mails, and
-nothing else of the service; a host that a company has chosen for its pages (outreach.white_label) these as well."""
+"""Requests to companies' own hosts.
+
+Tracking hosts (outreach.domain_tracking) serve the addresses of links in mails, and nothing else of the service. A host
+that a company has chosen for its pages (outreach.white_label) serves these as well.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The web server: python -m config.web listens at HOST and PORT with WEB_CONCURRENCY processes of WEB_THREADS threads.
 
-SIGTERM lets requests end (REQUEST_SECONDS at most). SIGHUP replaces the processes one by one, with the code that is
-there now, and refuses no connection meanwhile; code that cannot be loaded leaves them as they are. No Django here: the
+SIGTERM lets requests end (REQUEST_SECONDS at most). SIGHUP replaces the processes one by one with the present code, and
+refuses no connection during that time; code that cannot be loaded leaves them as they are. No Django here: the
 processes import it.
 """
 
@@ -24,7 +24,7 @@ from config.web_threads import web_threads
 
 REQUEST_SECONDS = 30
 START_SECONDS = 120.0
-"""How long an old process serves on, at a reload, while the new one loads the application."""
+"""Seconds that an old process continues to serve, at a reload, while the new one loads the application."""
 MOST_DEATHS = 30
 """Deaths of processes in a minute, for each, after which the server gives up: code that cannot be imported."""
 
@@ -36,10 +36,10 @@ LOG_AS_JSON: dict[str, Any] = {
 
 
 class Server(MPServer):
-    """Granian, but no connection is refused or reset where its processes are killed, however often.
+    """Granian, but no connection is refused or reset when its processes are killed, however often.
 
-    Its own processes each listen for themselves, so that a killed one takes the connections that wait for it along; and
-    it ends all of them where one dies twice within 5.5 seconds.
+    Granian's own processes have a socket each, so that a killed one drops its waiting connections. Granian also stops
+    all of them if one dies twice within 5.5 seconds.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -106,7 +106,7 @@ class Server(MPServer):
 
 
 class _Telling:
-    """Loads the application in a new process, and tells its parent by a pipe."""
+    """Loads the application in a new process, and notifies its parent by a pipe."""
 
     def __init__(self, load: Any, descriptor: int) -> None:
         self._load, self._descriptor = load, descriptor

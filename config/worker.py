@@ -1,7 +1,7 @@
 """The workers: python -m config.worker NAME runs one of GROUPS, with `-c N` in so many processes. No Django here.
 
-Workers stand apart by purpose, so that quick work never waits for long work. SIGTERM lets a task end, which takes its
-slice at most (core.jobs.registry); what has not ended when the process is killed goes on with another one.
+Workers are separate by purpose, so that quick work never waits for long work. After SIGTERM a task may finish, within
+its slice (core.jobs.registry). A task that has not finished when the process is killed continues in another one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The queues of a group of workers, and its processes unless told otherwise."""
+    """The queues of a group of workers, and its default number of processes."""
 
     queues: str
     processes: int

@@ -7,7 +7,7 @@ from time import monotonic
 
 
 class Breaker:
-    """Says whether to try a server. After a failure one caller tries in each `pause` seconds, until one succeeds."""
+    """Returns whether to try a server. After a failure one caller tries in each `pause` seconds, until one succeeds."""
 
     def __init__(self, pause: float) -> None:
         self._pause = pause
@@ -15,7 +15,7 @@ class Breaker:
         self._until: float | None = None
 
     def allows(self) -> bool:
-        """Tell whether the caller may try now. It must report the outcome by `worked` or `failed`."""
+        """Return whether the caller may try now. It must report the outcome by `worked` or `failed`."""
         if self._until is None:
             return True
         with self._lock:

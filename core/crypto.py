@@ -62,7 +62,7 @@ def decrypt(token: str, place: Sequence[str]) -> str:
 
 
 def is_current(token: str, place: Sequence[str]) -> bool:
-    """Tell whether `encrypt` would write such a token today: in the present form, under the first key."""
+    """Return whether `encrypt` would write such a token today: in the present form, under the first key."""
     cipher = _ciphers(settings.FIELD_ENCRYPTION_KEY)[0]
     return token.startswith(PREFIX) and _open(cipher, token, place) is not None
 

@@ -37,7 +37,7 @@ class ApiError(Exception):
     retry_after: int | None = None
     """Seconds after which it is worth trying again."""
     extra: Mapping[str, Any] = {}
-    """What the answer tells beside status, message and warning, for programs."""
+    """Further members of the response for programs, next to status, message and warning."""
 
     def __init__(self, detail: str = "") -> None:
         self.detail = detail

@@ -52,7 +52,8 @@ class ReferenceIn(IdsAsArray, RelatedIn):
 
 
 class NameField(_CharField):
-    """A name that stands in sentences: it is stored without characters that turn the text behind it."""
+    """A name that appears in sentences: it is stored without characters that change the direction of the text after
+    it."""
 
     def get_prep_value(self, value: Any) -> Any:
         found = super().get_prep_value(value)
@@ -127,11 +128,12 @@ class InstanceRow(Mapping[str, Any]):
 
 
 class EncryptedTextField(_TextField):
-    """Text that is encrypted in the database, for one place of one record: the table, the column, the company, the id,
-    and the values of the columns that `bound_to` names (where the secret is sent). Moved to another place, or with
-    another value of these, it cannot be decrypted (SecretUnreadable).
+    """Text that is encrypted in the database for one place: the table, column, company and id of a record.
 
-    So it is written by saving the record or by bulk_create, never by a bare update, and it cannot be filtered by. A
+    `bound_to` names further columns whose values are part of the place, such as the address that the secret is sent to.
+    At another place or with other values it cannot be decrypted (SecretUnreadable).
+
+    It is therefore written by saving the record or by bulk_create, never by a bare update, and no filter can use it. A
     queryset's values() are Sealed; `open` decrypts them.
     """
 
@@ -146,7 +148,7 @@ class EncryptedTextField(_TextField):
         return name, path, args, {**options, "bound_to": self.bound_to} if self.bound_to else options
 
     def is_set(self, instance: models.Model) -> bool:
-        """Tell whether the instance has a secret, without decrypting it."""
+        """Return whether the instance has a secret, without decrypting it."""
         return bool(instance.__dict__.get(self.attname))
 
     def place(self, row: Mapping[str, Any]) -> list[str]:

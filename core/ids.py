@@ -29,7 +29,7 @@ _counter = count(randbits(24))
 
 
 def _begin_anew() -> None:
-    """Take another random value: a forked process would go on with the ids of its parent."""
+    """Take another random value: a forked process would continue with the ids of its parent."""
     global _process, _counter  # noqa: PLW0603
     _process, _counter = token_hex(5), count(randbits(24))
 
@@ -56,7 +56,7 @@ def time_of(id: str) -> datetime:
 
 
 def is_id(value: object) -> TypeGuard[str]:
-    """Tell whether the value is a well-formed ObjectId string."""
+    """Return whether the value is a well-formed ObjectId string."""
     return isinstance(value, str) and PATTERN.fullmatch(value) is not None
 
 
@@ -71,7 +71,7 @@ class ObjectIdField(_CharField):
 
 
 def are_ids(values: Any) -> bool:
-    """Tell whether a collection holds nothing but ids."""
+    """Return whether a collection holds nothing but ids."""
     known = isinstance(values, list | tuple | set | frozenset) and values
     return bool(known) and all(type(one) is str and PATTERN.fullmatch(one) is not None for one in values)
 
@@ -87,7 +87,7 @@ def _quoted(text: str) -> str:
 
 
 FEW = 10
-"""Up to so many ids stand in a statement one by one: PostgreSQL knows more to do with a single one."""
+"""Up to this number of ids a statement lists them one by one: PostgreSQL has better plans for a single one."""
 
 
 class IdsAsArray:

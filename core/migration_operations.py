@@ -1,4 +1,4 @@
-"""Operations of migrations beside Django's."""
+"""Operations of migrations in addition to Django's."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from django.db.migrations.state import ProjectState
 class CreateTables(Operation):
     """Create the tables of several models, which may refer to each other in circles.
 
-    After each CreateModel alone Django renders all models anew that the new one refers to, and all that refer to those:
-    nearly all there are, since most belong to a company. Here each is rendered once.
+    After each single CreateModel Django renders again all models that the new one refers to, and all that refer to
+    those. These are nearly all models, because most belong to a company. Here each is rendered once.
     """
 
     category = OperationCategory.ADDITION
@@ -53,9 +53,10 @@ class CreateTables(Operation):
 class OneStepMigration(Migration):
     """A migration whose operations are one step: models are rendered once for all of them.
 
-    Django renders them anew for each operation, all that refer to one another: of 100 operations, each took 0.2 s.
-    For additions, each name added once, for indexes that are removed, or removed and made anew, and for options such as
-    what a model is called. A table that the migration creates gets all its columns, indexes and constraints then.
+    Django renders all models that refer to one another again for each operation: of 100 operations, each took 0.2 s.
+
+    It suits additions (each name once), indexes that are removed or replaced, and options such as a model's verbose
+    name. A table that the migration creates gets all its columns, indexes and constraints in that step.
     """
 
     def __init_subclass__(cls) -> None:

@@ -43,9 +43,9 @@ class OutboundRefused(Exception):
 
 
 class NetworkInTransaction(BaseException):
-    """Work that runs in one transaction has asked for a connection. Nothing has been sent yet; whoever keeps the
-    transaction rolls it back, and does the work another way. It is no Exception, so that no handler takes it for a host
-    that does not answer."""
+    """Raised for a connection requested by work that runs in one transaction. Nothing has been sent yet. The owner
+    of the transaction rolls it back and does the work another way. It is no Exception, so that no handler treats it
+    as an unreachable host."""
 
 
 _refused: ContextVar[bool] = ContextVar("leadwright_no_network", default=False)
@@ -62,12 +62,12 @@ def no_network() -> Iterator[None]:
 
 
 def is_network_refused() -> bool:
-    """Tell whether a block of `no_network` is open."""
+    """Return whether a block of `no_network` is open."""
     return _refused.get()
 
 
 def leave() -> None:
-    """Say that a connection is about to be used or opened. Raises NetworkInTransaction inside of `no_network`."""
+    """Check that a connection may be opened or used now. Raises NetworkInTransaction inside of `no_network`."""
     if _refused.get():
         raise NetworkInTransaction
 
@@ -96,7 +96,7 @@ class Address:
 
 
 def is_public(ip: IPAddress) -> bool:
-    """Tell whether an address belongs to the public internet. An IPv4 address inside an IPv6 one decides."""
+    """Return whether an address belongs to the public internet. An IPv4 address inside an IPv6 one decides."""
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
         if inner is None and any(ip in network for network in _EMBEDDING):
@@ -109,7 +109,7 @@ def is_public(ip: IPAddress) -> bool:
 
 
 def is_private(host: str) -> bool:
-    """Tell whether a host is written as an address that must not be connected to; names are not resolved."""
+    """Return whether a host is written as an address that must not be connected to; names are not resolved."""
     try:
         ip = ipaddress.ip_address(host.strip("[]").partition("%")[0])
     except ValueError:

@@ -1,6 +1,6 @@
 """HTTP to hosts that tenants name: guarded sockets, no redirects, no proxies, a total deadline and a size limit.
 
-What is wrong is told without the address's query, the headers or the body: they may hold keys.
+Errors never contain the address's query, the headers or the body, because these may contain keys.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class HttpAnswer:
 class Deadline:
     """Shuts down the connections of one exchange when its time is over.
 
-    A timeout of a socket begins anew with every byte, so that it doesn't bound an answer that trickles.
+    A socket's timeout restarts with every byte, so that it doesn't limit a response that trickles.
     """
 
     def __init__(self, seconds: float) -> None:
         self.over = False
         self.began = False
-        """Whether a byte of a request has been written: until then nothing can have been done."""
+        """A byte of a request has been written. Before that no request can have had an effect."""
         self._timer = threading.Timer(seconds, self._end)
         self._timer.daemon = True
         self._lock = threading.Lock()
@@ -78,7 +78,7 @@ class Deadline:
                 _shut(self._sockets[-1])
 
     def watches(self, opened: socket.socket) -> bool:
-        """Tell whether the connection is watched."""
+        """Return whether the connection is watched."""
         return opened.fileno() in self._watched
 
     def _end(self) -> None:
@@ -181,7 +181,7 @@ class _TlsPool(HTTPSConnectionPool):
 GUARDED_POOLS: dict[str, type] = {"http": _PlainPool, "https": _TlsPool}
 """Scheme -> the pool whose connections come from the guard, for libraries that bring their own HTTP."""
 TRANSPORT_ERRORS = (HTTPError, OSError, OutboundRefused)
-"""What reading and writing by these pools may raise."""
+"""Exceptions of reading and writing by these pools."""
 
 
 class _Adapter(HTTPAdapter):
@@ -218,7 +218,7 @@ def exchange(
     body: bytes | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> HttpAnswer:
-    """Send a request and read the whole answer, whatever its status, within `seconds` and `most_bytes`.
+    """Send a request and read the whole response, with any status, within `seconds` and `most_bytes`.
 
     Raises HttpFailed.
     """

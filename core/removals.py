@@ -1,7 +1,7 @@
-"""Contents outside of the database are removed by workers, but not while a backup is made (config.backup).
+"""Contents outside of the database are removed by workers, but not during a backup (config.backup).
 
-A backup holds the lock alone, from before its snapshot until it has copied the files. Whoever removes holds it with
-others, from the first removal until the rows say so.
+A backup holds the lock exclusively, from before its snapshot until it has copied the files. Removals share it, from the
+first removal until the rows are updated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Buckets that speak S3, reached through guarded connections: write, read, delete, and signed addresses to read.
+"""Buckets that speak S3, accessed through guarded connections: write, read, delete, and signed addresses to read.
 
-boto3 is imported when the first bucket is used. What is wrong is told by the code of the storage and words of our own:
-its texts may repeat keys.
+boto3 is imported when the first bucket is used. Errors have the storage's code and text of our own, because the
+storage's texts may repeat keys.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class S3Failed(Exception):
 
     @property
     def missing(self) -> bool:
-        """Whether there is no such object."""
+        """Return whether the object does not exist."""
         return self.code in _MISSING
 
 
@@ -128,7 +128,7 @@ def signed_address(place: S3Place, key: str, *, name: str, mime: str, head: bool
 
 @lru_cache(maxsize=256)
 def is_public(host: str) -> bool:
-    """Tell whether browsers anywhere reach the host; False where it is unknown."""
+    """Return whether browsers anywhere reach the host; False where it is unknown."""
     try:
         with refuse_connections_if(None):
             return all(address.public for address in resolve_allowed(host, 443))
@@ -198,7 +198,7 @@ def _time_for(size: int) -> float:
 
 @contextmanager
 def _told(place: S3Place, *, seconds: float) -> Iterator[Any]:
-    """Bound a block in time, and turn what the libraries raise into S3Failed."""
+    """Limit a block in time, and turn the libraries' exceptions into S3Failed."""
     from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError  # noqa: PLC0415
 
     # The files of a restored copy are read and written even while it is held (core.hold).

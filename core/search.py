@@ -2,8 +2,10 @@
 
 A table has a column of trigrams with a GIN index. Each trigram is three bytes of the record's texts as a number, and
 the database computes them itself (the first migrations of core and crm). A record that contains a text has all its
-trigrams, so the condition on the text implies the one on trigrams. It is still needed beside it: a trigram may belong
-to another company's text, or stand in another place. core.lists.prefilter makes the conditions.
+trigrams, so the condition on the text implies the one on trigrams.
+
+The condition on the text is still needed: a trigram may belong to another company's text or to another position.
+core.lists.prefilter creates the conditions.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ HINT = f'needs {{"amount": 3, "unit": "days"}}; units: {", ".join(UNITS)}'
 
 
 def read_span(raw: Any, where: str) -> dict[str, Any]:
-    """Return the checked span. Raises InvalidPayload_400, which names `where` it stands."""
+    """Return the checked span. Raises InvalidPayload_400, which names `where`."""
     if not isinstance(raw, dict) or set(raw) != {"amount", "unit"}:
         raise NamedError("InvalidPayload_400", f"{where}: {HINT}")
     amount, unit = raw["amount"], raw["unit"]
@@ -36,7 +36,7 @@ CLOCK_UNITS = frozenset(("days", "weeks", "months"))
 
 
 def after(moment: datetime, span: Mapping[str, Any], zone: tzinfo) -> datetime:
-    """Return the moment a span later, in UTC.
+    """Return the time a span later, in UTC.
 
     Days, weeks and months keep the clock time of the zone. A day that the month lacks becomes its last day. Raises
     OverflowError beyond the calendar.
@@ -48,23 +48,23 @@ def after(moment: datetime, span: Mapping[str, Any], zone: tzinfo) -> datetime:
 
 
 def to_clock(moment: datetime, zone: tzinfo) -> datetime:
-    """Return the clock time of a moment in the zone, without offset."""
+    """Return the local time in the zone, without offset."""
     return moment.astimezone(zone).replace(tzinfo=None)
 
 
 def from_clock(clock: datetime, zone: tzinfo) -> datetime:
-    """Return the moment of a clock time in the zone, in UTC.
+    """Return the time of a local time in the zone, in UTC.
 
-    A time that a change of clocks repeats is the first of both. One that it skips moves on by the skipped time: 02:30
+    A local time that occurs twice is the first of both. One that the clocks skip moves by the skipped time: 02:30
     becomes 03:30.
     """
     return clock.replace(tzinfo=zone, fold=0).astimezone(UTC)
 
 
 def read_moment(value: Any, zone: tzinfo) -> datetime | None:
-    """Return the moment that a value is or says in ISO 8601, or None.
+    """Return the time of a value, which may be text in ISO 8601, or None.
 
-    A time without offset is a clock time of the zone, and a day begins at its midnight.
+    A time without offset is a local time of the zone, and a day begins at its midnight.
     """
     try:
         found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))

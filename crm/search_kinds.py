@@ -26,7 +26,7 @@ from crm.tags.models import ContactCategory, Tag
 from crm.teams.models import Team
 
 NAMED: dict[str, type[NamedModel]] = {"segment": Segment, "tag": Tag, "contact-category": ContactCategory, "team": Team}
-"""Module -> model of what has a name and a description."""
+"""Module -> model with a name and a description."""
 
 
 def register_kinds() -> None:

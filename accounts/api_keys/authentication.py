@@ -38,7 +38,7 @@ WHERE api_key.key_hash = %s
 
 
 class FoundKey(NamedTuple):
-    """A key with what its maker is now, as KEY reads it."""
+    """A key with the present state of its creator, as KEY reads it."""
 
     id: str
     company_id: str
@@ -56,19 +56,19 @@ class FoundKey(NamedTuple):
     entitlement: Entitlement | None
 
     def is_expired(self) -> bool:
-        """Tell whether the duration of a temporary key is over."""
+        """Return whether the duration of a temporary key is over."""
         if self.type != ApiKey.Type.TEMPORARY or self.duration_minutes is None:
             return False
         return self.created_at + timedelta(minutes=self.duration_minutes) <= timezone.now()
 
     def opens_from(self, address: str | None) -> bool:
-        """Tell whether the key works from the address."""
+        """Return whether the key works from the address."""
         if self.ip_restriction == ApiKey.IpRestriction.OPEN:
             return True
         return is_within(address, orjson.loads(self.allowed_ips or "[]"))
 
     def actor(self) -> Actor:
-        """Return the key's maker as the actor, with what they may now."""
+        """Return the key's creator as the actor, with their present permissions."""
         return Actor(
             AuthPath.KEY,
             self.user_id,
@@ -84,9 +84,9 @@ class FoundKey(NamedTuple):
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """Header `apikey`: the key stands in for the member that made it.
+    """Header `apikey`: the key acts for the member that created it.
 
-    settings.STRICT_KEYS says whether it is bound by what has become of the membership.
+    settings.STRICT_KEYS defines whether changes of the membership restrict it.
     """
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:

@@ -7,7 +7,7 @@ from core.models import CompanyModel
 
 
 class ApiKey(CompanyModel):
-    """A credential that stands in for a member. It stays until it is deleted, even when its maker is gone."""
+    """A credential that acts for a member. It stays until it is deleted, even when its creator is gone."""
 
     class Type(models.TextChoices):
         PERMANENT = "permanent"

@@ -1,7 +1,7 @@
 """Sessions of browsers: the session cookie names a family of refresh tokens, as an access token does.
 
-So whatever ends sessions (a new password, a deactivated account, a log-out) ends both kinds. Nobody gets the family's
-refresh token: a browser's session ends with it, 30 days after the log-in.
+An event that ends sessions (a new password, a deactivated account, a log-out) therefore ends both kinds. Nobody gets
+the family's refresh token: a browser's session ends with it, 30 days after the log-in.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ from accounts.auth.tokens import Tokens
 
 PURGED_AT_ONCE = 10_000
 CLAIMS, COMPANY, SEEN = "member_session", "company", "seen"
-"""What the browser's session holds: the claims sub, sid and ver, the company whose page was opened last, and when that
-was, in seconds, to SEEN_EVERY."""
+"""Keys of the browser's session: the claims (sub, sid and ver), the company whose page was opened last, and the time.
+
+The time is that of the last page in seconds, with the precision of SEEN_EVERY.
+"""
 SEEN_EVERY = 15 * 60
 
 
 def begin(request: HttpRequest, issued: Tokens) -> None:
-    """Begin the browser's session under a new key, so that a key that somebody planted is worth nothing.
+    """Start the browser's session under a new key, so that a planted key is worthless.
 
-    A session of the back office that the same browser has goes on, and keeps its own, earlier end.
+    A back office session of the same browser continues, and keeps its own, earlier end.
     """
     request.session.cycle_key()
     rotate_token(request)
@@ -58,13 +60,13 @@ def note_use(request: HttpRequest, family: str) -> None:
 
 
 def claims_of(request: HttpRequest) -> dict[str, Any] | None:
-    """Return the claims of the browser's session. `tokens.is_open` says whether it goes on."""
+    """Return the claims of the browser's session. `tokens.is_open` returns whether it is still open."""
     found = request.session.get(CLAIMS)
     return found if isinstance(found, dict) else None
 
 
 def end(request: HttpRequest) -> None:
-    """Log out: the browser's session and its tokens end. A session of the back office goes on."""
+    """Log out: the browser's session and its tokens end. A session of the back office continues."""
     claims = claims_of(request)
     if claims is not None:
         tokens.revoke_family(claims["sid"])

@@ -1,4 +1,4 @@
-"""What a User-Agent header says of a device, in words that a person recognizes."""
+"""Readable description of a device from its User-Agent header."""
 
 from __future__ import annotations
 

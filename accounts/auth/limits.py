@@ -1,8 +1,11 @@
-"""How many attempts to enter an account are allowed (core.access.attempts).
+"""Limits on attempts to log in to an account (core.access.attempts).
 
-The limit of a network address refuses further attempts (429). So do the limits of an account: a low one for each
-network, so that ten wrong passwords lock nobody out elsewhere, and a much higher one for all networks together, against
-guesses from many. Mails to one address just stop, so that nobody floods a mailbox and the answer still tells nothing.
+Above the limit of a network address further attempts are refused (429). So they are above the two limits of an account.
+The low one counts each network, so that ten wrong passwords lock nobody out elsewhere. The high one counts all networks
+together, against guesses from many.
+
+Mails to one address are silently dropped above their limit. This protects the mailbox, and the response reveals
+nothing.
 """
 
 from __future__ import annotations
@@ -12,12 +15,15 @@ from core.access.attempts import Limit
 HOUR = 3600
 
 LOGINS_OF_ADDRESS = Limit("login-address", 30, 600)
-"""Failed logins. Successful ones are given back, so that an office behind one address can start its day."""
+"""Failed logins. Successful ones are refunded, so that an office with one address can start its day."""
 LOGINS_OF_ACCOUNT = Limit("login-account", 10, 900)
 """Logins to one account from one network."""
 LOGINS_OF_ACCOUNT_ANYWHERE = Limit("login-account-anywhere", 500, HOUR)
-"""Logins to one account from all networks. One network adds at most 40 an hour, since what its own limit refuses is not
-counted here: it takes 13 networks to lock an account, and guesses stay hopeless at 12,000 a day."""
+"""Logins to one account from all networks.
+
+One network adds at most 40 an hour, because attempts refused by its own limit are not counted here. It takes 13
+networks to lock an account, and guessing stays hopeless at 12,000 a day.
+"""
 REFUSALS_LOGGED = Limit("login-refusals", 10, 600)
 """Rows of the login log for refused attempts from one address."""
 REGISTRATIONS = Limit("register", 20, HOUR)

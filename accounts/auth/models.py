@@ -50,8 +50,8 @@ class SecondFactors(DeviceManager):  # type: ignore[misc]
 class SecondFactor(TimestampMixin, ThrottlingMixin, Device, models.Model):  # type: ignore[misc]
     """A staff member's second factor: the key of an authenticator app, and backup codes that work once each.
 
-    It takes the place of django-otp's own devices, which keep keys and codes as plain text. After a wrong code the next
-    one is looked at after 1, 2, 4, 8 seconds and so on.
+    It replaces django-otp's own devices, which store keys and codes as plain text. After a wrong code the next one is
+    accepted after 1, 2, 4, 8 seconds and so on.
     """
 
     # django-otp wants a number. It is known before the row is written, since the secret may be sealed for it.

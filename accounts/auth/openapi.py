@@ -1,4 +1,4 @@
-"""How the OpenAPI schema describes the authentication paths."""
+"""OpenAPI descriptions of the authentication schemes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of one's own sessions: where one is logged in, and what ends that."""
+"""The page of the user's own sessions: open ones, and actions that end them."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ def check_strength(password: str, user: User, *, field: str = "password") -> Non
 
 @minimum_duration(0.3)
 def forgot_password(*, email: str, caller: Caller) -> None:
-    """Mail a link that sets a new password, if the address has an account. The answer never tells whether it has."""
+    """Mail a link that sets a new password, if the address has an account. The response does not reveal whether it
+    has."""
     LINKS_OF_ADDRESS.count(caller.network)
     user = User.objects.filter(email=email).first()
     if user is not None:

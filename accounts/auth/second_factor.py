@@ -42,7 +42,7 @@ def gate(request: HttpRequest) -> HttpResponse | None:
 
 
 def is_asked(user: Any) -> bool:
-    """Tell whether the session's user has yet to show the second factor, or to set it up where it is required."""
+    """Return whether the session's user has yet to show the second factor, or to set it up where it is required."""
     if settings.STAFF_SECOND_FACTOR == "off" or user.is_verified():
         return False
     return settings.STAFF_SECOND_FACTOR == "required" or factor_of(user) is not None

@@ -71,7 +71,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, user: User, context: dict[str, Any], code: str) -> HttpResponse | None:
-    """Do what the form asks for. Returns None to show the page again, with backup codes in its context."""
+    """Process the form. Return None to show the page again, with backup codes in its context."""
     if context["factor"] is None:
         factor, codes = confirm(user, code)
         _enter(request, factor)
@@ -95,7 +95,7 @@ def _record(request: HttpRequest, user: User, status: str) -> None:
 
 
 def _enter(request: HttpRequest, factor: SecondFactor) -> None:
-    """Let the session in, under a new id."""
+    """Mark the session as verified, under a new id."""
     request.session.cycle_key()
     django_otp.login(request, factor)
 

@@ -64,7 +64,7 @@ class Session(Output):
 
 
 class OpenSession(Output):
-    """A session that goes on: a browser's, or a program's."""
+    """An open session: a browser's, or a program's."""
 
     reads = ("created_at", "last_used_at")
     _id = IdField(source="family")
@@ -90,13 +90,13 @@ class OpenSession(Output):
 
 
 class EndedSessions(Output):
-    """How many sessions were ended."""
+    """Number of sessions that were ended."""
 
     endedCount = Computed(serializers.IntegerField())
 
 
 class RenewedUser(SessionUser):
-    """A user whose sessions have ended, with the one that goes on."""
+    """A user whose sessions have ended, with the remaining one."""
 
     token = Computed(serializers.CharField(help_text="JWT, valid for expiresIn seconds"))
     refreshToken = Computed(serializers.CharField(help_text="for POST /api/public/refresh; each one works once"))

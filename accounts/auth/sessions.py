@@ -60,9 +60,9 @@ def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
 
 
 def _trouble(user: User | None, password: str) -> str:
-    """Return why the password does not open the account, or "" if it does.
+    """Return the reason why the password does not open the account, or "" if it does.
 
-    Every case hashes once, so that the time tells nothing.
+    Every case hashes once, so that the response time reveals nothing.
     """
     if user is None:
         make_password(password)

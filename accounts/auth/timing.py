@@ -1,4 +1,4 @@
-"""Answers whose time tells nothing."""
+"""Responses whose duration reveals nothing."""
 
 from __future__ import annotations
 

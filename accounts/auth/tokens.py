@@ -59,7 +59,7 @@ def issue(user: User, *, family: str | None = None, caller: Caller = NOBODY) -> 
 def read_access(token: str) -> dict[str, Any]:
     """Return the claims of a validly signed access token that has not expired. Raises InvalidToken.
 
-    `is_open` says whether its session goes on.
+    `is_open` returns whether its session is still open.
     """
     try:
         claims = jwt.decode(token, settings.SECRET_KEY, algorithms=[ALGORITHM], options={"require": list(CLAIMS)})
@@ -124,7 +124,7 @@ def revoke_others(user_id: str, family: str) -> int:
 
 
 def open_sessions(user_id: str) -> QuerySet[RefreshToken]:
-    """Return the newest token of each session of the user that goes on."""
+    """Return the newest token of each open session of the user."""
     unused = RefreshToken.objects.filter(user_id=user_id, used_at__isnull=True, revoked_at__isnull=True)
     return unused.filter(expires_at__gt=timezone.now(), session_version=F("user__session_version"))
 

@@ -20,7 +20,7 @@ VERIFY = "verify-email"
 def send_verification(user: User) -> None:
     """Mail the link that verifies the user's address, as often as the limit of the account allows.
 
-    The mail has no words of whoever registered, since anybody can register with anybody's address.
+    The mail contains no text from the registration, because anybody can register with anybody's address.
     """
     if not user.is_active or user.email_verified_at or not LINKS_OF_ACCOUNT.try_count(f"{VERIFY}:{user.email}"):
         return

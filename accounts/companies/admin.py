@@ -24,7 +24,7 @@ COMPANY_SEARCHES: list[CompanySearch] = []
 
 
 class UniqueKeyForm(forms.Form):
-    """What no two contacts of a company may share."""
+    """The field by which a company's contacts are unique."""
 
     value = forms.ChoiceField(label="Contacts are unique by", choices=Company.UniqueKey.choices)
 
@@ -43,7 +43,7 @@ class CompanyAdmin(BackOfficeAdmin):
 
     @asks(UniqueKeyForm, "Change the contacts' unique key", permission="accounts.change_company")
     def change_unique_key(self, request: HttpRequest, company: Company, value: str) -> None:
-        """Change what makes the company's contacts unique; refused while two of them share it."""
+        """Change the unique key of the company's contacts; refused while two of them share a value."""
         with transaction.atomic(), company_scope(company.pk):
             change_unique_key(value)
         self.log_change(request, company, f"Contacts are unique by {value}.")

@@ -11,7 +11,7 @@ from core.tenancy import company_id
 def default_country() -> str:
     """Return the ISO 3166 code of the active company's country, or else of its dial prefix; empty if neither is known.
 
-    Countries that share a prefix, such as +1, write national numbers alike: the largest stands for all of them.
+    Countries that share a prefix, such as +1, have one format of national numbers: the largest represents all of them.
     """
     found = Company.objects.filter(pk=company_id()).values_list("country", "country_code").first()
     country, prefix = found or ("", "")

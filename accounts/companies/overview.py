@@ -1,4 +1,4 @@
-"""The numbers of a company at a glance: what came in lately, and what waits. Each app registers its own."""
+"""A company's overview: recent numbers and open work. Each app registers its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.text.timezones import zone_of
 
 @dataclass(frozen=True)
 class Measure:
-    """Something that is counted. `rows` returns the records of the active company.
+    """A counted measure. `rows` returns the records of the active company.
 
     For one that is the member's `own`, which needs no permission, it takes the member's id.
     """
@@ -31,9 +31,9 @@ class Measure:
     """The permission module whose GET shows it."""
     rows: Callable[..., QuerySet[Any]]
     at: str = ""
-    """The column whose time falls into the period. Without one, what there is now is counted."""
+    """The column whose time falls into the period. Without one, the present records are counted."""
     by_day: bool = False
-    """It is told for each day too."""
+    """The measure is counted for each day too."""
     beside: Sequence[Callable[[], QuerySet[Any]]] = ()
     """Records of other tables that are counted with them."""
     own: bool = False
@@ -49,10 +49,10 @@ def register_measure(measure: Measure) -> None:
 
 
 def read_overview(*, days: int, may_read: Callable[[str], bool], member_id: str) -> dict[str, Any]:
-    """Count the measures over the last `days` days of the company's clock, today among them.
+    """Count the measures over the last `days` days of the company's time zone, including today.
 
-    `may_read` tells of a module whether the caller sees it; other measures are None. Takes one statement for all
-    counts, and one for each measure that is told by day.
+    `may_read` returns whether the caller may read a module; measures of other modules are None. It takes one statement
+    for all counts, and one for each measure that is counted by day.
     """
     company = Company.objects.only("timezone").get(pk=company_id())
     zone = zone_of(company.timezone)

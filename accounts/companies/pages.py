@@ -1,4 +1,4 @@
-"""The home page of a company: what waits for the reader, and the numbers that lead to their lists; and its profile."""
+"""The home page of a company: the reader's open work, the numbers that link to their lists, and its profile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.web.settings import SettingsForm
 DAYS = 14
 ZONE = "Type a city of the zone, such as Berlin."
 SERIES = {"sent": "Sent", "answered": "Answered"}
-"""Number of the API -> its words in the chart."""
+"""Number of the API -> its label in the chart."""
 WAITS = (
     ("drafts", ("genie", "POST"), "mail-check", "draft to approve", "drafts to approve", "messages"),
     (
@@ -47,8 +47,8 @@ WAITS = (
     ),
     ("approvals", (), "user-check", "question of a workflow", "questions of workflows", "workflow-approvals"),
 )
-"""Number of the API, the permission of those who can act on it (none: everybody), its icon, its words for one and for
-several, and the page where they do."""
+"""Open work: number of the API, permission of those who can act on it (none: everybody), icon, label for one and for
+several, and page."""
 STEPS = {
     "sender": ("Connect a sender", "The address that your messages go out from.", "sender-new", "apps"),
     "contacts": (
@@ -70,7 +70,7 @@ STEPS = {
         "genie",
     ),
 }
-"""Step of the API -> its words, what it is good for, its page, and the module that it takes."""
+"""Step of the API -> its label, its purpose, its page, and its module."""
 
 
 class Home(Page):
@@ -102,7 +102,7 @@ class Home(Page):
         }
 
     def stats(self, numbers: Mapping[str, int | None], begin: str) -> list[tuple[str, int | None, str]]:
-        """Return (label, number, address of what it counts) of up to four numbers that the reader may see."""
+        """Return (label, number, address of the counted records) of up to four numbers that the reader may see."""
         known = [
             ("newContacts", "New contacts", "contacts", f"createdAt:{SINCE}:{begin}"),
             ("sent", "Messages sent", "messages", f"handedAt:{SINCE}:{begin}", "status:in:sent"),
@@ -113,7 +113,7 @@ class Home(Page):
         return [(label, numbers[name], self.link_to(page, f=filters)) for name, label, page, *filters in seen[:4]]
 
     def chart(self, days: list[Mapping[str, Any]]) -> dict[str, Any] | None:
-        """Return what was sent and answered by day, or None for who may not see what was sent."""
+        """Return the sent and answered messages by day, or None if the reader may not see them."""
         if not days or days[0]["numbers"]["sent"] is None:
             return None
         shown = {name: words for name, words in SERIES.items() if days[0]["numbers"][name] is not None}
@@ -121,7 +121,7 @@ class Home(Page):
         return {"names": list(shown.values()), "rows": rows, "any": any(sum(counts) for _, counts in rows)}
 
     def waits(self, numbers: Mapping[str, int | None]) -> list[tuple[str, str, str]]:
-        """Return (icon, words, address) of what waits for the reader to act."""
+        """Return (icon, text, address) of the reader's open work."""
         found = []
         for name, needed, icon, one, several, page in WAITS:
             count = numbers.get(name) if not needed or self.may(*needed) else 0
@@ -139,7 +139,7 @@ class Home(Page):
         return self.link_to("messages", f="status:in:draft")
 
     def has_nobody(self) -> bool:
-        """Tell whether there is no contact at all, as far as the reader may see."""
+        """Return whether there is no contact at all, as far as the reader may see."""
         answer = self.ask("GET", "contact", {"p": "1", "n": "1"}) if self.may("contact") else None
         return answer is not None and answer.ok and not answer.data
 
@@ -152,7 +152,7 @@ class Home(Page):
 
 
 class FirstSteps(Page):
-    """What a new company does first, as a part of home, which comes after the page itself."""
+    """A new company's first steps: a part of the home page, loaded after the page itself."""
 
     path = name = "first-steps"
     title = "First steps"
@@ -183,7 +183,7 @@ class FirstSteps(Page):
 
 
 def is_dismissed(layout: Mapping[str, Any]) -> bool:
-    """Tell whether the person does not want to see first steps any more."""
+    """Return whether the person does not want to see first steps any more."""
     return layout.get("firstSteps") is False
 
 

@@ -82,7 +82,7 @@ class OverviewDayOut(Output):
 
 
 class OverviewOut(Output):
-    """What came in lately, and what waits."""
+    """Recent numbers and open work."""
 
     since = Computed(serializers.DateTimeField(help_text="the beginning of the first day"))
     timezone = Computed(serializers.CharField(help_text="the company's, whose days these are"))

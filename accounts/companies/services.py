@@ -45,7 +45,8 @@ def on_unique_key_changed(change: Callable[[str], None]) -> None:
 
 
 def change_unique_key(value: str) -> None:
-    """Change what makes the active company's contacts unique. Raises UniqueKeyInvalid_400 while contacts share it."""
+    """Change the unique key of the active company's contacts. Raises UniqueKeyInvalid_400 while contacts share a
+    value."""
     if _change_unique_key is None:
         raise RuntimeError("no app changes the unique key of contacts (on_unique_key_changed)")
     if value != Company.objects.values_list("contact_unique_key", flat=True).get(pk=company_id()):

@@ -17,7 +17,7 @@ from core.backoffice.dialogs import has_status
 
 @admin.register(Mail)
 class MailAdmin(BackOfficeAdmin):
-    """What was sent to whom, and why not. What a mail says is not shown: links in it open accounts."""
+    """Mails to people, with the errors of failed ones. Their text is not shown: links in it open accounts."""
 
     icon = "mail"
     list_display = ("kind", "to", "company", "status", "attempts", "created_at", "due_at", "sent_at", "error_line")

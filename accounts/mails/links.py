@@ -1,4 +1,4 @@
-"""Where mails lead that bring no link of their own: the page of what they tell of."""
+"""Default links of notification mails: the page of the record that they are about."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ COMPANY_PAGES = {
     "notice_limit_nearly_used": PLAN,
     "follow_up_reminder": ("follow-ups", "See your follow-ups"),
 }
-"""Kind of mail -> the page of the company, below /c/<company id>/, and the words of its button."""
+"""Kind of mail -> the page of the company, below /c/<company id>/, and the label of its button."""
 OWN_PAGES = dict.fromkeys(("partner_approved", "partner_rejected", "partner_revoked", "reward_earned"), REFERRAL)
 """The same for the pages of the person."""
 

@@ -70,7 +70,7 @@ def queue_mails(kind: str, letters: Sequence[Letter], *, company_id: str | None 
 
 
 def at_own_host(content: str, brand: Brand) -> str:
-    """Let the links of a mail lead to the host of the company's own pages, where it has one."""
+    """Replace the links of a mail with those of the host of the company's own pages, if it has one."""
     base = brand.look.base_url
     return content.replace(f"{settings.BASE_URL}/", f"{base}/") if base else content
 

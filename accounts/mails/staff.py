@@ -1,4 +1,4 @@
-"""Mails to the operator's staff: that something is theirs to look at."""
+"""Mails to the operator's staff about work for them."""
 
 from __future__ import annotations
 

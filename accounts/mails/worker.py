@@ -154,7 +154,7 @@ def describe(error: Exception) -> str:
 
 
 def has_due_mails() -> bool:
-    """Tell whether a mail is due."""
+    """Return whether a mail is due."""
     return settings.SENDS_MAIL and has_due(Mail)
 
 

@@ -48,7 +48,7 @@ class MemberForm(BackOfficeForm):
 
 @admin.register(Member)
 class MemberAdmin(CompanyRecordAdmin):
-    """Who belongs to which company, and as what."""
+    """Memberships of companies, with their roles."""
 
     icon = "badge"
     finds = True

@@ -1,4 +1,4 @@
-"""Which members an actor may change."""
+"""The members that an actor may change."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class InviteAccept(InviteToken):
 
 
 class InviteOut(Output):
-    """What an invite's link leads to."""
+    """The invite of a link."""
 
     company = CompanySnapshot()
     name = serializers.CharField()

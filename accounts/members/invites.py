@@ -34,7 +34,7 @@ Status = Member.Status
 
 PURPOSE = "invite"
 LINK_LIFETIME = timedelta(days=365)
-"""How long a link is readable at all; the membership says when the invite expires."""
+"""Time for which a link can be read at all; the membership has the expiry of the invite."""
 PER_ADDRESS = Limit("invite", most=10, seconds=3600)
 PER_COMPANY = Limit("invites", most=500, seconds=3600)
 """Invites are mailed in the service's name to people who have not asked for them."""
@@ -44,8 +44,8 @@ BATCH = 500
 def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | None = None) -> Member:
     """Invite a person by mail. A removed, declined or expired membership of the address is used again.
 
-    Raises MemberAlredyExists_400, RoleNotFound_404, DefaultRoleNotFound_404, PlanMaxUsers_400 without a free seat,
-    UnauthorizedAction_403 for a role beyond the actor's own, and TooManyAttempts.
+    Raises MemberAlredyExists_400, RoleNotFound_404, DefaultRoleNotFound_404 and TooManyAttempts. Raises
+    PlanMaxUsers_400 without a free seat, and UnauthorizedAction_403 for a role beyond the actor's own.
     """
     email = email.lower()
     _count(email)
@@ -129,7 +129,7 @@ def link_of(member: Member) -> str:
 
 
 def is_live(member: Member) -> bool:
-    """Tell whether the invite can be accepted now."""
+    """Return whether the invite can be accepted now."""
     return member.status == Status.INVITED and (
         member.invite_expires_at is None or member.invite_expires_at > timezone.now()
     )

@@ -57,11 +57,11 @@ class Member(CompanyModel):
         return str(self.name or self.email)
 
     def permissions(self) -> dict[str, Any]:
-        """Return what the role allows: module -> method -> allowed."""
+        """Return the permissions of the role: module -> method -> allowed."""
         return self.role.permission if self.role else {}
 
     def may(self, module: str, method: str) -> bool:
-        """Tell whether the member is an owner, or the role allows the method on the module."""
+        """Return whether the member is an owner, or the role allows the method on the module."""
         return self.status == Member.Status.OWNER or bool(self.permissions().get(module, {}).get(method))
 
 

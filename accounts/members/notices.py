@@ -22,7 +22,7 @@ def notify(
     members: Sequence[Member | None] | None = None,
     about: tuple[str, str] | None = None,
 ) -> int:
-    """Tell the members in the product and by mail, in the caller's transaction. Returns the number of mails.
+    """Notify the members in the product and by mail, in the caller's transaction. Return the number of mails.
 
     The default receivers are the active company's owners. A notice that the company has switched off is not mailed.
     Members who have left or are blocked, and None, are skipped. `about` is the resource and the id of the record that

@@ -26,7 +26,7 @@ STATES = {
     "blocked": ("Blocked", "bad"),
     "removed": ("Removed", "none"),
 }
-"""Status of the API -> the state in words, and its tone. Whether somebody is an owner is told as their role."""
+"""API status -> label and tone of the state. Owners are shown as such by their role."""
 FILTERS = {status: words for status, (words, _) in STATES.items()} | {
     "owner": "Active, an owner",
     "accepted": "Active, no owner",
@@ -35,7 +35,7 @@ OPEN = ("invited", "expired")
 
 
 def shown_member(member: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the member with role and state in words, and the state's tone."""
+    """Return the member with labels of role and state, and the state's tone."""
     words, tone = STATES.get(member["status"], (member["status"], "none"))
     role = "Owner" if member["status"] == "owner" else (member["role"] or {}).get("name") or "No role"
     return {**member, "role_name": role, "state": words, "tone": tone, "active": (words, tone) == ACTIVE}
@@ -107,7 +107,7 @@ class NewMember(NewRecord, MemberPage):
 
 
 class EditMember(EditRecord, RecordForm, MemberPage):
-    """A member: name and role, and what can be done about the membership."""
+    """A member: name and role, and actions on the membership."""
 
     path = "settings/members/<str:id>"
     name = "member"

@@ -1,4 +1,4 @@
-"""Who reads the members' pages: the person of the browser's session, and their membership (core.web.readers)."""
+"""Readers of the members' pages: the person of the browser's session, with their membership (core.web.readers)."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _layout(value: Any) -> dict[str, Any]:
 
 
 def is_session_of(request: HttpRequest, user: User) -> bool:
-    """Tell whether the browser's session is the person's."""
+    """Return whether the browser's session is the person's."""
     try:
         return bool(_user(_claims(request)).pk == user.pk)
     except NoSession:

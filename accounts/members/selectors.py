@@ -24,12 +24,12 @@ def seats() -> QuerySet[Member]:
 
 
 def colleagues() -> QuerySet[Member]:
-    """Return the members of the active company beside its owners, and open invites."""
+    """Return the members of the active company without its owners, including open invites."""
     return seats().exclude(status=Status.OWNER)
 
 
 def has_verified_owner() -> bool:
-    """Tell whether an owner of the active company has shown that their address is theirs."""
+    """Return whether an owner of the active company has shown that their address is theirs."""
     found: bool = Member.objects.filter(status=Status.OWNER, user__email_verified_at__isnull=False).exists()
     return found
 
@@ -47,6 +47,6 @@ def invites_of(user_id: str) -> QuerySet[Member]:
 
 
 def memberships_of(user_id: str) -> QuerySet[Member]:
-    """Return the user's memberships of all companies, whatever their status (to be read unscoped)."""
+    """Return the user's memberships of all companies, in any status (to be read unscoped)."""
     found: QuerySet[Member] = Member.objects.filter(user_id=user_id)
     return found

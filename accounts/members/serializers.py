@@ -91,7 +91,7 @@ class MembersRemoved(Deleted):
 
 
 class RoleWithPermission(RoleSnapshot):
-    """A role with what it permits."""
+    """A role with its permissions."""
 
     description = serializers.CharField()
     permission = PermissionField()

@@ -27,7 +27,8 @@ _forgetting: list[Forget] = []
 
 
 def on_members_removed(forget: Forget) -> None:
-    """Register what removed members (ids) take along; it is called in the transaction that removes them."""
+    """Register a function that removes the data of removed members (ids); it is called in the transaction that
+    removes them."""
     _forgetting.append(forget)
 
 
@@ -45,9 +46,9 @@ def update_member(*, actor: Actor, id: str, values: Mapping[str, Any], delete_ke
     An accepted member can be blocked or made an owner, and a blocked one accepted again. An owner set to accepted
     becomes a plain member with the given role or Admin. `delete_keys` deletes the API keys of a blocked member.
 
-    Raises MemberNotFound_404, RoleOrPermissionRequired_400 without changes, InvalidMemberStatus_400,
-    MemberNotAccepted_400, MemberNotBlocked_400, RoleNotFound_404, BadRequest_400 for the last owner and for an owner's
-    role, ValidationFailed for `delete_keys` without blocking, and UnauthorizedAction_403 for anything beyond the
+    Raises MemberNotFound_404, InvalidMemberStatus_400, MemberNotAccepted_400, MemberNotBlocked_400 and
+    RoleNotFound_404. Raises RoleOrPermissionRequired_400 without changes, and BadRequest_400 for the last owner and for
+    an owner's role. Raises ValidationFailed for `delete_keys` without blocking, and UnauthorizedAction_403 beyond the
     actor's authority.
     """
     actor = reload_actor(actor)
@@ -126,12 +127,13 @@ def _give_role(actor: Actor, member: Member, role: Role) -> None:
 
 @transaction.atomic
 def remove_members(*, actor: Actor, selection: BulkSelection, delete_keys: bool = False) -> Removal:
-    """Remove the selected members, all or none, whatever their status.
+    """Remove the selected members, all or none, in any status.
 
-    Their sessions in this company end at once; API keys that they made stay (contract section 5) unless `delete_keys`
-    says so. Raises MemberNotFound_404 if there are none, BadRequest_400 for the last owner, and UnauthorizedAction_403
-    for owners, for the actor, for members with more permissions than the actor, and for `delete_keys` without the
-    permission to delete keys.
+    Their sessions in this company end at once. Their API keys stay (contract section 5) unless `delete_keys` is set.
+
+    Raises MemberNotFound_404 if there are none, and BadRequest_400 for the last owner. Raises UnauthorizedAction_403
+    for owners, for the actor, for members with more permissions, and for `delete_keys` without the permission to delete
+    keys.
     """
     actor = reload_actor(actor)
     chosen = selection.apply(Member.objects.all()).values("pk")
@@ -158,7 +160,7 @@ def remove_member(*, actor: Actor, id: str, delete_keys: bool = False) -> Remova
 
 @transaction.atomic
 def leave_company(*, user_id: str, member_id: str) -> None:
-    """End the user's own membership, whatever their role.
+    """End the user's own membership, with any role.
 
     Raises MemberNotFound_404, and BadRequest_400 for the last owner.
     """

@@ -10,7 +10,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 
 @admin.register(Notification)
 class NotificationAdmin(CompanyRecordAdmin):
-    """What members were told in the product."""
+    """Notifications of members in the product."""
 
     icon = "notifications"
     behind = True

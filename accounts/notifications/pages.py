@@ -20,7 +20,7 @@ WITHOUT_RECORD = {"plans": "plan", "apps/social-a": "social-apps", "my-calendar"
 
 
 class NotificationPage(Page):
-    """What the pages of notifications share."""
+    """Shared parts of the pages of notifications."""
 
     menu = MenuItem("Notifications", "inbox", 12, key="n")
     personal = True
@@ -42,7 +42,7 @@ class Notifications(NotificationPage):
         return {"notifications": shown, "more": more, "only": only}
 
     def address_of(self, one: Mapping[str, Any]) -> str:
-        """Return the address of what it is about, or "" if there is none that the reader may open."""
+        """Return the address of its subject, or "" if there is none that the reader may open."""
         resource = SAME_PAGE.get(one["resource"], one["resource"])
         if resource in WITHOUT_RECORD:
             whole = next(page for page in registered() if page.name == WITHOUT_RECORD[resource])
@@ -60,7 +60,7 @@ class Notifications(NotificationPage):
 
 
 class NotificationChoice(NotificationPage):
-    """Which notifications one gets in the product."""
+    """The person's choice of notifications in the product."""
 
     path = "notifications/choose"
     name = "notifications-choose"

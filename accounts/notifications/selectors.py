@@ -31,6 +31,6 @@ def count_unread(user_id: str, company_id: str | None) -> int:
 
 
 def preferences(user_id: str) -> list[dict[str, Any]]:
-    """Return each notice, and whether the person is told."""
+    """Return each notice, and whether the person receives it."""
     muted = User.objects.values_list("muted_notices", flat=True).get(pk=user_id)
     return [{"kind": key, "title": notice.title, "isOn": key not in muted} for key, notice in sorted(NOTICES.items())]

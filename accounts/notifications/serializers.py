@@ -10,19 +10,19 @@ from core.api.output import Computed, IdField, Output
 
 
 class NotificationUpdate(Input):
-    """Whether it has been read."""
+    """The read state of a notification."""
 
     isRead = BooleanInput()
 
 
 class NotificationsRead(Input):
-    """Which ones have been read: all of them, or those of a company."""
+    """Notifications to mark as read: all of them, or those of a company."""
 
     company = ObjectIdInput(required=False)
 
 
 class NotificationOut(Output):
-    """Something that the person should know."""
+    """A notification for the person."""
 
     _id = IdField()
     company = IdField(source="company_id")
@@ -35,19 +35,19 @@ class NotificationOut(Output):
 
 
 class UnreadOut(Output):
-    """How many are unread."""
+    """Number of unread notifications."""
 
     count = Computed(serializers.IntegerField(help_text="100 stands for more"))
 
 
 class ReadOut(Output):
-    """How many have been marked."""
+    """Number of notifications marked as read."""
 
     updatedCount = Computed(serializers.IntegerField())
 
 
 class PreferenceOut(Output):
-    """A notice, and whether the person is told."""
+    """A notice, and whether the person receives it."""
 
     kind = serializers.CharField()
     title = Computed(serializers.CharField())
@@ -55,6 +55,6 @@ class PreferenceOut(Output):
 
 
 class PreferencesOut(Output):
-    """What the person is told in the product. Mails are the company's choice (notificationSettings)."""
+    """The person's notices in the product. Mails are the company's choice (notificationSettings)."""
 
     notices = Computed(PreferenceOut(many=True))

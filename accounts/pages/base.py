@@ -33,7 +33,7 @@ class Page(FormView, ABC):  # type: ignore[type-arg]
     done_template = ""
     """The template after a successful submit."""
     way_on: tuple[str, str, str] | None = None
-    """What is said below a link that does not work any more, with the name and the words of the way on."""
+    """For an expired link: an explanation, and the name and label of the page to go to instead."""
 
     def brand(self) -> Brand:
         """Return the branding of the page."""
@@ -88,6 +88,6 @@ def add_error(form: forms.Form, error: ApiError) -> None:
 
 
 def duration_text(seconds: int) -> str:
-    """Return a waiting time in words."""
+    """Return a waiting time as text."""
     minutes = -(-seconds // 60)
     return f"{seconds} seconds" if seconds < 90 else f"{minutes} minutes"

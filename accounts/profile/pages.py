@@ -16,7 +16,7 @@ THEMES = [Option("", "Same as the device"), Option("light", "Light"), Option("da
 DENSITIES = [Option("", "Usual"), Option("compact", "Compact"), Option("roomy", "Comfortable")]
 ZONE = "Type a city of the zone, such as Berlin. Left empty, it is the company's."
 CHOSEN = ("theme", "density", "start", "timezone")
-"""What of the layout is chosen here."""
+"""Keys of the layout that this page sets."""
 WORKING = ("owner", "accepted")
 
 
@@ -41,7 +41,7 @@ class Account(PersonPage):
         return Form([Field("name", "Your name", required=True, autocomplete="name")], profile)
 
     def preferences_form(self) -> Form:
-        """Make the form of what is kept in the person's layout."""
+        """Return the form of the person's layout."""
         pages = sorted(first_pages().items(), key=lambda entry: entry[0].order)
         starts = [Option(page.name, item.label) for item, page in pages if page.path and self.opens(page)]
         zones = self.ask_private("GET", "timezones")

@@ -56,7 +56,7 @@ class MutedInput(serializers.ListField):
 
 
 class ProfileUpdate(Input):
-    """What is to change."""
+    """Changes of a profile."""
 
     name = NameInput(max_length=200, required=False)
     aiOnboarded = BooleanInput(required=False)

@@ -41,7 +41,7 @@ PAYOUTS = 50
 
 
 def note_field(text: str, *, required: bool = False, longest: int = 2000) -> forms.CharField:
-    """Return a field for a few words."""
+    """Return a field for a short note."""
     return forms.CharField(
         required=required, max_length=longest, help_text=text, widget=UnfoldAdminTextareaWidget({"rows": 3})
     )
@@ -68,7 +68,7 @@ class ApprovalForm(DecisionForm):
 
 
 class RevocationForm(DecisionForm):
-    """The note, and what becomes of rewards."""
+    """The note, and the treatment of unpaid rewards."""
 
     claw_back = forms.BooleanField(
         label="Claw back rewards that are not paid yet",
@@ -79,7 +79,7 @@ class RevocationForm(DecisionForm):
 
 
 class ClawBackForm(forms.Form):
-    """Why a reward is taken back."""
+    """The reason for clawing a reward back."""
 
     note = note_field("It is kept in the ledger.", required=True, longest=300)
 
@@ -151,7 +151,7 @@ class ReferProgramAdmin(BackOfficeAdmin):
 
 @admin.register(Referral)
 class ReferralAdmin(BackOfficeAdmin):
-    """Who brought whom."""
+    """Referrals of people, with their referrers."""
 
     icon = "group_add"
     title_needs = ("user",)
@@ -164,7 +164,7 @@ class ReferralAdmin(BackOfficeAdmin):
 
 @admin.register(Reward)
 class RewardAdmin(BackOfficeAdmin):
-    """The ledger of rewards, with what is to be paid out above it."""
+    """The ledger of rewards, with the due payouts above it."""
 
     icon = "redeem"
     dialogs = ("claw_back",)
@@ -232,7 +232,7 @@ class RewardTransitionAdmin(BackOfficeAdmin):
 
 
 def payout_table() -> SafeString:
-    """Render what is to be paid to whom, and who owes."""
+    """Render the due payouts and the debts of beneficiaries."""
     money, lines = Formats().money, []
     for row in payouts(PAYOUTS):
         person = User(pk=row["beneficiary_id"], email=row["beneficiary__email"])

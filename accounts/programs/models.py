@@ -76,7 +76,7 @@ class ReferProgram(BaseModel):
 
 
 class Referral(BaseModel):
-    """Who referred a user; set once, at registration."""
+    """The referrer of a user; set once, at registration."""
 
     class Program(models.TextChoices):
         PARTNER = "partner"

@@ -1,4 +1,4 @@
-"""The page of the referral and the partner program: one's link, whom it brought, and what it has earned."""
+"""The page of the referral and the partner program: the person's link, their referrals, and their earnings."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Referral(PersonPage):
         }
 
     def people(self, path: str) -> list[dict[str, Any]]:
-        """Return the first ones whom a program has brought."""
+        """Return the first referrals of a program."""
         answer = self.ask_private("GET", path, {"p": "1", "n": str(SIZE)})
         found = answer.data if answer.ok else []
         return [shown(one) for one in (found["referrals"] if isinstance(found, dict) else found)]

@@ -1,4 +1,4 @@
-"""Bodies and answers of the partner program, and what it shares with the referral program."""
+"""Bodies and responses of the partner program, and the parts shared with the referral program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PartnerRequest(Input):
 
 
 class ReferralCounts(Output):
-    """How many people came by the code."""
+    """Number of people who came by the code."""
 
     referrals = serializers.IntegerField()
     rewarded = serializers.IntegerField(help_text="of whom there is a reward that stands")
@@ -67,14 +67,14 @@ class PartnerProgramOut(Output):
 
 
 class Earning(Output):
-    """What somebody's payments have brought in one currency."""
+    """Earnings from a person's payments in one currency."""
 
     currency = serializers.CharField()
     amount = serializers.FloatField()
 
 
 class ReferredUser(Output):
-    """Somebody whom the caller has brought, as much of them as a referrer should see."""
+    """A referred user, with the data that a referrer should see."""
 
     _id = IdField()
     name = serializers.CharField()

@@ -76,7 +76,7 @@ def count_referrals(*, user_id: str, program: str) -> dict[str, int]:
 
 
 def referred_users(*, user_id: str, program: str) -> QuerySet[Any]:
-    """Return the users whom the user has referred to a program and whose address is verified.
+    """Return the users referred to a program by the user whose address is verified.
 
     Without this condition anybody could register an address by their own code and see whether it has an account.
     """

@@ -88,7 +88,7 @@ def _percent(referral: Referral) -> Decimal:
 
 
 def _owns(user_id: str, company_id: str) -> bool:
-    """Tell whether the user owns the company, and so would be rewarded for their own payment."""
+    """Return whether the user owns the company, and so would be rewarded for their own payment."""
     with unscoped(reason="rewards: whether the referrer owns the company that pays"):
         owned = Member.objects.filter(company_id=company_id, user_id=user_id, status=Member.Status.OWNER)
         return bool(owned.exists())
@@ -138,7 +138,7 @@ def pay_reward(*, reward_id: str, by: User, note: str = "") -> None:
 
 @transaction.atomic
 def claw_back_reward(*, reward_id: str, by: User, note: str) -> None:
-    """Claw a reward back, whatever its state. A paid one is owed from now on.
+    """Claw a reward back, in any state. A paid one is owed from now on.
 
     Raises ValidationFailed for a reward that is clawed back already.
     """
@@ -169,10 +169,10 @@ def claw_back(*, source: str, note: str) -> int:
 
 @transaction.atomic
 def claw_back_part(*, source: str, share: Fraction, key: str, note: str) -> Decimal:
-    """Claw back a share of the rewards of a payment of which a part was returned. Returns the amount.
+    """Claw back a share of the rewards of a payment that was partly returned. Return the amount.
 
-    `key` names the part: a repeated one changes nothing. A reward becomes two: what stays of it, and what does not,
-    whose past is the same. What is more than is left claws back all that is left.
+    `key` names the part: a repeated one changes nothing. A reward is split into the rest and the clawed-back part,
+    which has the same history. A share above the rest claws back the whole rest.
     """
     taken, part_source = Decimal(0), f"{source}:{key}"
     rewards = Reward.objects.select_for_update().filter(source=source).exclude(state=State.CLAWED_BACK)
@@ -225,8 +225,8 @@ def _note_life(fresh: Reward, states: Sequence[str], note: str) -> None:
 def return_rewards(*, source: str, note: str) -> Decimal:
     """Give back what was clawed back of a payment's rewards with this note. Returns the amount; 0 for a repeated call.
 
-    What was clawed back stays so, under a source of its own: what is given back is added to what lives of the reward,
-    or becomes a reward anew, with the same past.
+    The clawed-back part keeps that state, under a source of its own. The restored amount is added to the rest of the
+    reward or becomes a new reward with the same history.
     """
     rows = Reward.objects.select_for_update(of=("self",)).filter(
         Q(source=source) | Q(source__startswith=f"{source}:"),

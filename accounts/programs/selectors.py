@@ -1,4 +1,4 @@
-"""What lists of referred users read besides their columns."""
+"""Expressions that lists of referred users read in addition to their columns."""
 
 from __future__ import annotations
 

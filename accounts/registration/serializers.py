@@ -23,7 +23,7 @@ class Registration(PhonePartsInput):
 
 
 class Registered(Output):
-    """Where the mail went."""
+    """The address that the mail was sent to."""
 
     email = Computed(serializers.EmailField())
 

@@ -54,7 +54,7 @@ class Entry:
 
 
 def is_logged(path: str) -> bool:
-    """Tell whether requests for the path are logged."""
+    """Return whether requests for the path are logged."""
     return path.startswith(API) and path not in NOT_LOGGED and not path.startswith(DOCS)
 
 

@@ -29,13 +29,13 @@ NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
 
 
 class LogPage(RecordList, SettingsPage):
-    """What the parts of the log share: the newest comes first."""
+    """Shared parts of the log's pages: the newest entries come first."""
 
     module = "logs"
     section = "log"
     template = "web/logs/list.html"
     words: ClassVar[str] = ""
-    """Its name beside the other parts."""
+    """Label of its tab."""
 
     @property
     def extra(self) -> Mapping[str, Any]:  # type: ignore[override]

@@ -1,6 +1,6 @@
-"""Writes the server log beside the requests.
+"""Writes the server log outside of the requests.
 
-A bounded queue in the process, a thread with a connection of its own, one statement a batch.
+A bounded queue in the process, a thread with its own connection, one statement a batch.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from core.api.output import IdField, Output
 
 
 class LoggedUser(Output):
-    """A user whom the log names; the account may be gone by now."""
+    """A user that the log names; the account may be deleted by now."""
 
     _id = IdField()
     name = serializers.CharField(allow_null=True)

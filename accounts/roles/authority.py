@@ -1,4 +1,4 @@
-"""What an actor may do to members and roles, checked while a lock keeps others from changing them."""
+"""An actor's authority over members and roles, checked under a lock that keeps others from changing them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.errors import NamedError
 from core.tenancy import company_id
 
 MAX_NAMED = 5
-"""How many permissions an error names."""
+"""Maximum number of permissions that an error names."""
 
 
 def lock_company() -> None:
@@ -30,9 +30,9 @@ def lock_company() -> None:
 
 
 def reload_actor(actor: Actor) -> Actor:
-    """Lock the company's members and roles, and reload what the actor may do, which may have changed meanwhile.
+    """Lock the company's members and roles, and reload the actor's permissions, which may have changed meanwhile.
 
-    Raises UnauthorizedAction_403 for a member who is no longer accepted, and for a key whose maker is no owner.
+    Raises UnauthorizedAction_403 for a member who is no longer accepted, and for a key whose creator is no owner.
     """
     lock_company()
     if not actor.member_id:

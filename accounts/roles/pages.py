@@ -1,4 +1,4 @@
-"""The pages of roles: the list, and what a role may do as a table of modules and deeds."""
+"""The pages of roles: the list, and the permissions of a role as a table of modules and methods."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ GROUPS = {
 }
 WORDS = {module: words for group in GROUPS.values() for module, words in group.items()}
 MOST_NAMED = 5
-"""So many changes are named after saving; of more the number is told."""
+"""Maximum number of changes named after saving; above it only their number is given."""
 Permission = Mapping[str, Mapping[str, bool]]
 
 
 def flags_of(permission: Permission) -> list[str]:
-    """Return what is allowed, each as module.METHOD."""
+    """Return the allowed permissions, each as module.METHOD."""
     return [f"{module}.{method}" for module, flags in permission.items() for method, on in flags.items() if on]
 
 
@@ -83,7 +83,7 @@ def permission_of(flags: Collection[str]) -> dict[str, dict[str, bool]]:
 
 
 def said(flags: Collection[str]) -> str:
-    """Name flags in words, by module: Contacts (see, add)."""
+    """Describe flags by module: Contacts (see, add)."""
     modules: dict[str, list[str]] = {}
     for flag in flags:
         module, _, method = flag.rpartition(".")
@@ -94,7 +94,7 @@ def said(flags: Collection[str]) -> str:
 
 
 def difference(before: Collection[str], after: Collection[str]) -> str:
-    """Say what a change of permissions gives and takes."""
+    """Describe the permissions that a change adds and removes."""
     given = [flag for flag in after if flag not in before]
     taken = [flag for flag in before if flag not in after]
     parts = [f"{label}: {said(flags)}." for label, flags in (("Now allowed", given), ("No more", taken)) if flags]
@@ -157,7 +157,7 @@ class RoleForm(RecordForm, RolePage):
 
 
 def table(chosen: Collection[str]) -> list[tuple[str, list[tuple[str, list[tuple[str, str, bool]]]]]]:
-    """Return (group, [(module in words, [(flag, its words, whether it is allowed)])])."""
+    """Return (group, [(module's label, [(flag, its label, whether it is allowed)])])."""
     return [
         (
             group,

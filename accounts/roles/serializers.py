@@ -24,7 +24,7 @@ class RoleCreate(Input):
 
 
 class RoleUpdate(RoleCreate):
-    """What is left out stays as it is; a permission is replaced as a whole."""
+    """Changes of a role. Omitted fields keep their values; a permission is replaced as a whole."""
 
 
 class PermissionField(serializers.DictField):

@@ -1,4 +1,4 @@
-"""Roles: what a company's members may do (contract 4.12). Nobody grants more than they have."""
+"""Roles: permissions of a company's members (contract 4.12). Nobody grants more than they have."""
 
 from __future__ import annotations
 
@@ -76,11 +76,13 @@ def create_role(*, actor: Actor, values: Mapping[str, Any]) -> SavedRole:
 
 @transaction.atomic
 def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> SavedRole:
-    """Change the given values of a role. A permission replaces the one before; what it leaves out is not allowed.
+    """Change the given values of a role. A permission is replaced as a whole; omitted flags are not allowed.
 
-    Raises RoleNotFound_404, RoleOrPermissionRequired_400 without changes, RoleNameAlreadyExists_400,
-    UnauthorizedAction_403 for a role beyond the actor's own permissions, before or after, and for the permission of the
-    actor's own role, and BadRequest_400 for isDefault false on the default role.
+    Raises RoleNotFound_404 and RoleNameAlreadyExists_400, RoleOrPermissionRequired_400 without changes, and
+    BadRequest_400 for isDefault false on the default role.
+
+    Raises UnauthorizedAction_403 for a role that exceeds the actor's permissions before or after, and for the
+    permission of the actor's own role.
     """
     actor = reload_actor(actor)
     role = Role.objects.select_for_update(no_key=True).filter(pk=id).first()
@@ -118,9 +120,9 @@ def _take_default() -> str:
 
 @transaction.atomic
 def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
-    """Delete the selected roles, all or none. Returns their number.
+    """Delete the selected roles, all or none. Return their number.
 
-    Raises RoleNotFound_404 if there are none, BadRequest_400 for the default role and for a role in use, and
+    Raises RoleNotFound_404 if there are none, and BadRequest_400 for the default role and for a role in use. Raises
     UnauthorizedAction_403 for a role beyond the actor's own permissions.
     """
     actor = reload_actor(actor)

@@ -29,7 +29,7 @@ class CompanySettingsForm(BackOfficeForm):
 
 @admin.register(CompanySettings)
 class CompanySettingsAdmin(CompanyRecordAdmin):
-    """How companies' products look and write; the time zone is on the company's page."""
+    """The look and formats of companies' products; the time zone is on the company's page."""
 
     icon = "settings"
     title_needs = ("company",)
@@ -42,7 +42,7 @@ class CompanySettingsAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "company__name", "app_name")
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Save only what was changed here, so that the company's own changes meanwhile stay."""
+        """Save only the fields changed here, so that the company's own changes meanwhile stay."""
         with company_scope(obj.company_id):
             obj.save(update_fields=[*form.changed_data, "updated_at"])
 

@@ -18,7 +18,7 @@ from core.tenancy import unscoped
 
 @dataclass(frozen=True)
 class Look:
-    """A company's own look; what is empty is the service's. Addresses begin with /, but for `base_url`."""
+    """A company's own look; empty values are the service's. Addresses begin with /, except for `base_url`."""
 
     name: str = ""
     sender: str = ""
@@ -28,7 +28,7 @@ class Look:
     favicon: str = ""
     style: str = ""
     base_url: str = ""
-    """Where the company's pages are, without a slash at its end."""
+    """Base address of the company's pages, without a trailing slash."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def brand_of(company_id: str | None) -> Brand:
 
 
 def error_brand(status: int) -> Brand | None:
-    """Return the brand of the page of an error: that of the host, unless the database may be what has failed."""
+    """Return the brand of an error page: that of the host, unless the database may be the cause of the error."""
     if not _served.get() or status >= 500:
         return None
     with suppress(DatabaseError):

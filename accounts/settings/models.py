@@ -7,7 +7,7 @@ from core.models import CompanyModel
 
 
 class CompanySettings(CompanyModel):
-    """How a company's product looks and behaves; the time zone is the company's own."""
+    """A company's look, formats and defaults; the time zone is the company's own."""
 
     class DateFormat(models.TextChoices):
         DAY_FIRST = "dd/mm/yyyy"

@@ -13,7 +13,7 @@ class Notice:
     title: str
     template: str
     on: bool = True
-    """Whether it is mailed unless the company has changed it."""
+    """Default: the notice is mailed unless the company has switched it off."""
 
 
 NOTICES: dict[str, Notice] = {}

@@ -67,7 +67,7 @@ NOTICES = {
     "limit.nearly_used": "A limit of the plan is nearly used up, or all of it is",
     "staff.visited": "Our staff looked at your company",
 }
-"""Notice of the API -> what has happened. One that is not here has its name in words."""
+"""Notice of the API -> its description. For others their name is used."""
 
 
 def options(words: Mapping[str, str]) -> list[Option]:
@@ -75,7 +75,7 @@ def options(words: Mapping[str, str]) -> list[Option]:
 
 
 class Settings(SettingsPage):
-    """The first page of settings: what there is, as far as the reader may see it."""
+    """The first page of settings: an index, as far as the reader may see it."""
 
     path = name = "settings"
     title = "Settings"

@@ -34,7 +34,7 @@ class OneLine(TextInput):
 
 
 class AppName(OneLine):
-    """What mails call the product: no address, since mails go to people who have not asked for them."""
+    """The product's name in mails. It contains no address, because mails go to people who have not asked for them."""
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
@@ -49,7 +49,7 @@ class CurrencyCode(TextInput):
 
 
 class DateFormatInput(serializers.ChoiceField):
-    """A date format, whatever its capitals."""
+    """A date format, in any case."""
 
     def to_internal_value(self, data: Any) -> str:
         return super().to_internal_value(data.lower() if isinstance(data, str) else data)
@@ -60,7 +60,7 @@ def _link() -> WebAddressInput:
 
 
 class CompanySettingsUpdate(Input):
-    """What is to change; nested objects are merged key by key."""
+    """Changes of the settings; nested objects are merged key by key."""
 
     currency = CurrencyCode(max_length=3, help_text="ISO 4217")
     dateFormat = DateFormatInput(choices=CompanySettings.DateFormat.values)
@@ -97,7 +97,7 @@ class CompanySettingsUpdate(Input):
 
 
 class CompanySettingsOut(Output):
-    """A company's settings, whole: what was never chosen has its default."""
+    """A company's complete settings, with defaults for those never chosen."""
 
     _id = IdField()
     currency = serializers.CharField()

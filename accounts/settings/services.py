@@ -77,8 +77,8 @@ def read_settings() -> dict[str, Any]:
 def update_settings(*, changes: Mapping[str, Any]) -> None:
     """Change the given settings under the row's lock; nested settings are merged by key.
 
-    Raises SettingsNotFound_400, InvalidTimezone_400, InvalidEmailTemplate_400, InvalidChatAppTemplate_400,
-    UniqueKeyInvalid_400, and ValidationFailed for an unknown currency.
+    Raises SettingsNotFound_400, InvalidTimezone_400, InvalidEmailTemplate_400, InvalidChatAppTemplate_400 and
+    UniqueKeyInvalid_400. Raises ValidationFailed for an unknown currency.
     """
     settings = CompanySettings.objects.select_for_update().first()
     if settings is None:

@@ -23,7 +23,7 @@ STATES = {"open": "open", "ended": "ended", "over": "over by time"}
 
 
 class ReasonForm(forms.Form):
-    """Why somebody wants to look at a company."""
+    """The reason for a visit to a company."""
 
     reason = forms.CharField(
         min_length=MIN_REASON,
@@ -36,7 +36,7 @@ class ReasonForm(forms.Form):
 
 @admin.register(StaffVisit)
 class StaffVisitAdmin(CompanyRecordAdmin):
-    """Who looked at which company, and why."""
+    """Visits of staff to companies, with their reasons."""
 
     icon = "visibility"
     title_needs = ("staff",)
@@ -59,7 +59,7 @@ class StaffVisitAdmin(CompanyRecordAdmin):
 
 @admin.register(StaffVisitPage)
 class StaffVisitPageAdmin(CompanyRecordAdmin):
-    """The pages that were looked at on visits."""
+    """The pages opened on visits."""
 
     icon = "footprint"
     behind = True
@@ -109,7 +109,7 @@ class VisitedCompanyAdmin(CompanyAdmin):
 
     @asks(ReasonForm, "Look inside", permission=PERMISSION)
     def look_inside(self, request: HttpRequest, company: Company, reason: str) -> HttpResponse:
-        """Open a visit and redirect to what the company's own people see first."""
+        """Open a visit and redirect to the first page of the company's own people."""
         visit = open_visit(staff=request.user, company_id=company.pk, reason=reason)  # type: ignore[arg-type]  # the site lets users in alone
         self.log_change(request, company, f"Looked inside: {visit.reason}")
         return HttpResponseRedirect(f"/c/{visit.company_id}/")

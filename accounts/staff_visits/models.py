@@ -23,7 +23,7 @@ class StaffVisit(CompanyModel):
 
     @property
     def is_open(self) -> bool:
-        """Whether further pages can be opened."""
+        """Return whether further pages can be opened."""
         return self.ended_at is None and self.expires_at > timezone.now()
 
     @property

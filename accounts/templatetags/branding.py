@@ -40,7 +40,7 @@ def web_links(links: Any) -> list[tuple[str, str]]:
 
 
 def is_web_address(value: Any, schemes: tuple[str, ...] = ("http", "https")) -> bool:
-    """Tell whether the value is an absolute address with one of the schemes."""
+    """Return whether the value is an absolute address with one of the schemes."""
     try:
         parts = urlsplit(value) if isinstance(value, str) else None
     except ValueError:

@@ -20,7 +20,7 @@ from core.backoffice.panels import ROWS, panel, table
 
 
 class AddOnForm(TermsForm):
-    """A form of what an add-on adds."""
+    """A form of the modules and limits of an add-on."""
 
     modules = ChoicesField(list(WORDS.items()), help_text="What may be used with it, beside what the plan has.")
 
@@ -45,7 +45,7 @@ class PriceInline(TabularInline):
 
 @admin.register(AddOn)
 class AddOnAdmin(BackOfficeAdmin):
-    """Add-ons. Who has bought one keeps what it adds and costs. None is deleted, since orders name it: hide it."""
+    """Add-ons. Their buyers keep modules, limits and price. None is deleted, because orders name it: hide it."""
 
     icon = "add_shopping_cart"
     form = AddOnForm

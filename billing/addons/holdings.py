@@ -1,4 +1,4 @@
-"""What many subscriptions have of add-ons, for their next periods."""
+"""Add-ons of many subscriptions for their next periods."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from billing.addons.services import Chosen, Item
 
 @dataclass(frozen=True)
 class Holdings:
-    """Add-ons of subscriptions, and what these cost; each read once for all of them."""
+    """Add-ons of subscriptions with their prices; each read once for all of them."""
 
     rows: Mapping[str, Mapping[str, SubscriptionItem]]
-    """Subscription -> add-on -> how many it has, at what price."""
+    """Subscription -> add-on -> its row with quantity and price."""
     add_ons: Mapping[str, AddOn]
     prices: Mapping[tuple[str, str, str], Decimal]
     """(add-on, interval, currency) -> the present price."""
 
     @classmethod
     def read(cls, chosen: Mapping[str, Chosen | None]) -> Holdings:
-        """Read what the subscriptions have, and what of them is `chosen` for their next periods."""
+        """Read the add-ons of the subscriptions, and those `chosen` for their next periods."""
         rows: dict[str, dict[str, SubscriptionItem]] = defaultdict(dict)
         for row in SubscriptionItem.objects.filter(subscription_id__in=list(chosen)):
             rows[row.subscription_id][row.add_on_id] = row
@@ -38,9 +38,10 @@ class Holdings:
     def items(
         self, subscription_id: str, chosen: Chosen | None, *, interval: str, currency: str, keeps: bool
     ) -> list[Item]:
-        """Return what a subscription goes on with, in the order of the offer: what is chosen, or else what it has.
+        """Return the add-ons of a subscription's next period, in the order of the offer: the chosen ones, or else the
+        present ones.
 
-        With `keeps` those that it has cost what they cost it so far. Those without a price are left out.
+        With `keeps` the present ones keep their prices. Those without a price are omitted.
         """
         rows = self.rows.get(subscription_id, {})
         wanted = {id: row.quantity for id, row in rows.items()} if chosen is None else chosen

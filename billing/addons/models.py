@@ -9,7 +9,7 @@ from core.models import BaseModel, CompanyModel
 
 
 class AddOn(BaseModel):
-    """What can be bought beside a plan, any number of times: more records, messages or AI credits, or modules."""
+    """A product bought in any quantity in addition to a plan: more records, messages or AI credits, or modules."""
 
     name = models.CharField(max_length=100, unique=True)
     description = models.TextField(blank=True)
@@ -43,7 +43,8 @@ class AddOnPrice(BaseModel):
 
 
 class SubscriptionItem(CompanyModel):
-    """How many of an add-on a subscription has, with what they add and cost as it was when they were bought."""
+    """A subscription's quantity of an add-on, with its modules, limits and price as they were at the time of
+    purchase."""
 
     subscription = CompanyForeignKey(
         "billing.Subscription", on_delete=models.CASCADE, related_name="items", db_index=False

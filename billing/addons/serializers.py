@@ -36,7 +36,7 @@ class AddOnsInput(serializers.ListField):
 
 
 class AddOnPriceOut(Output):
-    """What one of an add-on costs."""
+    """The price of one unit of an add-on."""
 
     currency = serializers.CharField(help_text="ISO 4217 code")
     interval = serializers.ChoiceField(choices=PlanPrice.Interval.choices)

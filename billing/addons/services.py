@@ -1,4 +1,4 @@
-"""Add-ons of subscriptions: what is chosen of those on offer, and what a subscription has of them."""
+"""Add-ons of subscriptions: choices from the offer, and those that a subscription has."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def held(subscription: Subscription) -> dict[str, int]:
 
 
 def items_for(subscription: Subscription, chosen: Chosen, *, currency: str, interval: str, keeps: bool) -> list[Item]:
-    """Return what is chosen with its prices, in the order of the offer.
+    """Return the chosen add-ons with their prices, in the order of the offer.
 
-    With `keeps` those that the subscription has cost what they cost it so far. Raises BadRequest_400 for one that is
-    not on offer, or not for the interval in the currency.
+    With `keeps` the subscription's present ones keep their prices. Raises BadRequest_400 for one that is not on offer,
+    or not for the interval in the currency.
     """
     rows = SubscriptionItem.objects.filter(subscription=subscription).select_related("add_on")
     known = {row.add_on_id: row for row in rows}
@@ -54,14 +54,15 @@ def items_for(subscription: Subscription, chosen: Chosen, *, currency: str, inte
 
 
 def stored(items: Sequence[Item]) -> list[dict[str, Any]]:
-    """Return what an order remembers of its add-ons."""
+    """Return the form in which an order stores its add-ons."""
     return [{"addOn": one.add_on.pk, "quantity": one.quantity, "amount": str(one.unit_amount)} for one in items]
 
 
 def set_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Let a locked subscription have the add-ons of a paid order, and no others, in the caller's transaction.
+    """Set the add-ons of a locked subscription to those of a paid order, in the caller's transaction.
 
-    Returns what they add, which is the subscription's `extras`. What an add-on adds stays as it was when it was bought.
+    Returns the subscription's `extras`: the added modules and limits. An add-on keeps those that it had when it was
+    bought.
     """
     wanted = {one["addOn"]: one for one in ordered}
     rows = {row.add_on_id: row for row in SubscriptionItem.objects.filter(subscription=subscription)}
@@ -77,7 +78,7 @@ def set_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]]) 
 
 
 def extras_of(subscription: Subscription) -> dict[str, Any]:
-    """Return what the subscription's add-ons add together: modules and limits."""
+    """Return the total of the subscription's add-ons: modules and limits."""
     modules: set[str] = set()
     limits: dict[str, int] = {}
     for row in SubscriptionItem.objects.filter(subscription=subscription).order_by("pk"):

@@ -12,8 +12,8 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 
 @admin.register(Charge)
 class ChargeAdmin(CompanyRecordAdmin):
-    """What companies owe beside their periods. Those without an invoice are billed with the next one, or given up
-    once their subscription has ended for long."""
+    """Amounts that companies owe outside of their periods. A charge without an invoice is billed with the next one. It
+    is given up when its subscription ended long ago."""
 
     icon = "request_quote"
     list_display = ("description", "company", "kind", "amount", "invoice", "given_up_at", "created_at")

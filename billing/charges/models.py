@@ -8,7 +8,7 @@ from core.models import CompanyModel
 
 
 class Charge(CompanyModel):
-    """What a company owes and has not been billed yet. The next invoice of its subscription takes it in."""
+    """An amount that a company owes and has not been billed yet. The next invoice of its subscription includes it."""
 
     class Kind(models.TextChoices):
         CYCLE = "cycle", "a period"

@@ -17,9 +17,9 @@ from billing.invoices.services import Line
 log = logging.getLogger(__name__)
 BATCH = 1000
 GIVEN_UP_AFTER = timedelta(days=90)
-"""How long after the end of a subscription what it owes is given up."""
+"""Time after the end of a subscription when its unbilled charges are given up."""
 SOURCES: list[Callable[[Sequence[str]], object]] = []
-"""What writes the charges that are due for subscriptions, before they are billed."""
+"""Functions that write the due charges of subscriptions before they are billed."""
 PENDING = Q(invoice__isnull=True, given_up_at__isnull=True)
 BILL = """
 UPDATE billing_charge AS charge SET invoice_id = given.invoice, updated_at = %s
@@ -29,23 +29,24 @@ WHERE charge.id = given.charge AND charge.invoice_id IS NULL
 
 
 def pending(subscription_ids: Sequence[str]) -> QuerySet[Charge]:
-    """Return what the subscriptions owe that no invoice has yet, the oldest first."""
+    """Return the charges of the subscriptions that are on no invoice yet, the oldest first."""
     rows: QuerySet[Charge] = Charge.objects.filter(PENDING, subscription_id__in=list(subscription_ids))
     return rows.order_by("subscription_id", "created_at", "pk")
 
 
 def owed_by(subscription_id: str) -> QuerySet[Charge]:
-    """Return what an order would bill: what is pending, and what stands on the invoice of an order that it replaces."""
+    """Return the charges that an order would bill: pending ones, and those on the invoice of an order that it
+    replaces."""
     replaced = Q(invoice__isnull=True) | Q(invoice__number__isnull=True) | Q(invoice__payments__status="open")
     rows: QuerySet[Charge] = Charge.objects.filter(replaced, subscription_id=subscription_id, given_up_at__isnull=True)
     return rows.order_by("created_at", "pk")
 
 
 def bill_pending(subscription_ids: Sequence[str]) -> dict[str, list[Charge]]:
-    """Write what is due for the subscriptions, and lock and return their pending charges, by subscription.
+    """Write the due charges of the subscriptions, then lock and return their pending charges, by subscription.
 
-    The caller's transaction bills them: `line_of` makes a line of each, and `mark_billed` says on which invoice it
-    stands. A fixed number of statements, for one subscription or for thousands.
+    The caller's transaction bills them: `line_of` creates a line of each, and `mark_billed` records its invoice. It
+    takes a fixed number of statements, for one subscription or for thousands.
     """
     for write in SOURCES:
         write(subscription_ids)
@@ -82,5 +83,5 @@ def give_up_ended() -> bool:
 
 
 def release(invoice_ids: Iterable[str]) -> None:
-    """Let the charges of dropped drafts be billed with another invoice."""
+    """Release the charges of dropped drafts, so that another invoice bills them."""
     Charge.objects.filter(invoice_id__in=list(invoice_ids)).update(invoice=None, updated_at=timezone.now())

@@ -37,7 +37,7 @@ BEGUN, LOOKED_AT = "PaymentBegun_200", "PaymentLookedAt_200"
 
 
 def message_about(attempt: Attempt, name: str) -> dict[str, Any]:
-    """Return the message, and beside its fields what an attempt is about."""
+    """Return the message with the payment and state of an attempt."""
     status, text = resolve(name)
     payment = Payment.objects.filter(pk=attempt.payment_id)
     paid = payment.filter(status=Payment.Status.PAID).exists()

@@ -76,7 +76,7 @@ class PastDayInput(serializers.DateField):
 
 
 class TransferFields(Input):
-    """What is said of a bank transfer."""
+    """Details of a bank transfer."""
 
     never = MONEY | {"state", "decision"}
     proof = LineInput(max_length=2048, required=False, help_text="A file's id, or what shows the transfer")
@@ -149,7 +149,7 @@ class LineOut(Output):
 
 
 class LimitLost(Output):
-    """A limit below what is there. Nothing is deleted, and nothing can be added."""
+    """A limit below the present use. Nothing is deleted, and nothing can be added."""
 
     module = serializers.CharField()
     limit = serializers.IntegerField()
@@ -157,14 +157,14 @@ class LimitLost(Output):
 
 
 class LossesOut(Output):
-    """What the company would lose."""
+    """Modules and limits that the company would lose."""
 
     modules = serializers.ListField(child=serializers.CharField(), help_text="permission modules that it has now")
     limits = Computed(LimitLost(many=True))
 
 
 class QuoteOut(Output):
-    """What something costs, and what it is."""
+    """A quote: plan, lines and amounts."""
 
     plan = Computed(PlanName())
     interval = serializers.CharField()
@@ -226,7 +226,7 @@ def quoted(quote: Quote) -> dict[str, Any]:
 
 
 class CouponCheckOut(QuoteOut):
-    """What the order costs with a coupon."""
+    """The quote of the order with a coupon."""
 
     applied = serializers.BooleanField(help_text="whether the open order was made anew with it")
 
@@ -273,7 +273,7 @@ class WayOut(Output):
 
 
 class BankOut(Output):
-    """Where a transfer goes."""
+    """Bank details and reference for a transfer."""
 
     instructions = serializers.CharField()
     reference = serializers.CharField(help_text="what the transfer must say")
@@ -290,7 +290,7 @@ class PaymentWays(PaymentOut):
 
 
 class OrderedOut(Output):
-    """What a purchase brought: an order to be paid, or a subscription that is active already."""
+    """The result of a purchase: an order to pay, or a subscription that is already active."""
 
     subscription = Computed(SubscriptionOut())
     quote = Computed(QuoteOut(allow_null=True))
@@ -324,7 +324,7 @@ class InvoiceOut(Output):
 
 
 class CreditNoteOut(Output):
-    """What was taken back of an invoice."""
+    """A credit note: the amount of an invoice that was credited."""
 
     reads = ("amount_minor", "tax_minor", "currency")
     _id = IdField()
@@ -364,7 +364,7 @@ def _party(details: Mapping[str, str]) -> dict[str, str]:
 
 
 class GatewayOut(Output):
-    """A message, and what a gateway needs."""
+    """A message, with the data for a gateway."""
 
     _id = IdField(help_text="of the message")
     name = serializers.CharField()
@@ -378,7 +378,7 @@ class GatewayOut(Output):
 
 
 class CaptureOut(GatewayOut):
-    """A message, and what the gateway says of the order."""
+    """A message, with the gateway's state of the order."""
 
     subscription = Computed(SubscriptionOut())
     invoice = Computed(InvoiceOut(allow_null=True))

@@ -1,4 +1,4 @@
-"""What a change costs: one function for the preview and the order, so that both say the same."""
+"""Quotes of changes: preview and order share one function, so that both state the same price."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ Status, Kind = Subscription.Status, Invoice.Kind
 FALLBACK = "USD"
 AUTO, NOW, PERIOD_END = "auto", "now", "periodEnd"
 WHEN = (AUTO, NOW, PERIOD_END)
-"""When a change takes effect; auto: an upgrade now, a downgrade when the paid period ends."""
+"""Values for the time of a change. With `auto` an upgrade takes effect now, a downgrade when the paid period ends."""
 
 
 @dataclass(frozen=True)
 class Quote:
-    """What is bought, its lines, and what is to be paid for it."""
+    """A quoted purchase: its lines and the amount to pay."""
 
     kind: str
     plan: Plan
@@ -58,17 +58,17 @@ class Quote:
     period: tuple[datetime, datetime]
     coupon: Coupon | None
     credit: int
-    """What the company's balance covers."""
+    """Part of the amount that the company's balance covers."""
     tax_of: Tax
     change: str
     scheduled: bool = False
     """It takes effect when the paid period ends. Nothing is to be paid before."""
     add_ons: tuple[Item, ...] = ()
-    """What the subscription has of them when it is paid."""
+    """The subscription's add-ons once the quote is paid."""
     charges: tuple[str, ...] = ()
     """The pending charges that it bills."""
     at: datetime = field(default_factory=timezone.now)
-    """The moment that the rest of a period is reckoned from."""
+    """Start of the rest of a period for the calculation."""
 
     @property
     def subtotal(self) -> int:
@@ -92,15 +92,15 @@ class Quote:
 
     @property
     def basis(self) -> dict[str, Any]:
-        """Return what the amount was reckoned from."""
+        """Return the inputs of the amount: coupon, credit, total and add-ons."""
         coupon = self.coupon.code if self.coupon else ""
         add_ons = stored(self.add_ons)
         return {"coupon": coupon, "credit": self.credit, "total": self.total, "addOns": add_ons}
 
     @property
     def digest(self) -> str:
-        """Return a hash of what a buyer has seen. The unused time of a period goes on with the clock, so that its sum
-        counts and not its text."""
+        """Return a hash of the quote that a buyer has seen. The unused time shrinks constantly, so its amount is
+        hashed and not its text."""
         seen = [company_id(), self.kind, self.plan.pk, self.interval, self.seats, self.currency, self.basis]
         seen.append(self.scheduled)
         return hashlib.sha256(orjson.dumps(seen)).hexdigest()
@@ -124,13 +124,16 @@ def quote_plan(
     owed: Sequence[Charge] = (),
     at: datetime | None = None,
 ) -> Quote:
-    """Reckon what a period of a plan costs the active company, with its add-ons, and from when on.
+    """Calculate the price of a plan's period with its add-ons for the active company, and the start of the period.
 
-    An upgrade begins when it is paid, and what is unused of the paid period is taken off. A downgrade waits until that
-    has ended, unless `when` is now. The same plan goes on when the paid period ends, at the price that it has had, paid
-    now, unless `when` is periodEnd; so does another one once it has ended and is still open, since the days that were
-    used then are to be paid. More add-ons in the same one are bought for the rest of the period. What is paid now bills
-    the pending charges (`owed`) too. `at` is the moment of a quote that was shown.
+    An upgrade starts when it is paid; the unused part of the paid period is deducted. A downgrade starts when the paid
+    period ends, unless `when` is now.
+
+    The same plan continues when the paid period ends. It is paid now at the company's present price, unless `when` is
+    periodEnd. An expired subscription that is still open continues in the same way with another plan, because the days
+    used since then must be paid. More add-ons in the same plan are bought for the rest of the period.
+
+    A purchase that is paid now also bills the pending charges (`owed`). `at` is the time of the quote that was shown.
 
     Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400, FreePlanAlreadyUsed_400, CouponInvalid_400 and
     BadRequest_400.
@@ -186,7 +189,7 @@ def quote_plan(
 
 
 def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: bool) -> int:
-    """Return how many seats are bought. A period is paid ahead with those of the running one, which it goes on with."""
+    """Return the number of seats to buy. A period paid ahead has those of the current one."""
     held_now = max(subscription.seats or plan.min_seats, plan.min_seats)
     chosen = seats if seats is not None else held_now if ahead else max(plan.min_seats, used_quota("member"))
     check_seats(plan, chosen)
@@ -194,7 +197,7 @@ def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: 
 
 
 def _waits(change: str, when: str, *, runs: bool) -> bool:
-    """Tell whether a change waits until the paid period has ended. Raises BadRequest_400 where none runs."""
+    """Return whether a change waits until the paid period has ended. Raises BadRequest_400 where none runs."""
     if when == PERIOD_END and not runs:
         raise NamedError("BadRequest_400", "when: no paid period runs that it could wait for")
     return when == PERIOD_END or (when == AUTO and change == DOWNGRADE and runs)
@@ -208,19 +211,19 @@ def _coupon(code: str, plan: Plan, currency: str, *, scheduled: bool) -> Coupon:
 
 
 def tax_of_sale() -> Tax:
-    """Return the tax of what the active company pays today."""
+    """Return the tax on the active company's payments today."""
     seller = the_seller()
     return tax_for(billing_details(), seller_country=seller.country, oss=seller.oss)
 
 
 def _moment(subscription: Subscription, at: datetime | None) -> datetime:
-    """Return the moment that a quote is reckoned for: that of the one that was shown, but within the present period."""
+    """Return the time of the quote that was shown, or now if there is none or it precedes the current period."""
     start = subscription.period_start
     return timezone.now() if at is None or (start is not None and at < start) else at
 
 
 def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None = None) -> Quote:
-    """Reckon what more seats cost for the rest of the paid period.
+    """Calculate the price of more seats for the rest of the paid period.
 
     Raises BadRequest_400, PlanMinUsers_400 and PlanMaxUsers_400.
     """
@@ -248,9 +251,9 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
 def quote_add_ons(
     subscription: Subscription, plan: Plan, items: Sequence[Item], *, at: datetime | None = None
 ) -> Quote:
-    """Reckon what further add-ons cost for the rest of the paid period.
+    """Calculate the price of more add-ons for the rest of the paid period.
 
-    Raises BadRequest_400 where there are fewer of another one: fewer are what the next period is bought with.
+    Raises BadRequest_400 if the quantity of another add-on is lower: a reduction is ordered with the next period.
     """
     end, start, code = subscription.period_end, subscription.period_start, subscription.currency
     if end is None or start is None:
@@ -272,14 +275,14 @@ def quote_add_ons(
 
 
 def _adds(subscription: Subscription, wanted: Chosen) -> bool:
-    """Tell whether more add-ons are wanted in a paid period that runs."""
+    """Return whether more add-ons are wanted in a paid period that runs."""
     had, end = held(subscription), subscription.period_end
     runs = subscription.status == Status.ACTIVE and end is not None and end > timezone.now()
     return runs and any(quantity > had.get(id, 0) for id, quantity in wanted.items())
 
 
 def _lacks(subscription: Subscription, wanted: Chosen) -> bool:
-    """Tell whether fewer add-ons are wanted of one that the running period has: it was paid with them."""
+    """Return whether fewer add-ons are wanted of one that the running period has: it was paid with them."""
     return any(wanted.get(id, 0) < quantity for id, quantity in held(subscription).items())
 
 
@@ -331,7 +334,7 @@ def _day(moment: datetime) -> str:
 
 
 def _unused(subscription: Subscription, currency: str, now: datetime) -> tuple[Line, ...]:
-    """Return the lines that take off what is unused of what was paid."""
+    """Return the lines that deduct the unused part of what was paid."""
     end = subscription.period_end
     if end is None or end <= now or not subscription.interval:
         return ()
@@ -349,7 +352,7 @@ def _with_discount(lines: Sequence[Line], coupon: Coupon | None, currency: str) 
 
 
 def taxed(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
-    """Add a tax to lines. It is reckoned of the whole, and shared out over them."""
+    """Add a tax to lines. It is calculated on the total and distributed over the lines."""
     if not tax.percent:
         return tuple(lines)
     nets = [line.amount - line.discount for line in lines]

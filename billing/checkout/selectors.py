@@ -1,4 +1,4 @@
-"""Reads of what a company buys."""
+"""Reads for a company's purchases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.tenancy import company_id
 
 
 def visible_coupons() -> Any:
-    """Return the coupons that the active company has, had or is offered, with what they are to it."""
+    """Return the coupons that the active company has, had or is offered, with their states."""
     mine = Redemption.objects.exclude(state=Redemption.State.RELEASED)
     rows = Coupon.objects.filter(Q(offered_to_id=company_id(), is_active=True) | Q(pk__in=mine.values("coupon_id")))
     found = Redemption.objects.filter(coupon=OuterRef("pk")).order_by("-created_at").values("state")[:1]
@@ -31,9 +31,9 @@ def visible_invoices() -> Any:
 
 
 def losses_of(plan: Plan, seats: int) -> dict[str, Any]:
-    """Return what the active company would lose by a plan: modules that it has now, and room for what is there.
+    """Return the modules and limits that the active company would lose by a plan.
 
-    Nothing is deleted: what is over a limit stays, and no more can be added.
+    Nothing is deleted: records above a limit stay, and no more can be added.
     """
     found = primary_subscription()
     now = terms_of(found) if found is not None and is_open(found) else None

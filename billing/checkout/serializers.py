@@ -19,7 +19,7 @@ from core.api.output import Computed, IdField, Output
 
 
 class DetailsInput(Input):
-    """Whom invoices are made out to."""
+    """The recipient of invoices."""
 
     name = LineInput(max_length=200, required=False, allow_blank=True)
     address = TextInput(max_length=500, required=False, allow_blank=True)
@@ -33,14 +33,14 @@ class PausedInput(Input):
 
 
 class CapInput(Input):
-    """The most that a company wants of a meter beyond what is included."""
+    """The company's cap on a meter beyond the included quantity."""
 
     meter = LineInput(max_length=32)
     most = IntegerInput(min_value=0, max_value=2**53, allow_null=True, help_text="units a month; null: no cap")
 
 
 class SubscriptionChangeInput(Input):
-    """What a company changes of its subscription without buying."""
+    """Changes of a subscription that buy nothing."""
 
     never = MONEY
     cancelAtPeriodEnd = BooleanInput(required=False)
@@ -151,7 +151,7 @@ class SubscriptionRow(Output):
 
 
 class DetailsOut(Output):
-    """Whom invoices are made out to."""
+    """The recipient of invoices."""
 
     name = serializers.CharField()
     address = serializers.CharField()
@@ -161,14 +161,14 @@ class DetailsOut(Output):
 
 
 class CapOut(Output):
-    """The most that a company wants of a meter beyond what is included."""
+    """The company's cap on a meter beyond the included quantity."""
 
     meter = serializers.CharField()
     most = serializers.IntegerField(help_text="units a month")
 
 
 class SubscriptionFull(SubscriptionOut):
-    """The company's subscription, with what is to come and how it is paid."""
+    """The company's subscription, with its coming changes and its payment."""
 
     order = Computed(PaymentWays(allow_null=True, help_text="the order that is to be paid"))
     paymentMethod = Computed(MethodOut(allow_null=True))

@@ -34,7 +34,7 @@ COUPON_TRIES = Limit("coupons", 20, 3600)
 
 
 def preview(values: Mapping[str, Any]) -> Quote:
-    """Reckon what an order would cost. Writes nothing."""
+    """Return the quote of an order. Writes nothing."""
     count_coupon(values)
     subscription = require_subscription(primary_subscription())
     return quote_plan(subscription, owed=list(owed_by(subscription.pk)), **values)
@@ -62,9 +62,11 @@ def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quot
 
 
 def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool, keeps_add_ons: bool) -> None:
-    """Keep what a locked subscription goes on with when its paid period ends; the plan that runs takes it back.
+    """Schedule the terms of a locked subscription for the end of its paid period; the present plan cancels the
+    schedule.
 
-    It goes on, so that a cancellation is taken back too. Add-ons that were not chosen are those that it has then.
+    The subscription continues, so that a cancellation is reverted too. Without chosen add-ons it keeps those that it
+    has then.
     """
     same = (quote.plan.pk, quote.interval) == (subscription.plan_id, subscription.interval)
     wanted: dict[str, Any] = {} if same else {"plan": quote.plan.pk, "interval": quote.interval, "seats": quote.seats}
@@ -79,7 +81,7 @@ def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool, kee
 
 
 def seen_quote(values: dict[str, Any]) -> tuple[str, datetime | None]:
-    """Take the token of the quote that was seen out of an order's values. Returns its digest and its moment."""
+    """Remove the token of the quote that was seen from an order's values. Return its digest and its time."""
     proof = values.pop("proof", "")
     if not proof:
         return "", None
@@ -94,7 +96,7 @@ def check_seen(quote: Quote, digest: str) -> None:
 
 
 def preview_seats(*, seats: int) -> Quote:
-    """Reckon what so many seats cost for the rest of the period. Writes nothing."""
+    """Return the quote of this number of seats for the rest of the period. Writes nothing."""
     return quote_seats(require_subscription(primary_subscription()), seats)
 
 
@@ -159,9 +161,9 @@ def count_coupon(values: Mapping[str, Any]) -> None:
 
 
 def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id: str | None) -> tuple[Quote, bool]:
-    """Tell what a coupon takes off. With `apply` the open order is made anew with it, if there is one.
+    """Return the quote with a coupon. With `apply` the open order, if any, is replaced by one with the coupon.
 
-    Without a plan it is looked at for the open order, or for the plan of the subscription.
+    Without a plan the coupon is checked for the open order, or for the plan of the subscription.
     """
     subscription = require_subscription(primary_subscription())
     payment = Payment.objects.filter(status=Payment.Status.OPEN).first()
@@ -213,7 +215,7 @@ def change_by_company(*, id: str, values: dict[str, Any]) -> None:
 
 
 def pause_or_resume(paused: Mapping[str, Any] | None) -> None:
-    """Pause the active company's subscription until a moment, or resume it. Raises BadRequest_400."""
+    """Pause the active company's subscription until a time, or resume it. Raises BadRequest_400."""
     if paused is None:
         resume_subscription(company_id=company_id(), note=BY_MEMBER)
         return
@@ -231,7 +233,7 @@ def own_primary(id: str) -> Subscription:
 
 
 def given_up_by(subscription: Subscription) -> int:
-    """Return what is unused of what the company has paid, in minor units before tax, which cancelling now gives up."""
+    """Return the unused part of the company's payments, in minor units before tax, which cancelling now forfeits."""
     if subscription.status not in OPEN or not subscription.currency:
         return 0
     if subscription.status == Status.PAUSED and subscription.paused_at is not None:
@@ -240,10 +242,10 @@ def given_up_by(subscription: Subscription) -> int:
 
 
 def cancel(*, id: str, when: str, forfeit: bool) -> None:
-    """Cancel the subscription now or at the end of what is paid.
+    """Cancel the subscription now or at the end of the paid period.
 
-    Now gives up what is unused of it, which the caller has to agree to (`forfeit`). Raises SubscriptionNotFound_400,
-    BadRequest_400.
+    Cancelling now forfeits the unused part, to which the caller must agree (`forfeit`). Raises
+    SubscriptionNotFound_400, BadRequest_400.
     """
     own_primary(id)
     with lock_primary(company_id()) as found:
@@ -257,7 +259,7 @@ def cancel(*, id: str, when: str, forfeit: bool) -> None:
 
 
 def undo_cancel() -> None:
-    """Let a subscription go on that was to end with its period. Raises BadRequest_400 for any other."""
+    """Continue a subscription that was to end with its period. Raises BadRequest_400 for any other."""
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
         if not subscription.cancel_at_period_end or subscription.status not in (Status.ACTIVE, Status.TRIAL):

@@ -1,4 +1,4 @@
-"""What is unused of what a company has paid for its present period: never more than was paid."""
+"""The unused part of a company's payments for its current period. It never exceeds the amount paid."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ Period = tuple[datetime, datetime]
 
 
 def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
-    """Return what is unused of the paid period, and of one that was paid ahead, net and in minor units.
+    """Return the unused amount of the paid period, and of one that was paid ahead, net and in minor units.
 
-    What was taken off an order for the time before it counts as paid: that was paid then. What was credited since does
-    not, of the order itself or of those whose unused time it has taken over. Raises BadRequest_400 where something was
-    paid in another currency.
+    A deduction for earlier time on an order counts as paid. Later credits do not count, neither of the order itself nor
+    of those whose unused time it has taken over. Raises BadRequest_400 if a payment was in another currency.
     """
     start, found = subscription.period_start, 0
     while start is not None:
@@ -39,7 +38,7 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
 
 
 def _begun_at(subscription: Subscription, start: datetime) -> list[Payment]:
-    """Return the paid orders of the period that began at a moment, those of seats within it among them."""
+    """Return the paid orders of the period that began at this time, including those of seats within it."""
     rows = Payment.objects.filter(subscription=subscription, status=Payment.Status.PAID).select_related("invoice")
     known = Q(basis__periodStart=start.isoformat()) | Q(basis__within=start.isoformat())
     other = Q(invoice__period_start__gte=start) & ~Q(basis__has_key="periodStart")
@@ -47,8 +46,8 @@ def _begun_at(subscription: Subscription, start: datetime) -> list[Payment]:
 
 
 def _values(payments: Sequence[Payment]) -> dict[str, int]:
-    """Return invoice -> what its period or seats are worth: its lines after discount, less what they bill of use before
-    and what was credited since."""
+    """Return invoice -> the value of its period or seats: its lines after discount, without billed use and later
+    credits."""
     invoices = [payment.invoice_id for payment in payments]
     lines = InvoiceLine.objects.filter(invoice_id__in=invoices, amount_minor__gt=0).order_by().values("invoice_id")
     found: dict[str, int] = dict.fromkeys(invoices, 0)
@@ -75,10 +74,10 @@ def _credits(invoices: Sequence[str]) -> dict[str, list[CreditNote]]:
 
 
 def _taken_over(payments: Sequence[Payment]) -> dict[str, int]:
-    """Return order -> what was credited, since it was made, of the unused time that it has taken over: at most that.
+    """Return order -> later credits on the unused time that it has taken over, at most that time's value.
 
-    An order that began at once took over all that ran then, with what that had taken over itself. A credit note takes
-    as much of it as was unused of the credited order.
+    An order that began at once took over everything that ran then, with what that had taken over itself. A credit note
+    reduces it by the unused part of the credited order.
     """
     negative = InvoiceLine.objects.filter(invoice__in=[one.invoice_id for one in payments], amount_minor__lt=0)
     off = dict(
@@ -100,7 +99,7 @@ def _taken_over(payments: Sequence[Payment]) -> dict[str, int]:
 
 
 def _credited(last: Payment, earlier: Sequence[Payment], credits: Mapping[str, Sequence[CreditNote]]) -> int:
-    """Return what was credited, since an order was made, of what it and the orders before it have taken over."""
+    """Return the credits since an order was created on the time that it and earlier orders have taken over."""
     running: list[tuple[Payment, int]] = []
     for payment in earlier:
         gone = 0
@@ -119,7 +118,7 @@ def _paid(payment: Payment) -> tuple[Any, str]:
 
 
 def _left(payment: Payment, now: datetime) -> int:
-    """Return how many seconds of what an order opened are left."""
+    """Return the number of seconds left of an order's period."""
     begins, ends = period_of(payment)
     return max(0, int((ends - max(now, begins)).total_seconds())) if begins and ends else 0
 

@@ -76,7 +76,10 @@ def detailed() -> dict[str, Any]:
 
 
 def full_subscription(found: Subscription | None = None) -> dict[str, Any]:
-    """Return the primary subscription, read anew unless it is given, with what is to come and how it is paid."""
+    """Return the primary subscription with its open order, payment method, caps, balance and billing details.
+
+    It is read from the database unless it is given.
+    """
     found = found or primary_subscription()
     order = Payment.objects.filter(status=Payment.Status.OPEN).values_list("pk", flat=True).first()
     held = Posting.objects.filter(account=BALANCE).order_by("currency").values_list("currency")
@@ -122,7 +125,7 @@ class SubscriptionViewSet(ResourceViewSet):
         return self._ordered(quoted(quote), payment.pk if payment else None)
 
     def _ordered(self, quote: Any, payment_id: str | None, *, seats: bool = False) -> Response:
-        """Answer with the order, or with what was noted for the next period."""
+        """Return the response with the order, or with the schedule of the next period."""
         payment = PaymentOut.one(Payment.objects.filter(pk=payment_id)) if payment_id else None
         seats_payment = payment if seats else None
         data = {"subscription": subscription_data(), "quote": quote, "payment": payment, "seatsPayment": seats_payment}

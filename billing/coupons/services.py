@@ -1,4 +1,4 @@
-"""Coupons: whether a company may use one, and what holds it for an order."""
+"""Coupons: their availability to a company, and their reservation for an order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def usable_coupon(code: str, *, plan: Plan, currency: str, has_paid: bool) -> Co
 
 
 def discount_of(coupon: Coupon, subtotal: int, currency: str) -> int:
-    """Return what the coupon takes off, at most all of it."""
+    """Return the coupon's discount, at most the whole amount."""
     if subtotal <= 0:
         return 0
     if coupon.percent is not None:

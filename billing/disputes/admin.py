@@ -51,7 +51,7 @@ class DisputeAdmin(CompanyRecordAdmin):
 
 @admin.register(DisputeWatch)
 class DisputeWatchAdmin(CompanyRecordAdmin):
-    """Payments that are looked at for disputes."""
+    """Payments that are checked for disputes."""
 
     icon = "visibility"
     behind = True

@@ -37,7 +37,7 @@ class Dispute(CompanyModel):
 
 
 class DisputeWatch(CompanyWork):
-    """That a payment is looked at for disputes: when a webhook hints at one, and daily while one is open."""
+    """A queued dispute check of a payment: after a webhook that hints at a dispute, and daily during an open one."""
 
     class Status(models.TextChoices):
         DUE = "due"

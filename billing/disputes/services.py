@@ -1,6 +1,6 @@
-"""Disputes: a webhook or the reconciliation makes us look, and what the gateway says is booked and acted upon.
+"""Disputes: a webhook or the reconciliation causes a check, and the gateway's state is booked and acted upon.
 
-The money is held on an account of its own while a dispute is open. It comes back when it is won; when it is lost the
+The money is on an account of its own during a dispute. It comes back when the dispute is won; when it is lost the
 company owes it again.
 """
 
@@ -42,14 +42,14 @@ log = logging.getLogger(__name__)
 Status, Watch, Kind = Dispute.Status, DisputeWatch.Status, Transaction.Kind
 WORK = "disputes"
 AGAIN = timedelta(days=1)
-"""How often an open dispute is looked at, for hooks that do not come."""
+"""Interval between checks of an open dispute, in case webhooks do not arrive."""
 
 
 # Looking
 
 
 def listen(account: GatewayAccount, hint: Hint) -> int:
-    """Have the paid attempts looked at that a webhook names. Returns their number."""
+    """Queue a dispute check of the paid attempts that a webhook names. Return their number."""
     if not hint.disputed:
         return 0
     names = [name[:255] for name in hint.names]
@@ -58,7 +58,7 @@ def listen(account: GatewayAccount, hint: Hint) -> int:
 
 
 def watch(account: GatewayAccount, which: Q) -> int:
-    """Have paid attempts at an account looked at for disputes, now. Returns their number."""
+    """Queue a dispute check of paid attempts at an account, now. Return their number."""
     with unscoped(reason="disputes: the attempts that a gateway names, of whatever company"), transaction.atomic():
         rows = Attempt.objects.filter(which, letter=account.letter, adapter=account.adapter, status="paid")
         paid = rows.exclude(payment_ref="")  # the index has no others
@@ -115,7 +115,7 @@ def run(row: DisputeWatch) -> None:
 
 
 def _later(row: DisputeWatch, trouble: Exception) -> None:
-    """Let go of a watch that has failed in ways that nobody has thought of, if it is still ours."""
+    """Release a watch after an unexpected error, if it is still ours."""
     mine = DisputeWatch.objects.filter(pk=row.pk, lease=row.lease, status=Watch.WORKING)
     status = Watch.UNKNOWN if row.attempts > MOST_DOUBTS else Watch.DUE
     due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
@@ -123,7 +123,7 @@ def _later(row: DisputeWatch, trouble: Exception) -> None:
 
 
 def ask(attempt: Attempt) -> list[Disputed]:
-    """Ask the gateway for the disputes of a payment. Raises what gateways raise."""
+    """Return the gateway's disputes of a payment. Raises the gateway's exceptions."""
     account = account_of(attempt.letter)
     if account is None or account.adapter != attempt.adapter:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
@@ -136,7 +136,7 @@ def ask(attempt: Attempt) -> list[Disputed]:
 
 @transaction.atomic
 def settle(attempt_id: str, fact: Disputed) -> Dispute | None:
-    """Merge what a gateway says of a dispute of the active company. What is known already changes nothing."""
+    """Apply a gateway's state of a dispute of the active company. A known state changes nothing."""
     with lock_primary(company_id()):
         attempt: Attempt = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
         payment = Payment.objects.select_related("invoice").get(pk=attempt.payment_id)
@@ -210,7 +210,7 @@ def _lose(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
 
 
 def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
-    """The money comes back, and what it paid for is open again."""
+    """Book the money that comes back; its former use is open again."""
     owed = DISPUTED
     if dispute.status == Status.LOST:  # what became a charge stays one: the balance pays it
         is_charged = Charge.objects.filter(source=_debt(dispute)).exists()
@@ -233,7 +233,7 @@ def _debt(dispute: Dispute) -> str:
 
 
 def _note(dispute: Dispute) -> str:
-    """Return what the reward's transition says, by which a won dispute finds what it took."""
+    """Return the note of the reward's transition, by which a won dispute finds it."""
     return f"disputed: {dispute.pk}"
 
 
@@ -271,7 +271,7 @@ def _tell(dispute: Dispute, attempt: Attempt, payment: Payment, kind: str) -> No
 
 
 def _is_over(payment: Payment) -> bool:
-    """Tell whether the period that the order paid for is over, or it never took effect."""
+    """Return whether the period that the order paid for is over, or it never took effect."""
     end = payment.basis.get("periodEnd")
     if payment.status != Payment.Status.PAID:
         return True

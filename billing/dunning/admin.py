@@ -1,4 +1,4 @@
-"""The back office's board of renewals that are not paid: who owes what, since when, and what happens next."""
+"""The back office's board of unpaid renewals: company, amount, age, and next step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of dunning, and what wakes it."""
+"""The work of dunning, and its triggers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a refused charge is tried again: pure functions of the clock and of what the gateway said."""
+"""Retry times of refused charges: pure functions of the clock and of the gateway's response."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 MORNING = time(9)
-"""When charges are tried again, on the customer's clock: the account is fullest, and somebody reads the mail."""
+"""Local time at which charges are retried: accounts are fullest in the morning, and the customer reads the mail."""
 HARD = frozenset(
     {
         *("expired_card", "stolen_card", "lost_card", "pickup_card", "restricted_card", "card_not_supported"),
@@ -16,11 +16,11 @@ HARD = frozenset(
         *("action",),
     }
 )
-"""What gateways say of a method that will not pay tomorrow either: it is not tried again until it is replaced."""
+"""Gateway codes of permanent refusals. The method is not charged again until it is replaced."""
 
 
 def is_hard(reason: str) -> bool:
-    """Tell whether a refusal is for good."""
+    """Return whether a refusal is for good."""
     return reason in HARD
 
 

@@ -1,7 +1,7 @@
-"""The collection of renewals: each step under the subscription's lock and in one transaction, its mails included.
+"""The collection of renewals: each step runs under the subscription's lock, in one transaction with its mails.
 
-A charge is an attempt of the payment machine, which opens it, looks and moves the money (docs/decisions/0022). What
-becomes of it wakes the row here. Where no method is saved, the company is asked to pay.
+A charge is an attempt of the payment machine, which opens it, polls it and moves the money (docs/decisions/0022). Its
+outcome makes the row here due again. Without a saved method, the company is asked to pay.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Status = Dunning.Status
 WORK = "dunning"
 OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
 HELD = timedelta(days=1)
-"""How long access goes on at least while a gateway owes us an answer."""
+"""Minimum extension of access during an uncertain charge."""
 DAILY = timedelta(days=1)
 
 
@@ -114,7 +114,7 @@ def _step(row: Dunning, subscription: Subscription, payment: Payment) -> bool:
 
 
 def _left(subscription: Subscription, payment: Payment) -> bool:
-    """Have a period billed anew whose order was left for another one that nobody has paid either."""
+    """Schedule a new bill for a period whose order was cancelled in favor of another order that is unpaid too."""
     if subscription.status not in PAID or is_stale(payment, subscription):
         return False
     if Payment.objects.filter(status=Payment.Status.OPEN).exists():
@@ -190,7 +190,7 @@ def _fall_due(row: Dunning, subscription: Subscription, now: datetime) -> None:
 
 
 def _tell(row: Dunning, notice: str, key: str, subscription: Subscription, payment: Payment, **context: Any) -> None:
-    """Tell the owners, once for each key."""
+    """Notify the owners, once for each key."""
     if key in row.told:
         return
     row.told = {**row.told, key: timezone.now().isoformat()}
@@ -209,7 +209,7 @@ def _tell(row: Dunning, notice: str, key: str, subscription: Subscription, payme
 
 
 def wake() -> None:
-    """Let the active company's collection go on now, in the transaction of what it waited for."""
+    """Let the active company's collection continue now, in the transaction of the event that it waited for."""
     if Dunning.objects.filter(status=Status.DUE).update(due_at=timezone.now()):
         notify_workers(WORK)
 

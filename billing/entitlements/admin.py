@@ -1,4 +1,4 @@
-"""Panels that show what a subscription allows and how much of it is used."""
+"""Panels with a subscription's limits and their use."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _subscription(company: Company) -> SafeString:
 
 
 def _figures(subscription: Subscription) -> list[tuple[str, str]]:
-    """Return how much of what the subscription allows is used."""
+    """Return the use of the subscription's limits."""
     allowed = terms_of(subscription)
     with company_scope(subscription.company_id):
         used = usage_of(allowed)

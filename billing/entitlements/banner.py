@@ -1,4 +1,4 @@
-"""The banner of the subscription's state, for those who can mend it, with the one thing that they want to do."""
+"""The banner about the subscription's state, for members who can act on it, with the most useful action."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ LABELS = {
 }
 UNPAID = frozenset({"past_due", "grace"})
 DEEDS = {"cancelling": "go_on"}
-"""Kinds whose button does it at once: the deed of the plan's page."""
+"""Kinds of banners whose button performs an action of the plan's page directly."""
 
 
 def state_banner(page: Page) -> Banner | None:
-    """Return what whoever may buy should know on every page but those of the plan, which say it themselves."""
+    """Return the subscription's banner for members who may buy; None on the pages of the plan, which show it
+    themselves."""
     member = page.reader.member
     if member is None or not member.may("plan", "POST") or page.module == "plan":
         return None
@@ -47,7 +48,7 @@ def state_banner(page: Page) -> Banner | None:
 
 
 def open_order(page: Page, company_id: str) -> str:
-    """Return the id of the company's open order, or nothing. It is remembered as long as the words are."""
+    """Return the id of the company's open order, or an empty text. It is cached as long as the message."""
 
     def open_order() -> Any:
         answer = page.ask("GET", "manual-payment", {"p": "1", "n": "1", "filters": {"status": "open"}})

@@ -1,4 +1,4 @@
-"""The page of the plan: the subscription, what is used of it, and the plans on offer."""
+"""The page of the plan: the subscription, its use, and the plans on offer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NEARLY = 80
 
 
 def use(module: str, used: int, limit: int | None, *, monthly: bool = False) -> dict[str, Any]:
-    """Return what is used of a limit, with the percent and its tone."""
+    """Return the use of a limit, with the percent and its tone."""
     percent = 0 if limit is None else 100 if not limit else min(100, 100 * used // limit)
     tone = "bad" if percent >= 100 else "warn" if percent >= NEARLY else ""
     return {
@@ -45,7 +45,7 @@ def use(module: str, used: int, limit: int | None, *, monthly: bool = False) -> 
 
 @dataclass(frozen=True)
 class Choice:
-    """How the plans are looked at: for a month or a year, in a currency, for so many people."""
+    """The options of the plan comparison: interval, currency and number of seats."""
 
     interval: str
     currency: str
@@ -57,7 +57,7 @@ class Choice:
 
 
 def shown_plan(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a plan with what it costs as it is looked at, and what the button says that leads to it."""
+    """Return a plan with its price for the chosen options, and the label of its button."""
     price = next(
         (one for one in plan["prices"] if (one["currency"], one["interval"]) == (chosen.currency, chosen.interval)),
         None,
@@ -90,7 +90,7 @@ def shown_plan(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[st
 
 
 def changes_of(plan: Mapping[str, Any], subscription: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Return what a company gets and what it gives up that goes over to another plan: features, and room in limits."""
+    """Return the gains and losses of a company that changes to another plan: features and limits."""
     mine = subscription["plan"]
     if mine is None or plan["current"] or not subscription["isOpen"]:
         return [], []
@@ -113,7 +113,7 @@ AHEAD = "Pay the next period"
 
 
 def label_of(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[str, Any]) -> tuple[str, bool]:
-    """Return what the button of a plan says, and whether the day follows on which the paid period ends."""
+    """Return the label of a plan's button, and whether the end date of the paid period follows."""
     pays = subscription["isOpen"] and subscription["status"] != "trial" and subscription["interval"]
     if not pays:
         return "Choose", False
@@ -168,7 +168,7 @@ class PlanAndUse(SettingsPage):
         }
 
     def choice(self, found: Mapping[str, Any]) -> Choice:
-        """Return how the plans are looked at, by the address, else as the subscription is paid."""
+        """Return the options of the plan comparison from the address, else from the subscription."""
         asked = self.request.GET
         priced = {one["currency"] for plan in found["plans"] for one in plan["prices"]}
         wanted = [asked.get("currency", ""), found["currency"], self.reader.formats.currency, "USD", *sorted(priced)]
@@ -192,11 +192,11 @@ class PlanAndUse(SettingsPage):
         return Form([*fields, Field("seats", "People", kind="number", value=chosen.seats)])
 
     def _may(self, method: str) -> bool:
-        """Tell whether the role allows it; a lapsed company's plan is not asked."""
+        """Return whether the role allows it; a lapsed company's plan is not asked."""
         return self.reader.member is not None and self.reader.member.may("plan", method)
 
     def do_keep(self) -> HttpResponse:
-        """Take back what was to change when the paid period ends."""
+        """Cancel the changes scheduled for the end of the paid period."""
         found = self.read("plans", {"p": "1", "n": "1"}).data
         if found["scheduledChange"] is not None:
             body = {"planID": found["plan"]["_id"], "interval": found["interval"], "when": "periodEnd"}

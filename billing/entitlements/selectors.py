@@ -18,10 +18,10 @@ from core.tenancy.postgresql.cursors import planned_cursor
 SEATS = "member"
 """The module whose limit is the number of seats."""
 ALWAYS = frozenset({"plan", "settings", "company", "file"})
-"""Modules that each plan has, whatever it says: without them nobody could leave it for another, or show a transfer."""
+"""Modules of every plan: without them nobody could leave it for another, or prove a transfer."""
 
 OPEN_STATUSES = f"{{{','.join(OPEN)}}}"
-"""As an array's text: psycopg would look at each."""
+"""The statuses as an array's text: psycopg would check each one."""
 # Written by hand and planned once, since each request runs it: the ORM takes three times as long to build it as
 # PostgreSQL to answer it, which takes five times as long to plan it.
 OPEN_SUBSCRIPTION = """
@@ -85,8 +85,10 @@ def overlay(
     plan_seats: int | None,
     extras: Mapping[str, Any] | None = None,
 ) -> Entitlement:
-    """Combine a plan's modules and limits, and what add-ons add to them, with a subscription's own, which win. Seats
-    are the limit of members, and what a company needs to buy is always among the modules."""
+    """Combine a plan's modules and limits, and those of add-ons, with a subscription's own, which take precedence.
+
+    Seats are the limit of members. The modules needed to buy are always included.
+    """
     extras = extras or {}
     own = dict(limits or {})
     if seats is not None:
@@ -101,7 +103,7 @@ def overlay(
 
 
 def terms_of(subscription: Subscription) -> Entitlement:
-    """Return what the subscription allows while it is open."""
+    """Return the entitlement of the subscription while it is open."""
     plan = plan_held(subscription) or Plan(modules=None, limits={}, max_seats=None)
     own = (subscription.modules, subscription.limits, subscription.seats)
     return overlay(*own, plan.modules, plan.limits, plan.max_seats, subscription.extras)

@@ -1,4 +1,4 @@
-"""Output of the company's subscription, with what it allows and how much of that is used."""
+"""Output of the company's subscription, with its limits and their use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SeatsOut(Output):
 
 
 class PeriodOut(Output):
-    """What is paid, from the beginning of the period that runs, or the trial."""
+    """The paid period, from the start of the current period or the trial."""
 
     start = serializers.DateTimeField(allow_null=True)
     end = serializers.DateTimeField(allow_null=True, help_text="until when it is paid; null: no end")
@@ -37,7 +37,7 @@ class PeriodOut(Output):
 
 
 class LimitOut(Output):
-    """What a subscription allows of a module, and how much of it is used."""
+    """A module's limit in the subscription, with its usage."""
 
     module = serializers.CharField()
     limit = serializers.IntegerField()
@@ -53,7 +53,7 @@ class NamedPlan(Output):
 
 
 class ScheduledOut(Output):
-    """What the subscription goes on with."""
+    """The plan, interval and seats of the subscription's next period."""
 
     plan = Computed(NamedPlan())
     interval = serializers.CharField()
@@ -98,7 +98,7 @@ class SubscriptionOut(Output):
 
 
 class PlanOffered(PlanOut):
-    """A plan on offer, and what it is to the company."""
+    """A plan on offer, with its relation to the company's own."""
 
     current = Computed(serializers.BooleanField(help_text="the company pays for it"))
     change = Computed(

@@ -1,7 +1,7 @@
-"""Notices to owners about limits that are nearly used, once for each limit, level and period.
+"""Notices to owners about limits that are nearly used up, once for each limit, level and period.
 
-Keys create records without limits and imports create many at once, so that what is used is counted here, an hour after
-the last time, rather than where records are created.
+Usage is counted here hourly and not where records are created: API keys create records without limits, and imports
+create many at once.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ SMALLEST = 2
 
 
 def tell_of_use() -> bool:
-    """Look at the use of a batch of companies, each at most once an hour. Returns whether more may be waiting.
+    """Check the usage of a batch of companies, each at most once an hour. Returns whether more may be waiting.
 
-    Each is looked at under the lock of its subscription, which says what has been told, and in one transaction with
-    its notices: however many workers run or die, everything is told once.
+    Each check runs in one transaction with its notices, under the lock of its subscription, which stores the notices
+    sent. Every notice is sent once, regardless of the number of workers and their crashes.
     """
     now = timezone.now()
     due = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related(
@@ -66,7 +66,7 @@ def level_of(used: int, limit: int | None) -> int:
 def _notify_owners(subscription: Subscription, now: datetime) -> None:
     """Tell the owners of a locked subscription's limits that have reached a level since they were told last.
 
-    A limit that has been changed is a new one. What a company begins with, such as its roles, is no news.
+    A changed limit counts as a new one. A new company's initial usage, such as its roles, causes no notice.
     """
     period = subscription.period_start.isoformat() if subscription.period_start else ""
     before = subscription.use_told

@@ -1,4 +1,4 @@
-"""Endpoints of plans (contract 4.9): what the company has subscribed to and uses, and the plans on offer."""
+"""Endpoints of plans (contract 4.9): the company's subscription and its use, and the plans on offer."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def choose_currency(asked: str, priced: list[str]) -> dict[str, Any]:
 
 
 def subscription_data(found: Subscription | None = None) -> dict[str, Any]:
-    """Return the active company's subscription, read anew unless it is given, under its output names."""
+    """Return the active company's subscription under its output names. It is read from the database unless it is
+    given."""
     found = found or primary_subscription()
     allowed = terms_of(found) if found else Entitlement(frozenset())
     used = usage_of(allowed)
@@ -112,7 +113,7 @@ def subscription_data(found: Subscription | None = None) -> dict[str, Any]:
 
 
 def scheduled_change(subscription: Subscription | None) -> dict[str, Any] | None:
-    """Return the plan that the subscription goes on with, or None if it keeps its own."""
+    """Return the plan of the subscription's next period, or None if it keeps its own."""
     wanted = (subscription.scheduled or {}) if subscription else {}
     plan = Plan.objects.filter(pk=wanted["plan"]).first() if subscription and "plan" in wanted else None
     if subscription is None or plan is None:

@@ -22,20 +22,20 @@ from core.outbound import OutboundRefused, checked_address
 log = logging.getLogger(__name__)
 State, Mode = GatewayAccount.State, GatewayAccount.Mode
 HEALTH_STEP = timedelta(minutes=1)
-"""How exactly it is kept when a gateway last answered: each call would write otherwise."""
+"""Precision of the stored time of a gateway's last response: it avoids a write for every call."""
 FORMER = timedelta(days=1)
-"""How long a secret for webhooks is good after it has been replaced."""
+"""Validity of a webhook secret after its replacement."""
 LIVE = ("sk_live_", "rk_live_", "rzp_live_", "live_")
-"""What keys to real money begin with."""
+"""Prefixes of live API keys, which move real money."""
 
 
 def account_of(letter: str) -> GatewayAccount | None:
-    """Return the account of a letter, with what the environment says in place of its own, or None."""
+    """Return the account of a letter, overridden by the environment, or None."""
     return with_environment(letter, GatewayAccount.objects.filter(letter=letter).first())
 
 
 def with_environment(letter: str, found: GatewayAccount | None) -> GatewayAccount | None:
-    """Put what the environment says in the place of what the account says itself."""
+    """Override the account's values with those of the environment."""
     said: dict[str, Any] = settings.GATEWAYS.get(letter, {})
     if not said:
         return found
@@ -65,7 +65,7 @@ def _is_on(account: GatewayAccount) -> bool:
 
 
 def is_ready(account: GatewayAccount, currency: str) -> bool:
-    """Tell whether an account can be paid to in a currency."""
+    """Return whether an account can be paid to in a currency."""
     if not _is_on(account):
         return False
     offered = account.currencies or adapter(account.adapter).currencies.split()
@@ -78,7 +78,7 @@ def lacks(account: GatewayAccount) -> list[str]:
 
 
 def ready_account(letter: str, currency: str) -> GatewayAccount:
-    """Return the account behind a letter. Raises GatewayXDetailsNotFound_400 if it is off or does not take it."""
+    """Return the gateway account of a letter. Raises GatewayXDetailsNotFound_400 if it is off or lacks the currency."""
     account = account_of(letter)
     if account is None or not is_ready(account, currency):
         detail = f"gateway-{letter} is not on offer" + (f" for {currency}" if account else "")
@@ -87,7 +87,8 @@ def ready_account(letter: str, currency: str) -> GatewayAccount:
 
 
 def speaking_for(account: GatewayAccount) -> Gateway:
-    """Return the adapter with the account's credentials. Raises Misconfigured for what must not be used."""
+    """Return the adapter with the account's credentials. Raises Misconfigured for keys or servers that must not be
+    used."""
     if settings.DEBUG and account.secret_key.startswith(LIVE):
         raise Misconfigured("keys to real money are not used while DEBUG is on")
     if account.base_url and account.mode != Mode.TEST:
@@ -136,7 +137,7 @@ def _is_past(moment: datetime | None) -> bool:
 
 
 def verified(account: GatewayAccount, headers: Mapping[str, str], body: bytes) -> Hint:
-    """Return what a webhook hints at, signed by the secret or, for a day, by the former one.
+    """Return the ids in a webhook, signed by the secret or, for a day, by the former one.
 
     Raises WrongSignature and Misconfigured.
     """
@@ -159,7 +160,7 @@ def set_secret(account: GatewayAccount, name: str, value: str) -> None:
 
 
 def examine_account(account: GatewayAccount) -> None:
-    """Ask the gateway whether it knows the account, and note what it says. Turns a misconfigured one on again.
+    """Check the account with the gateway, and record the result. It turns a misconfigured one on again.
 
     Raises Misconfigured and Unsure.
     """

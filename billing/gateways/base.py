@@ -1,6 +1,6 @@
-"""What a payment gateway does: a few methods, and three ways to fail. No code outside of the adapters knows a gateway.
+"""The interface of a payment gateway: a few methods and three exceptions. Only the adapters know a particular gateway.
 
-An adapter says what the gateway knows as a Fact; who called compares it with the order before it believes it.
+An adapter returns the gateway's state as a Fact. The caller compares it with the order before it trusts it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Refused(Exception):
 
 
 class Misconfigured(Exception):
-    """The gateway refuses the account, whatever is asked: its keys are wrong or lack a right."""
+    """The gateway refuses the account for every request: its keys are wrong or lack a right."""
 
 
 class WrongSignature(Exception):
@@ -43,7 +43,7 @@ class WrongSignature(Exception):
 
 
 class Said(StrEnum):
-    """What a gateway says of a payment."""
+    """The state of a payment as the gateway reports it."""
 
     NONE = "none"
     OPEN = "open"
@@ -55,7 +55,7 @@ class Said(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What an adapter needs to speak for the operator's account."""
+    """Credentials of the operator's account for an adapter."""
 
     key_id: str
     secret_key: str
@@ -66,7 +66,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be paid. `reference` is ours; `gateway_id` the gateway's, once it is committed."""
+    """An order to pay. `reference` is ours; `gateway_id` is the gateway's, once it is committed."""
 
     reference: str
     amount: int
@@ -96,7 +96,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What the gateway knows of an order. The amount is what was really paid, in minor units by ISO 4217."""
+    """The gateway's state of an order. The amount is what was actually paid, in minor units by ISO 4217."""
 
     said: Said
     amount: int = 0
@@ -128,12 +128,12 @@ class Refunding:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What a webhook tells us to look at: our references, or the gateway's ids. Nothing else of it is believed."""
+    """References or gateway ids that a webhook names for a check. Nothing else of the webhook is trusted."""
 
     event_id: str
     names: tuple[str, ...]
     disputed: bool = False
-    """It may tell that a payment is disputed."""
+    """The webhook may report a dispute of the payment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class Settled:
     id: str
     """The gateway's id: that of the money (Fact.payment_ref), of the refund, or of the money in dispute."""
     reference: str
-    """Ours, where the gateway keeps it; empty for what we did not ask for."""
+    """Our reference, if the gateway stores it; empty for payments that we did not request."""
     amount: int
     currency: str
 
@@ -160,7 +160,7 @@ class Disputed:
     status: str
     reason: str = ""
     due_at: datetime | None = None
-    """Until when evidence is taken."""
+    """Deadline for evidence."""
 
 
 class Gateway(ABC):
@@ -196,11 +196,11 @@ class Gateway(ABC):
 
     @abstractmethod
     def move(self, order: Order) -> Fact:
-        """Move the money of an open charge, or capture what has been authorized, once however often it is called."""
+        """Move the money of an open charge, or capture an authorized one, exactly once for any number of calls."""
 
     @abstractmethod
     def find(self, order: Order) -> Fact:
-        """Ask what became of the order."""
+        """Return the state of the order."""
 
     @abstractmethod
     def refund(self, refund: Refunding) -> str:
@@ -215,12 +215,12 @@ class Gateway(ABC):
         raise Refused("it saves no method without a payment")
 
     def find_set_up(self, order: Order) -> Fact:
-        """Ask what became of it: paid means that `method` is saved."""
+        """Return the state of the set-up: paid means that `method` is saved."""
         raise Refused("it saves no method without a payment")
 
     @abstractmethod
     def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
-        """Yield what the gateway lists as paid, given back and disputed, begun in this time."""
+        """Yield the gateway's list of payments, refunds and disputes created in this time."""
 
     @abstractmethod
     def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
@@ -228,7 +228,7 @@ class Gateway(ABC):
 
     @abstractmethod
     def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
-        """Return what a webhook hints at. Raises WrongSignature."""
+        """Return the ids in a webhook. Raises WrongSignature."""
 
     @abstractmethod
     def check(self) -> None:
@@ -238,12 +238,12 @@ class Gateway(ABC):
 class GatewaySession:
     """The one transport of all adapters: guarded sockets, no redirect, a deadline.
 
-    It sorts the answers before any library reads them: what is no clear answer is Unsure, 401 and 403 Misconfigured.
-    Of the others an adapter sees JSON objects only. Libraries take it for a session of requests.
+    It classifies the responses before any library reads them: an unclear one is Unsure, 401 and 403 are Misconfigured.
+    Adapters only see JSON objects of the others. Libraries use it as a session of requests.
     """
 
     REFUSALS = frozenset({400, 402, 404, 409, 422})
-    """What an adapter looks at for the codes that it lists."""
+    """HTTP statuses whose responses an adapter searches for its error codes."""
 
     def __init__(self) -> None:
         self._session = guarded_session()
@@ -285,7 +285,7 @@ def _sorted(response: Any) -> Any:
 
 @contextmanager
 def asking() -> Iterator[None]:
-    """Turn whatever a library raises into Unsure, but what its adapter has told apart."""
+    """Turn any exception of a library into Unsure, except those that the adapter has already classified."""
     try:
         yield
     except (Unsure, Refused, Misconfigured):
@@ -303,7 +303,7 @@ def body_of(session: GatewaySession, method: str, url: str, **options: Any) -> t
 
 
 def last_day(year: Any, month: Any) -> date | None:
-    """Return the last day of a card's month; None for what is no month."""
+    """Return the last day of a card's month; None for an invalid month."""
     try:
         whole = int(year) + (2000 if int(year) < 100 else 0)
         return date(whole, int(month), monthrange(whole, int(month))[1])

@@ -19,7 +19,7 @@ from core.backoffice.panels import ROWS, panel, table
 
 @admin.register(Seller)
 class SellerAdmin(BackOfficeAdmin):
-    """Who sells: what stands on invoices, and where bank transfers go. There is one."""
+    """The seller: details on invoices and for bank transfers. There is one."""
 
     icon = "storefront"
     adds = True
@@ -47,7 +47,7 @@ class InvoiceAdmin(CompanyRecordAdmin):
         return [path("revenue/", view, name="billing_invoice_revenue"), *super().get_urls()]
 
     def revenue_view(self, request: HttpRequest) -> HttpResponse:
-        """Show what the operator earns."""
+        """Show the operator's revenue."""
         if not (request.user.has_perm("billing.view_invoice") and request.user.has_perm("billing.view_posting")):
             raise PermissionDenied
         context = {**self.admin_site.each_context(request), "title": "Revenue", "sections": sections()}
@@ -89,7 +89,7 @@ class InvoiceLineAdmin(CompanyRecordAdmin):
 
 @admin.register(CreditNote)
 class CreditNoteAdmin(CompanyRecordAdmin):
-    """What was taken back of invoices."""
+    """Credit notes of invoices."""
 
     icon = "assignment_return"
     list_display = ("number", "company", "invoice", "shown_amount", "reason", "issued_on")

@@ -8,7 +8,7 @@ from core.models import BaseModel, CompanyModel
 
 
 class Seller(BaseModel):
-    """Who sells: what stands on invoices, and where bank transfers go. There is one."""
+    """The seller: details on invoices and for bank transfers. There is one."""
 
     name = models.CharField(max_length=200)
     address = models.TextField(max_length=500, blank=True)
@@ -44,7 +44,7 @@ class InvoiceSeries(models.Model):
 
 
 class Invoice(CompanyModel):
-    """What a company is asked to pay. A draft gets its number when it is issued; from then on a trigger holds it."""
+    """An invoice of a company. A draft gets its number when it is issued; from then on a trigger protects it."""
 
     class Status(models.TextChoices):
         DRAFT = "draft"
@@ -118,7 +118,7 @@ class InvoiceLine(CompanyModel):
 
 
 class CreditNote(CompanyModel):
-    """What is taken back of an issued invoice, in a series of its own."""
+    """The credit of an issued invoice, numbered in a series of its own."""
 
     invoice = CompanyForeignKey(Invoice, on_delete=models.PROTECT, related_name="credit_notes")
     number = models.CharField(max_length=24, unique=True)

@@ -48,7 +48,7 @@ def credit_note_pdf(note: CreditNote) -> bytes:
 
 
 def invoice_data(invoice: Invoice) -> dict[str, Any]:
-    """Return what the template shows, all of it as text."""
+    """Return the template's data, all of it as text."""
     day = invoice.issued_on
     if invoice.number is None or day is None:
         raise ValueError("a draft has no PDF")
@@ -81,7 +81,7 @@ def invoice_data(invoice: Invoice) -> dict[str, Any]:
 
 
 def credit_note_data(note: CreditNote) -> dict[str, Any]:
-    """Return what the template shows of what was taken back of an invoice."""
+    """Return the template's data of a credit note."""
     invoice, code = note.invoice, note.currency
     net = note.amount_minor - note.tax_minor
     percents = invoice.lines.exclude(tax_minor=0).order_by("position").values_list("tax_percent", flat=True)

@@ -1,4 +1,4 @@
-"""Drafts of invoices, and their numbers: a draft is what an order shows, an issued one stays for ever."""
+"""Drafts of invoices, and their numbers: an order shows a draft, an issued one stays for ever."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def create_draft(
 ) -> Invoice:
     """Create a draft with its lines, for the active company and in the caller's transaction.
 
-    `tax` is what the lines were taxed by; the invoice keeps why it was this one.
+    `tax` is the tax of the lines; the invoice stores its reason.
     """
     subtotal, discount = sum(line.amount for line in lines), sum(line.discount for line in lines)
     taxed = sum(line.tax for line in lines)

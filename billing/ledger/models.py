@@ -10,9 +10,10 @@ from core.text.words import said
 class Posting(CompanyModel):
     """A line of the books: an amount on an account. The lines of one `tx` add up to zero in each currency.
 
-    Triggers hold both (billing/migrations/0003): what doesn't balance is refused, and no line is ever changed.
-    Accounts: receivable, revenue, tax:<percent>, cash:<letter or bank>, balance (what the company has to its credit),
-    writeoff (what is not going to be paid), disputed (what banks hold).
+    Triggers enforce both (billing/migrations/0003): unbalanced lines are refused, and no line is ever changed.
+
+    Accounts are receivable, revenue, tax:<percent>, cash:<letter or bank>, balance, writeoff and disputed. The
+    company's credit is `balance`, uncollectible amounts are `writeoff`, amounts withheld by banks are `disputed`.
     """
 
     tx = models.CharField(max_length=60, help_text="What happened: inv:<id>, pay:<id>, ref:<id>, bal:<id>, note:<id>.")

@@ -31,7 +31,7 @@ def sum_text(minor: int, currency: str) -> str:
 
 
 def share(total: int, weights: Sequence[int]) -> list[int]:
-    """Share a total out by weights. The parts add up to it: the largest remainders get what rounding leaves."""
+    """Distribute a total by weights. The parts add up to it: the largest remainders get the rest of the rounding."""
     whole = sum(weights)
     if whole <= 0:
         return [0] * len(weights)

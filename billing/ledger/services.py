@@ -1,4 +1,4 @@
-"""Writes and sums of the books, in the transaction of what they tell of."""
+"""Postings and sums of the books, in the transaction of the event that they record."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def post(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, about: str 
 
 
 def balance_of(currency: str) -> int:
-    """Return what the active company has to its credit, in minor units."""
+    """Return the active company's credit, in minor units."""
     found = Posting.objects.filter(account=BALANCE, currency=currency).aggregate(sum=Sum("amount_minor"))["sum"]
     return -int(found or 0)

@@ -1,4 +1,4 @@
-"""Back office pages of meters, and what a subscription has used of them."""
+"""Back office pages of meters, and of their use by a subscription."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.backoffice.panels import ROWS, link, panel, table
 
 @admin.register(MeterPeriod)
 class MeterPeriodAdmin(CompanyRecordAdmin):
-    """What companies have used of each meter, by months of their subscriptions."""
+    """Companies' use of each meter, by months of their subscriptions."""
 
     icon = "speed"
     list_display = ("meter", "company", "starts_at", "included", "used", "reserved", "billed", "unit_amount")

@@ -9,7 +9,7 @@ from core.text.words import day_of, said
 
 
 class MeterPeriod(CompanyModel):
-    """What a company has used of a meter in a month of its subscription, and what is included then."""
+    """A company's use of a meter in a month of its subscription, and the included quantity."""
 
     subscription = CompanyForeignKey("billing.Subscription", on_delete=models.CASCADE, related_name="meter_periods")
     meter = models.CharField(max_length=32)

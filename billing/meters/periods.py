@@ -1,4 +1,4 @@
-"""The months that meters count in: from the day of the subscription's period on, whatever its interval."""
+"""The months of meters: counted from the day of the subscription's period, for every interval."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ MONTH = timedelta(days=31)
 def month_at(
     now: datetime, *, start: datetime, end: datetime | None = None, day: int | None = None
 ) -> tuple[datetime, datetime]:
-    """Return the month around `now` of a subscription whose period begins and ends then, on `day` of months.
+    """Return the month around `now` of a subscription whose period has this start and end, on `day` of months.
 
-    A month goes neither over the period's start nor over its end, and a period of a month is one, also when a pause has
-    moved its end to another day of the month than its start. Before and after the period the months go on.
+    A month never crosses the start or end of the period. A period of at most a month is one month, even if a pause has
+    moved its end to another day of the month. Months continue before and after the period.
     """
     if end is not None and start <= now < end <= start + MONTH:
         return start, end

@@ -1,4 +1,4 @@
-"""The month of a meter that a pause has interrupted goes on when the subscription is resumed, with what was used."""
+"""The month of a meter that a pause has interrupted continues when the subscription is resumed, with its use so far."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOVED = ("starts_at", "ends_at", "used", "reserved", "billed")
 
 
 def move_months(subscription: Subscription, pause: Pause) -> None:
-    """Let the months that ran when a subscription was paused be later by as long, as its period is. It is resumed."""
+    """Move the months that ran when a subscription was paused by the length of the pause, as its period is moved."""
     start = subscription.period_start or subscription.starts_at
     end, day = subscription.period_end, subscription.period_day
     begins, ends = month_at(pause.began_at + pause.length, start=start, end=end, day=day)
@@ -40,7 +40,7 @@ def _interrupted(subscription: Subscription, pause: Pause) -> Sequence[MeterPeri
 
 
 def _take_off(row: MeterPeriod, beyond: timedelta, later: MeterPeriod) -> None:
-    """Open the month after one that is cut short, without what that has used of more than its share of time."""
+    """Open the month after a shortened one, without the excess use of the shortened one."""
     share = 1 - beyond / (row.ends_at - row.starts_at)
     carried = max(0, min(row.used + row.reserved, row.included) - ceil(row.included * share))
     if not carried:
@@ -53,7 +53,7 @@ def _take_off(row: MeterPeriod, beyond: timedelta, later: MeterPeriod) -> None:
 
 
 def _take_over(row: MeterPeriod) -> None:
-    """Add what was counted during the pause in a month that begins when this one does now, and end that."""
+    """Merge the use during the pause into a month that now begins at the same time, and delete the other one."""
     same = {"subscription_id": row.subscription_id, "meter": row.meter, "starts_at": row.starts_at}
     for twin in MeterPeriod.objects.select_for_update(no_key=True, of=("self",)).filter(**same).exclude(pk=row.pk):
         UsageEvent.objects.filter(period=twin).update(period=row)

@@ -1,7 +1,7 @@
-"""Counting of meters: reserved, settled and given back by single statements, for any number of sources at once.
+"""Counting of meters: reserved, settled and released by single statements, for any number of sources at once.
 
-The period's row is the counter. It is locked by the statement that takes from it, so that however many workers take at
-once, no more is given than there is; an event is unique for its source, so that nothing is counted twice.
+The period's row is the counter. The statement that reserves from it locks it, so that concurrent workers never exceed
+it. An event is unique for its source, so that nothing is counted twice.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ counted AS (UPDATE billing_meterperiod
     WHERE id IN (SELECT id FROM period) AND EXISTS (SELECT FROM taken))
 SELECT source FROM taken UNION ALL SELECT source FROM known UNION ALL SELECT '' FROM period
 """
-"""Takes what there is room for; '' among the sources says that the period's row was as expected."""
+"""Reserves as much as is available; '' among the sources means that the period's row was as expected."""
 SETTLE = """
 WITH held AS (UPDATE billing_usageevent SET status = 'settled', expires_at = NULL, updated_at = %(now)s
     WHERE company_id = %(company)s AND meter = %(meter)s AND source = ANY(string_to_array(%(sources)s, ','))
@@ -78,7 +78,7 @@ FROM sums WHERE period.id = sums.period_id
 
 @dataclass(frozen=True)
 class Terms:
-    """What a company's subscription says of the month around a moment."""
+    """A company's subscription and its month around a point in time."""
 
     subscription: Subscription
     starts_at: datetime
@@ -86,7 +86,8 @@ class Terms:
 
     @property
     def key(self) -> str:
-        """Return what the price of a unit is of. A trial and what nobody pays for by the month or year sell none."""
+        """Return the key of a unit's price. A trial, and a subscription without payments by month or year, have no
+        price."""
         found = self.subscription
         return f"{found.plan_id}:{found.version_id or ''}:{found.currency}" if found.interval else ""
 
@@ -129,7 +130,7 @@ class Store:
         _run(RELEASE, meter, sources)
 
     def used(self, meter: str) -> int:
-        """Return what is used and reserved this month."""
+        """Return the used and reserved quantity of this month."""
         terms = terms_at(timezone.now())
         row = None if terms is None else period_of(meter, terms)
         return 0 if row is None else row.used + row.reserved
@@ -211,8 +212,10 @@ def _price(meter: str, terms: Terms) -> dict[str, Any]:
 
 
 def _carried(meter: str, terms: Terms) -> int:
-    """Return what the month before has used of this one: it was cut short by another plan, whose order paid back what
-    was unused of its time."""
+    """Return the part of this month's use that belongs to the previous month.
+
+    That month was shortened by another plan, whose order refunded its unused time.
+    """
     before: MeterPeriod | None = (
         MeterPeriod.objects.filter(meter=meter, starts_at__lt=terms.starts_at, ends_at__gt=terms.starts_at)
         .order_by("-starts_at")
@@ -281,9 +284,9 @@ def end_reservations(meter: str, sources: Sequence[str]) -> None:
 
 
 def charge_ended(subscription_ids: Sequence[str] | None = None) -> bool:
-    """Charge what was used beyond what was included in months that have ended: of these subscriptions, or of any.
+    """Charge use beyond the included quantity in months that have ended: of these subscriptions, or of any.
 
-    Whatever is settled later is charged by itself. Returns whether more may wait.
+    Later settlements are charged separately. Returns whether more may wait.
     """
     rows = MeterPeriod.objects.select_for_update(no_key=True, of=("self",), skip_locked=subscription_ids is None)
     rows = rows.filter(MeterPeriod.overage(), ends_at__lte=timezone.now()).order_by("ends_at", "pk")

@@ -12,7 +12,7 @@ from core.text.words import day_of
 class MethodSetup(CompanyWork):
     """A method that is saved on a gateway's page without a payment. Its id is our reference there.
 
-    Workers look what became of it, for people who do not come back from the page.
+    Workers poll its state, for people who do not return from the page.
     """
 
     class Status(models.TextChoices):

@@ -12,7 +12,7 @@ NAMES = [f"gateway-{letter}" for letter in LETTERS]
 
 
 class MethodSetupInput(Input):
-    """Where a way to pay is to be saved."""
+    """The gateway where a payment method is to be saved."""
 
     gateway = serializers.ChoiceField(choices=NAMES)
 
@@ -25,7 +25,7 @@ class SetupWayOut(Output):
 
 
 class SetupWaysOut(Output):
-    """Where a way to pay can be saved."""
+    """Gateways where a payment method can be saved."""
 
     gateways = SetupWayOut(many=True)
 

@@ -1,4 +1,4 @@
-"""Methods that are saved without a payment, on the gateway's own page: begun, looked at, kept."""
+"""Methods saved without a payment, on the gateway's own page: started, polled, stored."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def refresh_setup(setup: MethodSetup) -> MethodSetup:
 
 @transaction.atomic
 def settle(setup_id: str, fact: Fact) -> MethodSetup:
-    """Merge what a gateway says into a set-up of the active company. A method that is saved stays so."""
+    """Apply a gateway's state to a set-up of the active company. A saved method stays saved."""
     with lock_primary(company_id()):
         setup: MethodSetup = MethodSetup.objects.select_for_update(no_key=True).get(pk=setup_id)
         if setup.status == Status.SAVED:
@@ -190,7 +190,7 @@ def run(setup: MethodSetup) -> None:
 
 
 def _wait(setup: MethodSetup, **values: Any) -> None:
-    """Let go of a set-up that is still open. What somebody else has settled meanwhile keeps its status."""
+    """Release a set-up that is still open. One that was settled meanwhile keeps its status."""
     mine = MethodSetup.objects.filter(pk=setup.pk, lease=setup.lease, status=Status.WORKING)
     values = {"status": Status.DUE, **values}
     if not mine.update(updated_at=timezone.now(), worker=None, deaths=0, **values):

@@ -1,4 +1,4 @@
-"""Back office pages of orders, attempts to pay them, and what became of them."""
+"""Back office pages of orders, payment attempts, and their results."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ADMITTED = {"approve": ("asked",), "reject": ("asked",), "retry": ("failed", "un
 
 
 def exact_minor(amount: Decimal, currency: str) -> int:
-    """Convert what staff have entered to minor units. Raises ValidationFailed for parts of one."""
+    """Convert a staff member's amount to minor units. Raises ValidationFailed for parts of one."""
     minor = to_minor(amount, currency)
     if to_amount(minor, currency) != amount:
         raise ValidationFailed("more decimals than it has", f"amount: {currency} has no such fractions")
@@ -61,7 +61,7 @@ def exact_minor(amount: Decimal, currency: str) -> int:
 
 
 class ApproveForm(forms.Form):
-    """What has come by bank."""
+    """The amount and date of a bank transfer that was received."""
 
     amount = forms.DecimalField(
         min_value=0, help_text="What has come, to the last unit.", widget=UnfoldAdminDecimalFieldWidget()
@@ -70,13 +70,13 @@ class ApproveForm(forms.Form):
 
 
 class RejectForm(forms.Form):
-    """Why a transfer is rejected."""
+    """The reason of a rejected transfer."""
 
     reason = forms.CharField(max_length=300, help_text="The company reads it.", widget=UnfoldAdminTextInputWidget())
 
 
 class CreditForm(forms.Form):
-    """What goes back to the balance, and why."""
+    """The amount credited to the balance, with its reason."""
 
     amount = forms.DecimalField(min_value=0, help_text="Tax included.", widget=UnfoldAdminDecimalFieldWidget())
     reason = forms.CharField(
@@ -85,7 +85,7 @@ class CreditForm(forms.Form):
 
 
 class RefundForm(CreditForm):
-    """What goes back, where to, and why."""
+    """The amount refunded, with its destination and reason."""
 
     to = forms.ChoiceField(choices=Refund.To, help_text="Where it goes.", widget=UnfoldAdminSelectWidget())
 
@@ -136,13 +136,13 @@ class PaymentAdmin(CompanyRecordAdmin):
 
     @asks(RejectForm, "Reject bank transfer", permission=CHANGE)
     def reject(self, request: HttpRequest, record: Payment, *, reason: str) -> None:
-        """Say that the transfer has not come."""
+        """Reject a bank transfer that was not received."""
         reject_transfer(payment=record, reason=reason, by=staff_of(request))
         self.log_change(request, record, f"Rejected: {reason}")
 
     @asks(CreditForm, "Refund to the balance", permission="billing.add_refund")
     def credit(self, request: HttpRequest, record: Payment, *, amount: Decimal, reason: str) -> None:
-        """Give what came by bank or from the balance to the company's balance, with a credit note."""
+        """Refund a payment by bank or from the balance to the company's balance, with a credit note."""
         minor = exact_minor(amount, record.currency)
         note = credit_order(payment=record, amount_minor=minor, reason=reason, by=staff_of(request))
         self.log_change(request, record, f"Refunded {amount} to the balance, {note.number}. {reason}")
@@ -150,7 +150,7 @@ class PaymentAdmin(CompanyRecordAdmin):
 
 @admin.register(Attempt)
 class AttemptAdmin(CompanyRecordAdmin):
-    """Attempts to pay at a gateway. Those that are wrong or unknown are parked: look at the gateway what came."""
+    """Attempts to pay at a gateway. Those that are wrong or unknown are parked: check the payment at the gateway."""
 
     icon = "credit_card"
     dialogs = ("refund",)

@@ -72,9 +72,9 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
 
 
 def choose_again(payment_id: str) -> None:
-    """Leave the gateway's page of an open order, or take its bank transfer back, so that another way can be chosen.
+    """Leave the gateway's page of an open order, or withdraw its bank transfer, so that another payment can be chosen.
 
-    Both are still looked at: money that comes by them pays the order, and is balance once that is paid or left.
+    Both are still polled: their money pays the order, or becomes balance if the order is paid or cancelled.
 
     Raises ManualPaymentDetailsNotFound_400, and BadRequest_400 while a payment is being examined.
     """
@@ -119,9 +119,9 @@ def _give_up(attempt: Attempt, reason: str) -> None:
 
 
 def check_proof(proof: str, payment: Payment) -> None:
-    """Check what a body gives as proof against the order. Raises FileNotFound_400 and InvalidRequest_400.
+    """Check the proof in a body against the order. Raises FileNotFound_400 and InvalidRequest_400.
 
-    An id is a file of the company; q_… the token of a quote, which must be this order's; anything else is a reference.
+    An id is a file of the company; q_… the token of a quote, which must be this order's; any other text is a reference.
     """
     if is_id(proof):
         file_of(proof)
@@ -132,16 +132,16 @@ def check_proof(proof: str, payment: Payment) -> None:
 
 
 SEEN_FOR = timedelta(minutes=15)
-"""How long a price that goes down or up with the clock is ordered as it was shown."""
+"""Validity of a quote that was shown: its price changes with the clock."""
 
 
 def proof_of(digest: str, at: datetime) -> str:
-    """Return the token that says which quote was seen, and for which moment it was reckoned."""
+    """Return the token of a quote that was shown, with the time of its calculation."""
     return QUOTE + signing.dumps([digest, at.isoformat()], salt=PROOF)
 
 
 def read_proof(proof: str) -> tuple[str | None, datetime | None]:
-    """Return the digest of a quote's token, and its moment while that may be ordered for; (None, None) for others."""
+    """Decode a quote token into (digest, time); (None, None) if it is invalid. The time is None if it has expired."""
     try:
         digest, moment = signing.loads(proof.removeprefix(QUOTE), salt=PROOF, max_age=PROOF_AGE)
         at = datetime.fromisoformat(moment)

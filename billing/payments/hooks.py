@@ -1,4 +1,4 @@
-"""What gateways call: webhooks, which only make us look, and the address that they lead the customer back to."""
+"""Addresses that gateways use: webhooks, which only cause a check, and the customer's return page."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ MOST_BYTES = 256 * 1024
 WORK = "payments"
 UNSIGNED = "the signature does not match the account's secret"
 LISTENERS: list[Callable[[GatewayAccount, Hint], int]] = []
-"""Who else looks at what a webhook names. Each returns how much it looks at."""
+"""Other handlers of the ids in a webhook. Each returns the number of objects that it checks."""
 
 
 @csrf_exempt
 def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
-    """POST /api/public/webhooks/gateway-x/<account>: store a genuine hook once, and look at what it names."""
+    """POST /api/public/webhooks/gateway-x/<account>: store a genuine webhook once, and check the objects that it
+    names."""
     found = account_of(letter) if len(letter) == 1 and is_id(account) else None
     if found is None or found.pk != account or found.adapter not in ADAPTERS:
         return not_found(request)
@@ -82,8 +83,10 @@ def store(account: GatewayAccount, hint: Hint) -> None:
 
 
 def _only_look(failed: QuerySet[Attempt]) -> None:
-    """Have failed attempts only looked at which are named by a hook, and are charges or have a successor: no money is
-    moved by them any more, and an order has one open attempt."""
+    """Close failed attempts named by a webhook for any further capture, if they are charges or have a successor.
+
+    They are only checked from then on, because an order has one open attempt.
+    """
     open_ones = Attempt.objects.filter(payment=OuterRef("payment"), status__in=OPEN, left_at=None)
     followed = failed.filter(Q(kind=Attempt.Kind.CHARGE) | Exists(open_ones), left_at=None)
     followed.update(left_at=timezone.now())

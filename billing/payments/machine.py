@@ -1,8 +1,10 @@
-"""The payment machine: attempts are looked at when they are due, and money moves once (docs/decisions/0022).
+"""The payment machine: it polls due attempts and moves money exactly once (docs/decisions/0022).
 
-Each step commits before the next one asks the gateway anything: the attempt's own id is our reference there; a charge
-is opened, its id committed, and only then does money move against that id. Whoever takes the attempt over after a
-crash looks first, so that neither a lost answer nor an expired idempotency key pays twice.
+Each step commits before the next call to the gateway. The attempt's own id is our reference there. A charge is opened,
+its id is committed, and only then money moves against that id.
+
+A worker that takes over after a crash asks the gateway first. Neither a lost response nor an expired idempotency key
+causes a second payment.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ log = logging.getLogger(__name__)
 Status, Kind = Attempt.Status, Attempt.Kind
 
 LOOKS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 360, 1440))
-"""When an attempt that nobody has told us of is looked at, counted from the look before."""
+"""Delays between polls of an attempt that no webhook has settled."""
 MISCONFIGURED_WAIT = timedelta(minutes=15)
 MOST_DOUBTS = 24
 """Looks in a row that end unsure, an hour apart in the end, before staff are asked."""
@@ -77,9 +79,9 @@ def run(attempt: Attempt) -> None:
 
 
 def advance(attempt: Attempt) -> Fact:
-    """Open what is not open, look, and move the money of what is. No transaction is open meanwhile.
+    """Open an attempt that is not open, poll it, and move the money of an open one. No transaction is open meanwhile.
 
-    The gateway's id is committed before any money moves. Raises what gateways raise.
+    The gateway's id is committed before any money moves. Raises the gateway's exceptions.
     """
     account = account_of(attempt.letter)
     if account is None or account.adapter != attempt.adapter:
@@ -163,7 +165,7 @@ def _doubt(attempt: Attempt, doubt: Unsure) -> None:
 
 
 def _later(attempt: Attempt, trouble: Exception) -> None:
-    """Let go of an attempt that has failed in ways that nobody has thought of, if it is still ours."""
+    """Release an attempt after an unexpected error, if it is still ours."""
     mine = Attempt.objects.filter(pk=attempt.pk, lease=attempt.lease, status=Status.WORKING)
     due, error = timezone.now() + backoff(attempt.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
     mine.update(status=Status.DUE, due_at=due, error=error, worker=None, updated_at=timezone.now())
@@ -174,12 +176,12 @@ def _wait(attempt: Attempt, wait: timedelta, reason: str) -> None:
 
 
 def _requeue(attempt: Attempt, **values: Any) -> None:
-    """Let go of an attempt that is still open. What somebody else has settled meanwhile keeps its status."""
+    """Release an attempt that is still open. One that was settled meanwhile keeps its status."""
     mine = Attempt.objects.filter(pk=attempt.pk, lease=attempt.lease, status=Status.WORKING)
     if not mine.update(updated_at=timezone.now(), worker=None, deaths=0, **values):
         _release(attempt)
 
 
 def _release(attempt: Attempt) -> None:
-    """Let go of an attempt that has been settled."""
+    """Release an attempt that has been settled."""
     update_owned(attempt, worker=None, deaths=0)

@@ -81,10 +81,10 @@ class Payment(CompanyModel):
 
 
 class Attempt(CompanyWork):
-    """One way to pay an order: at one gateway. Its id is our reference there, and no money moves before the gateway's
-    own id is committed here (docs/decisions/0022).
+    """An attempt to pay an order at one gateway. Its id is our reference there.
 
-    Workers claim the due ones and look at the gateway what became of them.
+    No money moves before the gateway's own id is committed here (docs/decisions/0022). Workers claim the due ones and
+    poll their state at the gateway.
     """
 
     class Kind(models.TextChoices):
@@ -143,7 +143,7 @@ class Attempt(CompanyWork):
 
 
 class PaymentMethod(CompanyModel):
-    """A way to pay that a company has saved at a gateway. Of a card only what the gateway tells is kept."""
+    """A company's payment method that is saved at a gateway. Of a card, only the gateway's description is stored."""
 
     letter = models.CharField(max_length=1)
     adapter = models.CharField(max_length=16)
@@ -169,9 +169,9 @@ class PaymentMethod(CompanyModel):
 
 
 class Refund(CompanyWork):
-    """Money that goes back. The row comes first; the gateway is asked whether it knows it before it is told to.
+    """A refund. The row is committed first; the gateway is asked for an existing refund before it receives the request.
 
-    Above a limit one of the staff asks for it and another one approves; until then there is no credit note.
+    Above a limit one staff member requests it and another approves it. Until then there is no credit note.
     """
 
     class Status(models.TextChoices):

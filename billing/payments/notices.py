@@ -16,12 +16,12 @@ register_notice(Notice(REJECTED, "A bank transfer was rejected", "notice_payment
 
 
 def tell_received(payment: Payment, *, by: str, credited: bool = False) -> None:
-    """Tell of an order's money, in the transaction that books it. `credited`: it became balance."""
+    """Notify of a payment in the transaction that books it. `credited`: it became balance."""
     _tell(RECEIVED, payment, by_bank=by == "bank", credited=credited)
 
 
 def tell_rejected(payment: Payment) -> None:
-    """Tell that staff have rejected an order's bank transfer, and why."""
+    """Notify that staff have rejected an order's bank transfer, with the reason."""
     _tell(REJECTED, payment, reason=payment.decision)
 
 

@@ -27,12 +27,12 @@ WAITING = (Bank.AWAITING, Bank.SUBMITTED)
 BATCH = 200
 ORDER_LIFE = ORDER_PAGE_LIFE
 BANK_LIFE = timedelta(days=14)
-"""How long after its making an order that is paid by bank stays open."""
+"""Time after its creation for which an order paid by bank stays open."""
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
 def new_number() -> str:
-    """Return what people write on a bank transfer: eight characters that are not mistaken for each other."""
+    """Return the number for a bank transfer: eight characters that are not mistaken for each other."""
     return "".join(ALPHABET[byte % len(ALPHABET)] for byte in secrets.token_bytes(8))  # 32 letters: all as likely
 
 
@@ -43,7 +43,7 @@ def leave_open_order() -> None:
 
 
 def leave_for(deed: str) -> None:
-    """Leave the open order for what is done instead. Raises BadRequest_400 if its bank transfer is being looked for."""
+    """Cancel the open order for another action. Raises BadRequest_400 if its bank transfer is being searched for."""
     sent = Payment.objects.filter(status=Payment.Status.OPEN, bank_state=Bank.SUBMITTED).first()
     if sent is not None:
         text = f"{deed}: we look for the bank transfer of order {sent.number}; wait for it, or take it back first"
@@ -81,7 +81,7 @@ def pay_by_bank(*, payment_id: str, values: dict[str, Any]) -> Payment:
 
 
 def change_transfer(*, payment_id: str, values: dict[str, Any]) -> Payment:
-    """Change what a company says of its bank transfer, until staff have decided.
+    """Change the details of a company's bank transfer, until staff have decided.
 
     Raises ManualPaymentDetailsNotFound_400, FileNotFound_400 and BadRequest_400.
     """
@@ -112,12 +112,12 @@ def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
 
 
 def takes_rejection(payment: Payment) -> bool:
-    """Tell whether staff may say that an order's bank transfer has not come."""
+    """Return whether staff may say that an order's bank transfer has not come."""
     return payment.status == Payment.Status.OPEN and payment.bank_state in WAITING
 
 
 def takes_approval(payment: Payment) -> bool:
-    """Tell whether staff may book an order's bank transfer; one that was left takes it too, as balance."""
+    """Return whether staff may book an order's bank transfer; one that was left takes it too, as balance."""
     was_left = payment.status == Payment.Status.CANCELLED and payment.bank_state == Bank.EXPIRED
     return was_left or takes_rejection(payment)
 
@@ -146,7 +146,8 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
 
 
 def _came_late(payment: Payment, received_on: date) -> bool:
-    """Tell whether money has come after an order's time, which its price was for. A renewal's invoice stays payable."""
+    """Return whether money has come after an order's time, which its price was for. A renewal's invoice stays
+    payable."""
     late = received_on > payment.expires_at.date()
     return late and payment.renews is None and payment.status == Payment.Status.OPEN and payment.bank_state in WAITING
 

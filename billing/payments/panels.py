@@ -1,4 +1,4 @@
-"""What an order's back office page shows below it: attempts to pay it, the webhooks that named them, and refunds."""
+"""Panels of an order's back office page: payment attempts, the webhooks that named them, and refunds."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from billing.payments.models import Attempt, GatewayEvent, Payment, Refund
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 
 AFTER = timedelta(days=1)
-"""How long after an attempt's last change its webhooks are looked for."""
+"""Time after an attempt's last change within which its webhooks are listed."""
 
 
 def proof_of(payment: Payment) -> SafeString | str:
-    """Return the proof of a bank transfer: a link to the file or address, or the payer's words."""
+    """Return the proof of a bank transfer: a link to the file or address, or the payer's text."""
     if payment.proof_file is not None:
         return link(payment.proof_file)
     if payment.proof.startswith(("https://", "http://")):

@@ -24,7 +24,7 @@ def running_period(subscription: Subscription) -> tuple[datetime | None, datetim
 
 
 def start_before(subscription: Subscription, end: datetime) -> datetime | None:
-    """Return when the paid period began that ends at a moment."""
+    """Return the start of the paid period that ends at this time."""
     rows = Payment.objects.filter(subscription=subscription, status=Payment.Status.PAID, invoice__kind="cycle")
     known = Q(basis__periodEnd=end.isoformat())
     other = Q(invoice__period_end=end) & ~Q(basis__has_key="periodEnd")
@@ -34,7 +34,8 @@ def start_before(subscription: Subscription, end: datetime) -> datetime | None:
 
 
 def period_of(payment: Payment) -> tuple[datetime, datetime]:
-    """Return what an order opened: orders keep it, since it begins with the payment. Seats do so with their order."""
+    """Return the period of an order, which the order stores, because it starts with the payment. Seats start with
+    their order."""
     invoice, basis = payment.invoice, payment.basis
     if basis.get("periodStart") and basis.get("periodEnd"):
         return datetime.fromisoformat(basis["periodStart"]), datetime.fromisoformat(basis["periodEnd"])

@@ -39,10 +39,9 @@ WORK = "refunds"
 
 
 def refundable(attempt: Attempt) -> int:
-    """Return what is left of an attempt's money, in minor units.
+    """Return the refundable rest of an attempt's money, in minor units.
 
-    What is asked for, under way or has failed has left already (a failed one is tried again), and so has what banks
-    have taken back.
+    Requested, running and failed refunds are deducted (a failed one is tried again), and so are chargebacks.
     """
     if attempt.status != Attempt.Status.PAID or attempt.payment.status != Payment.Status.PAID:
         return 0
@@ -112,7 +111,7 @@ def move_to_balance(*, refund: Refund) -> None:
 
 
 def takes_credit(payment: Payment) -> bool:
-    """Tell whether a paid order has money that no gateway could give back: it came by bank, or from the balance."""
+    """Return whether a paid order has money that no gateway could give back: it came by bank, or from the balance."""
     by_bank = payment.bank_state == Payment.Bank.APPROVED
     return payment.status == Payment.Status.PAID and (by_bank or payment.credit_minor > 0)
 
@@ -218,8 +217,8 @@ def run(row: Refund) -> None:
 
 
 def _later(row: Refund, trouble: Exception) -> None:
-    """Let go of a refund that has failed in ways that nobody has thought of, if it is still ours; staff see it after
-    as many tries as doubts take."""
+    """Release a refund after an unexpected error, if it is still ours. After MOST_DOUBTS attempts it is parked for
+    staff."""
     mine = Refund.objects.filter(pk=row.pk, lease=row.lease, status=Status.WORKING)
     status = Status.UNKNOWN if row.attempts > MOST_DOUBTS else Status.DUE
     due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
@@ -233,7 +232,7 @@ def _wait(row: Refund, wait: timedelta, reason: str) -> None:
 
 @transaction.atomic
 def book_found(row: Refund, gateway_id: str) -> None:
-    """Book a refund that the gateway has made, whatever became of the answer. Booked once."""
+    """Book a refund that the gateway has made, even if its response was lost. Booked once."""
     _book(row, gateway_id)
 
 
@@ -251,7 +250,7 @@ def _book(row: Refund, gateway_id: str) -> None:
 
 
 def _give(payment: Payment, amount: int, *, tx: str, account: str, to: str, by: str) -> None:
-    """Book money of an order that goes back, and tell the company."""
+    """Book the refunded money of an order and emit the event."""
     currency, invoice_id = payment.currency, payment.invoice_id
     post(tx, currency, [(RECEIVABLE, amount), (account, -amount)], about=invoice_id)
     kind = Transaction.Kind.CREDIT if to == To.BALANCE else Transaction.Kind.REFUND

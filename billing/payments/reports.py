@@ -1,4 +1,4 @@
-"""The report of what a company has paid."""
+"""The report of a company's payments."""
 
 from __future__ import annotations
 

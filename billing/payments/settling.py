@@ -1,7 +1,7 @@
-"""What becomes of an order: the one place where a gateway's word, a bank transfer or a balance makes it paid.
+"""The settlement of orders: the only place that marks one paid, by a gateway, a bank transfer or the balance.
 
-`settle` may be called by the worker, a webhook, the return page and the capture of one attempt at once: it works under
-the order's lock, and what is paid stays paid.
+The worker, a webhook, the return page and the capture may call `settle` for one attempt at once. It works under the
+order's lock, and a paid order stays paid.
 """
 
 from __future__ import annotations
@@ -38,13 +38,15 @@ log = logging.getLogger(__name__)
 Status, Kind = Attempt.Status, Transaction.Kind
 FINAL = (Status.PAID, Status.WRONG)
 ORDER_PAGE_LIFE = timedelta(days=1)
-"""How long after its making an order may be paid at a gateway: its price is of that day."""
+"""Time after its creation within which an order may be paid at a gateway: its price is that day's."""
 NEWS: list[Callable[[], None]] = []
 
 
 def on_news(heard: Callable[[], None]) -> None:
-    """Have a function called for the active company when a charge is refused or has to be confirmed, or a method is
-    saved, in the transaction of that."""
+    """Register a function for changes of payment methods of the active company.
+
+    It is called in the transaction in which a charge is refused or needs a confirmation, or a method is saved.
+    """
     if heard not in NEWS:
         NEWS.append(heard)
 
@@ -55,18 +57,17 @@ def tell_news() -> None:
 
 
 def takes_gateways(payment: Payment) -> bool:
-    """Tell whether an open order may be paid at a gateway: within a day, since time that is credited and a coupon are
+    """Return whether an open order may be paid at a gateway: within a day, since time that is credited and a coupon are
     worth less later. A renewal's invoice is issued, and stays payable."""
     return payment.renews is not None or payment.created_at > timezone.now() - ORDER_PAGE_LIFE
 
 
 @transaction.atomic
 def settle(attempt_id: str, fact: Fact) -> Attempt:
-    """Merge what a gateway says into an attempt of the active company, and its order. Returns the attempt.
+    """Apply a gateway's status to an attempt of the active company, and its order. Return the attempt.
 
-    Paid is final. Another amount, currency or reference than the order's parks the attempt as wrong, and nothing is
-    opened by it. Money for an order that cannot take effect any more becomes balance. Raises nothing for facts that
-    bring nothing new.
+    Paid is final. An amount, currency or reference other than the order's parks the attempt as wrong, and opens
+    nothing. Money for an order that can no longer take effect becomes balance. Raises nothing for known states.
     """
     attempt: Attempt = Attempt.objects.get(pk=attempt_id)
     with lock_primary(company_id()) as subscription:
@@ -88,7 +89,7 @@ def settle(attempt_id: str, fact: Fact) -> Attempt:
 
 
 def is_stale(payment: Payment, subscription: Subscription | None) -> bool:
-    """Tell whether a renewal is of no use any more: staff have moved the period, or the subscription is cancelled."""
+    """Return whether a renewal is obsolete: staff have moved the period, or the subscription is cancelled."""
     if payment.renews is None:
         return False
     cancelled = subscription is None or subscription.status == Subscription.Status.CANCELLED
@@ -96,7 +97,7 @@ def is_stale(payment: Payment, subscription: Subscription | None) -> bool:
 
 
 def leave_stale(payment: Payment, subscription: Subscription | None) -> None:
-    """Leave a locked renewal that is of no use any more; its money becomes balance."""
+    """Cancel a locked renewal that is obsolete; money already paid becomes balance."""
     if payment.status == Payment.Status.OPEN and is_stale(payment, subscription):
         close_order(payment)
 
@@ -141,10 +142,10 @@ def take_money(payment: Payment, *, account: str, by: str, tx: str) -> None:
 
 
 def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
-    """Make a locked, open order paid: what it buys takes effect, and its invoice is issued and paid.
+    """Mark a locked, open order as paid: its purchase takes effect, and its invoice is issued and paid.
 
-    `account` is where the money is; an order whose amount is 0 moves none. Raises ApiError where what it buys cannot
-    take effect (any more).
+    `account` is the ledger account of the money; an order whose amount is 0 moves none. Raises ApiError if its purchase
+    cannot take effect (any more).
     """
     invoice = Invoice.objects.get(pk=payment.invoice_id)
     period = _open(payment, invoice)
@@ -171,9 +172,9 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
 
 
 def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime | None]:
-    """Let a paid order take effect on the subscription. Returns the period that it has opened, or adds to.
+    """Apply a paid order to the subscription. Return the period that it has opened, or adds to.
 
-    Raises ApiError where it cannot.
+    Raises ApiError if it cannot take effect.
     """
     if invoice.kind in (Invoice.Kind.SEATS, Invoice.Kind.ADD_ONS):
         return _add(payment, invoice)
@@ -195,7 +196,7 @@ def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime
 
 
 def _add(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime | None]:
-    """Let a paid order add seats or add-ons to the period that runs. Raises BadRequest_400 where that has ended."""
+    """Add a paid order's seats or add-ons to the current period. Raises BadRequest_400 if that has ended."""
     now, note = timezone.now(), f"order {payment.number}"
     if invoice.period_end is not None and invoice.period_end <= now:
         raise NamedError("BadRequest_400", "the period that it was ordered for has ended")
@@ -217,7 +218,7 @@ def _renewed_period(payment: Payment, invoice: Invoice) -> tuple[datetime, datet
 
 
 def _have_add_ons(payment: Payment) -> Subscription:
-    """Let the locked subscription have the add-ons of its paid order."""
+    """Set the locked subscription's add-ons to those of its paid order."""
     found: Subscription = Subscription.objects.select_related("plan", "version").get(pk=payment.subscription_id)
     if "addOns" in payment.basis:
         have_items(found, payment.basis["addOns"], note=f"order {payment.number}")
@@ -225,7 +226,7 @@ def _have_add_ons(payment: Payment) -> Subscription:
 
 
 def have_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]], *, note: str) -> None:
-    """Let a locked subscription have these add-ons and no others, in the caller's transaction."""
+    """Set a locked subscription's add-ons to these and no others, in the caller's transaction."""
     extras = set_items(subscription, ordered)
     if extras != subscription.extras:
         apply_change(subscription, Action.CHANGED, note=note, extras=extras)
@@ -250,9 +251,9 @@ def _tell(payment: Payment, kind: str, amount: int, by: str) -> None:
 
 
 def close_order(payment: Payment, *, bank_state: str = "") -> None:
-    """Leave a locked, open order. Its attempts are still looked at: money that comes later becomes balance.
+    """Cancel a locked, open order. Its attempts are still polled: money that comes later becomes balance.
 
-    The invoice of a renewal, which is issued already, is taken back by a credit note.
+    The invoice of a renewal, which is issued already, is credited by a credit note.
     """
     payment.status = Payment.Status.CANCELLED
     if payment.bank_state in (Payment.Bank.AWAITING, Payment.Bank.SUBMITTED):
@@ -290,5 +291,5 @@ def save_method(letter: str, adapter: str, saved: Saved) -> PaymentMethod:
 
 
 def usable_balance(currency: str) -> int:
-    """Return what the balance of the active company can cover. Its open order has taken nothing of it yet."""
+    """Return the amount that the active company's balance can cover. Its open order has taken nothing of it yet."""
     return max(0, balance_of(currency))

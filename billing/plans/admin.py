@@ -31,7 +31,8 @@ class PriceInline(TabularInline):
 
 
 class MeterPriceInline(TabularInline):
-    """What each unit of a meter costs beyond what the plan includes; without a price nothing is used beyond that."""
+    """The price of each unit of a meter beyond the plan's included quantity. Without a price, use ends with that
+    quantity."""
 
     model = MeterPrice
     fields = ("meter", "currency", "amount")

@@ -80,7 +80,7 @@ class ExamplePlan:
     is_trial: bool = False
     prices: tuple[ExamplePrice, ...] = ()
     units: tuple[tuple[str, str, Decimal], ...] = ()
-    """Meter, currency, and the price of a unit beyond what is included."""
+    """Meter, currency, and the price of a unit beyond the included quantity."""
 
 
 def _limits(**numbers: int) -> dict[str, int]:

@@ -80,7 +80,7 @@ class PlanPrice(BaseModel):
 
 
 class MeterPrice(BaseModel):
-    """The price of each unit of a meter beyond what a plan includes. Without one nothing is used beyond that."""
+    """The price of each unit of a meter beyond a plan's included quantity. Without one no more can be used."""
 
     plan = models.ForeignKey(Plan, on_delete=models.CASCADE, related_name="meter_prices")
     meter = models.CharField(max_length=32, help_text="Name of the meter, such as messages.")

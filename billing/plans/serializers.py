@@ -32,7 +32,7 @@ class CurrencyOut(Output):
 
 
 class PriceOut(Output):
-    """What a plan costs."""
+    """A price of a plan."""
 
     currency = serializers.CharField(help_text="ISO 4217 code")
     interval = serializers.ChoiceField(choices=PlanPrice.Interval.choices)
@@ -41,7 +41,7 @@ class PriceOut(Output):
 
 
 class SavingOut(Output):
-    """What a year costs less than twelve months."""
+    """The saving of a yearly price against twelve months."""
 
     currency = serializers.CharField(help_text="ISO 4217 code")
     amount = serializers.FloatField(help_text="a year")
@@ -49,7 +49,7 @@ class SavingOut(Output):
 
 
 def savings_of(prices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return what a year saves in each currency that has both prices, where it saves anything."""
+    """Return the saving of a year in each currency that has both prices, if there is one."""
     by = {(one["currency"], one["interval"]): Decimal(str(one["amount"])) for one in prices}
     found = []
     for (currency, interval), year in sorted(by.items()):
@@ -61,14 +61,14 @@ def savings_of(prices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 class UnitPriceOut(Output):
-    """What a unit of a meter costs beyond what is included."""
+    """The price of a unit of a meter beyond the included quantity."""
 
     amount = serializers.FloatField(help_text="of one unit; it may have parts of the currency's smallest one")
     currency = serializers.CharField(help_text="ISO 4217 code")
 
 
 class PlanMeterOut(Output):
-    """What a plan includes of a meter."""
+    """A meter of a plan: its included quantity and prices."""
 
     meter = serializers.CharField(help_text="the name of its limit")
     name = serializers.CharField()
@@ -164,6 +164,6 @@ def as_kept(plan: dict[str, Any], version: PlanVersion | None) -> dict[str, Any]
 
 
 class PlanCurrencyOut(CurrencyOut):
-    """A currency, with a plan and what it costs in that currency."""
+    """A currency, with a plan and its prices in that currency."""
 
     plan = Computed(PlanOut(help_text="its prices are those in this currency"))

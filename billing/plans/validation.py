@@ -15,7 +15,7 @@ from core.text.modules import NAMES, name_of
 
 
 def _named(keys: Iterable[str]) -> list[tuple[str, str]]:
-    """Return what is counted with its words, sorted by these."""
+    """Return the countable keys with their labels, sorted by label."""
     named = {key: NAMES.get(key) or WORDS.get(key) or name_of(key) for key in keys}
     return sorted(named.items(), key=lambda pair: pair[1].lower())
 
@@ -31,7 +31,7 @@ class TermsForm(BackOfficeForm):
 
 
 class OwnTermsForm(TermsForm):
-    """A form of what a subscription has instead of its plan's terms, and how far its use is billed beyond them."""
+    """A form of a subscription's own terms in place of its plan's, and the caps on its use beyond them."""
 
     overage = NumbersField(
         lambda: _named(METERS), help_text="The most that is billed beyond the plan in a month. Empty: no limit."

@@ -1,7 +1,7 @@
-"""Terms of plans that stay as they were for those who pay for them.
+"""Terms of plans that stay the same for the subscriptions that pay for them.
 
-A plan has its present terms. Before staff change them, the former ones are kept as a PlanVersion, and the subscriptions
-that pay for the plan point to it (`billing.subscriptions.versions`); those without one follow the plan.
+A plan has its present terms. Before staff change them, the former terms are stored as a PlanVersion. The paying
+subscriptions then point to it (`billing.subscriptions.versions`); those without a version follow the plan.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 from billing.plans.models import Currency, MeterPrice, Plan, PlanPrice, PlanVersion
 
 BEFORE_CHANGE: list[Callable[[str], Callable[[], None]]] = []
-"""What is called with a plan's id before staff change it, and returns what is called after that."""
+"""Functions called with a plan's id before staff change it. Each returns a function that is called after the change."""
 TERMS = ("modules", "limits", "min_seats", "max_seats")
 """The fields that a plan and its versions have in common."""
 
 
 def terms_now(plan_id: str) -> dict[str, Any]:
-    """Return the terms of a plan as the database has them: what a PlanVersion stores."""
+    """Return the present terms of a plan in the form of a PlanVersion."""
     found = Plan.objects.get(pk=plan_id)
     prices: dict[str, dict[str, dict[str, str]]] = {}
     for row in PlanPrice.objects.filter(plan_id=plan_id).select_related("currency").order_by("pk"):
@@ -43,7 +43,7 @@ def with_terms(plan: Plan, version: PlanVersion | None) -> Plan:
 
 
 def prices_of(plan: Plan, version: PlanVersion | None, interval: str) -> dict[str, PlanPrice]:
-    """Return currency on offer -> what an interval of the plan costs, in a version of it or now."""
+    """Return currency on offer -> the price of the plan for an interval, in a version of it or now."""
     if version is None:
         rows = PlanPrice.objects.filter(plan_id=plan.pk, interval=interval, currency__is_active=True)
         return {row.currency.code: row for row in rows.select_related("currency").order_by("currency__code")}
@@ -52,7 +52,7 @@ def prices_of(plan: Plan, version: PlanVersion | None, interval: str) -> dict[st
 
 
 def prices_in(version: PlanVersion, plan: Plan, interval: str, currencies: Iterable[Currency]) -> dict[str, PlanPrice]:
-    """Return currency, of these -> what an interval of the plan costs in a version of it."""
+    """Return currency, of these -> the price of the plan for an interval in a version of it."""
     found = {}
     for currency in currencies:
         if texts := version.prices.get(currency.code, {}).get(interval):
@@ -62,7 +62,7 @@ def prices_in(version: PlanVersion, plan: Plan, interval: str, currencies: Itera
 
 
 def meter_price_of(plan_id: str, version: PlanVersion | None, meter: str, currency: str) -> Decimal | None:
-    """Return the price of a unit beyond what is included; None: none is sold in the currency."""
+    """Return the price of a unit beyond the included quantity; None: none is sold in the currency."""
     if version is not None:
         text = version.meter_prices.get(meter, {}).get(currency)
         return None if text is None else Decimal(text)

@@ -1,4 +1,4 @@
-"""Back office pages of reconciliation: each comparison with what it found, and the differences to see to."""
+"""Back office pages of reconciliation: each comparison with its results, and the differences to resolve."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COLOURS = {"done": "success", "failed": "danger", "due": "info", "working": "inf
 
 
 class ClearForm(forms.Form):
-    """What was done about a difference."""
+    """A note about how a difference was resolved."""
 
     note = forms.CharField(
         max_length=300, help_text="It is kept on record with your name.", widget=UnfoldAdminTextInputWidget()
@@ -63,7 +63,7 @@ def compare_now(admin_page: GatewayAccountAdmin, request: HttpRequest, rows: Que
 
 @admin.register(Difference)
 class DifferenceAdmin(BackOfficeAdmin):
-    """What a gateway and the books say differently. Look at both, put it right there, and press *Seen to*."""
+    """Differences between a gateway and the books. Compare both, correct it there, and press *Seen to*."""
 
     icon = "difference"
     dialogs = ("see_to",)
@@ -87,7 +87,7 @@ class DifferenceAdmin(BackOfficeAdmin):
 
     @asks(ClearForm, "Seen to", permission="billing.change_difference")
     def see_to(self, request: HttpRequest, record: Difference, *, note: str) -> None:
-        """Note what was done about it."""
+        """Record the resolution of the difference."""
         clear(record, note=note, by=staff_of(request))
         self.log_change(request, record, f"Seen to: {note}")
 

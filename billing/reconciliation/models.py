@@ -44,7 +44,7 @@ class Reconciliation(Claimable):
 
 
 class Difference(BaseModel):
-    """What a gateway and the books say differently. The same one is kept once, however often it is found."""
+    """A difference between a gateway and the books. It is stored once, even if it is detected several times."""
 
     class Kind(models.TextChoices):
         SETTLED = "settled", "paid there, and not known here: settled by now"

@@ -1,7 +1,7 @@
-"""Reconciliation: what a gateway lists as paid and given back is compared with the books, by our reference.
+"""Reconciliation: a gateway's payments and refunds are compared with the books by our reference.
 
-It is the one thing that sees a charge that was made twice: our books would show it once. What is paid there and not
-known here is settled; what differs is kept as a report, and staff are told.
+Only this detects a charge that was made twice, because our books show it once. A payment that is unknown here is
+settled. A difference is stored as a report, and staff are notified.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ Status, Kind = Reconciliation.Status, Difference.Kind
 WORK = "reconciliations"
 DAILY = timedelta(days=1)
 FIRST = timedelta(days=7)
-"""How far back the first one of an account looks."""
+"""Time range of an account's first reconciliation."""
 SPAN = timedelta(days=7)
-"""The longest time that one compares; after a stand-still they follow each other."""
+"""Maximum time range of one reconciliation; after an outage several follow each other."""
 OVERLAP = timedelta(days=2)
-"""How much earlier the gateway's list begins: it knows payments by when they were begun."""
+"""Overlap of the gateway's list with the previous period: it dates payments by their creation."""
 LAG = timedelta(minutes=10)
-"""What is younger is under way, and left to the next one."""
+"""Age below which a payment counts as in progress and is left to the next reconciliation."""
 BATCH = 500
 MOST_ASKED = 500
 """Payments that the gateway does not list, and is asked for one by one."""
@@ -57,7 +57,7 @@ MOST_TRIES = 8
 PATIENCE = 3
 """Tries after which a payment that the gateway says nothing of is a difference, and no longer stops the rest."""
 QUIET = (Kind.SETTLED,)
-"""What needs nobody: a payment whose webhook did not come, and that is settled by now."""
+"""Kinds that need no action: the webhook of a payment did not arrive, and the payment is settled now."""
 
 
 def begin(account: GatewayAccount, *, by: User | None = None) -> Reconciliation:
@@ -105,7 +105,7 @@ def has_work() -> bool:
 
 
 def run(row: Reconciliation) -> None:
-    """Make a claimed comparison, and release it. One that is cut short begins anew: each of its steps counts once."""
+    """Run a claimed reconciliation and release it. An interrupted one starts again; each of its steps counts once."""
     account = with_environment(row.account.letter, row.account) or row.account
     try:
         with noting_trouble(account):
@@ -152,7 +152,7 @@ def _finish(row: Reconciliation, account: GatewayAccount, comparison: Comparison
 
 @dataclass
 class Comparison:
-    """A gateway's list beside the books. No transaction is open while the gateway is asked."""
+    """The comparison of a gateway's list with the books. No transaction is open during calls to the gateway."""
 
     row: Reconciliation
     account: GatewayAccount
@@ -190,7 +190,7 @@ class Comparison:
         return len(lines)
 
     def settle(self, attempt: Attempt, line: Settled) -> None:
-        """Let the one place that settles look at an attempt that is paid there and not here."""
+        """Settle an attempt that is paid at the gateway and not here."""
         with company_scope(attempt.company_id):
             try:
                 found = refresh_attempt(attempt)
@@ -221,7 +221,7 @@ class Comparison:
         return len(lines)
 
     def look_for_missing(self) -> None:
-        """Ask the gateway one by one for what is booked here and stood in none of its lists."""
+        """Query the gateway one by one for payments that are booked here and missing in its lists."""
         booked = booked_by(self.account.letter, self.row.since, self.row.until)
         asked = 0
         for batch in batches(booked.values_list("tx", flat=True).iterator(BATCH)):

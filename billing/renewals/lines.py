@@ -1,4 +1,4 @@
-"""What the next periods cost: the lines of many subscriptions, reckoned as those of quotes are."""
+"""Prices of next periods: the lines of many subscriptions, calculated in the same way as quotes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Due:
     id: str
     company_id: str
     is_active: bool
-    """Otherwise it is past due, and billed anew: that gives no further grace."""
+    """Otherwise it is past due and billed again, which gives no further grace period."""
     plan: Plan
     interval: str
     currency: str
@@ -42,16 +42,16 @@ class Due:
     version: PlanVersion | None = None
     """The terms that it keeps; None: the plan's present ones."""
     is_same: bool = True
-    """Whether it goes on with the plan and interval that it has: its add-ons cost what they did."""
+    """The subscription keeps its plan and interval, so its add-ons keep their prices."""
     items: Sequence[Item] = ()
     """The add-ons of the period."""
     charges: Sequence[Charge] = ()
-    """What else its lines bill."""
+    """Pending charges that its lines include."""
     lines: tuple[Line, ...] = ()
     tax: Tax | None = None
-    """What its lines are taxed by."""
+    """The tax on its lines."""
     priced: bool = True
-    """Whether its plan has a price for the interval."""
+    """The plan has a price for the interval."""
 
     @property
     def chosen(self) -> Chosen | None:
@@ -93,7 +93,7 @@ class CompanyDetails:
         )
 
     def tax(self, company: str, seller: Seller) -> Tax:
-        """Return the tax on what the company pays today."""
+        """Return the tax on the company's payments today."""
         details = self.details[company]
         buyer = (details.country, details.vat_id)
         if buyer not in self.taxes:

@@ -1,8 +1,10 @@
-"""The billing of next periods, thousands in one transaction: an order with its issued invoice for each subscription
-whose paid period is over, and the row by which the money is collected (billing.dunning).
+"""The billing of next periods, thousands of subscriptions in one transaction.
 
-The period begins when the order is paid; one that costs nothing begins at once. Workers share the due subscriptions by
-SKIP LOCKED, and the transaction of a killed one leaves nothing behind, not even a number.
+Each subscription whose paid period is over gets an order with an issued invoice. A further row collects the money
+(billing.dunning).
+
+The period begins when the order is paid; a free one begins at once. Workers share the due subscriptions by SKIP LOCKED.
+The transaction of a killed worker leaves nothing, not even a number.
 """
 
 from __future__ import annotations
@@ -53,9 +55,9 @@ Action = SubscriptionChange.Action
 WORK = "renewals"
 BATCH = 2000
 WAIT = timedelta(hours=1)
-"""When a subscription is looked at again whose company is paying another order, or that cannot be billed."""
+"""Delay before another check of a subscription that cannot be billed or whose company has another open order."""
 AHEAD = timedelta(days=1)
-"""How far ahead the next bill is at least of one that is billed, however long the service stood still."""
+"""Minimum time between a bill and the next one, even after a long outage of the service."""
 OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
 AT_ONCE = 60.0
 """Seconds of charges that gateways take without being spread."""
@@ -136,7 +138,7 @@ def bill_batch(limit: int = BATCH, *, only: str = "") -> int:
 
 
 def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
-    """Return those whose next period is to be billed now. The others are looked at again when they may be."""
+    """Return those whose next period is to be billed now. The others get the time of their next check."""
     plans = Plan.objects.in_bulk({id for row in rows for id in (row.plan_id, _scheduled(row).get("plan")) if id})
     versions = PlanVersion.objects.in_bulk({row.version_id for row in rows if row.version_id})
     orders = {
@@ -164,7 +166,7 @@ def _look_again(row: Subscription, at: datetime | None) -> None:
 
 
 def _left(order: Payment) -> bool:
-    """Leave an order that nobody pays at the moment, since the renewal takes its place. Returns whether it was."""
+    """Cancel an order that nobody is paying, because the renewal replaces it. Return whether it is closed."""
     with company_scope(order.company_id):
         locked = Payment.objects.select_for_update(no_key=True).get(pk=order.pk)
         if locked.status != Payment.Status.OPEN:
@@ -180,7 +182,7 @@ def _scheduled(row: Subscription) -> dict[str, Any]:
 
 
 def _due_of(row: Subscription, end: datetime, plans: dict[str, Plan], version: PlanVersion | None) -> Due:
-    """Return what is billed of a subscription: what was scheduled for its next period, or what it is."""
+    """Return the terms to bill for a subscription: those scheduled for its next period, or its present ones."""
     chosen = _scheduled(row)
     plan, row.version = plans.get(chosen.get("plan") or "") or plans[row.plan_id], version
     interval = chosen.get("interval") or row.interval
@@ -280,7 +282,8 @@ def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: i
 
 
 def _issue(invoices: list[dict[str, Any]]) -> None:
-    """Number the invoices and insert them. Whoever takes the series' lock commits soon after."""
+    """Number the invoices and insert them. The caller should commit soon, because the series stays locked until
+    then."""
     seller = the_seller()
     numbers, day = next_numbers("INV", seller, len(invoices))
     shown, now = party(seller), timezone.now()

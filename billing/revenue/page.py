@@ -1,4 +1,4 @@
-"""The back office's page of what the operator earns, with bars that need no script."""
+"""The back office's page of the operator's revenue, with bars that need no script."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the operator earns, from subscriptions and the books. Each is one statement over all companies.
+"""The operator's revenue, from subscriptions and the books. Each function is one statement over all companies.
 
-Currencies are never added up: each has rows of its own.
+Currencies are never added up: each has its own rows.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ AGES = ("not due yet", "1 to 30 days", "31 to 60 days", "61 to 90 days", "longer
 
 @dataclass(frozen=True)
 class Recurring:
-    """What the subscriptions of a currency bring a month and a year, in minor units."""
+    """Recurring revenue of a currency by month and by year, in minor units."""
 
     currency: str
     subscriptions: int
@@ -66,7 +66,7 @@ class Recurring:
 
 @dataclass(frozen=True)
 class Owed:
-    """What companies owe for so long."""
+    """Receivables of one age in a currency."""
 
     currency: str
     age: str
@@ -82,7 +82,7 @@ class Churn:
     begun: int
     ended: int
     held: int
-    """How many there were when the month began."""
+    """Number of subscriptions at the start of the month."""
 
     @property
     def percent(self) -> Decimal | None:
@@ -99,7 +99,7 @@ def recurring_revenue() -> list[Recurring]:
 
 
 def aged_receivables() -> list[Owed]:
-    """Return what is owed, by currency and age."""
+    """Return the receivables by currency and age."""
     with connection.cursor() as cursor:
         cursor.execute(AGED, [timezone.now().date()])
         return [Owed(code, AGES[age], number, int(minor)) for code, age, number, minor in cursor.fetchall()]
@@ -116,9 +116,10 @@ def earned_by_month() -> dict[str, dict[date, int]]:
 
 
 def churn_by_month() -> list[Churn]:
-    """Return what began and ended by month, for the last twelve: from the log of subscriptions, renewals left out.
+    """Return the numbers of started and ended subscriptions for the last twelve months, from their log, without
+    renewals.
 
-    One begins with a payment or grant after none, and ends by expiry or cancellation.
+    One starts with a payment or grant after none, and ends by expiry or cancellation.
     """
     since = _first_month()
     opened = Q(after__status="active") & ~Q(before__status="past_due")

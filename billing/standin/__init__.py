@@ -1,4 +1,4 @@
-"""A stand-in for the five payment gateways: their wire formats on one loopback port, with a page to pay on.
+"""Simulated gateways: the wire formats of the five payment gateways on one loopback port, with a page to pay on.
 
-It moves no money. Tests and the demo use it; production never starts it.
+They move no money. Tests and the demo use them; production never starts them.
 """

@@ -1,4 +1,5 @@
-"""The stand-in's server: the five dialects below /stripe, /paypal …, a page to pay on, and switches for tests."""
+"""The server of the simulated gateways: the five dialects below /stripe, /paypal …, a page to pay on, and test
+switches."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ TITLES = {"stripe": "Stripe", "paypal": "PayPal", "razorpay": "Razorpay", "molli
 
 
 def sum_of(gateway: str, order: Mapping[str, Any]) -> str:
-    """Return what the page of an order says of its sum."""
+    """Return the text about the sum on the page of an order."""
     amount, currency = Decimal(str(order["amount"] or 0)), str(order["currency"]).upper()
     if not amount:
         return "The method is kept for later payments. Nothing is paid now."
@@ -176,7 +177,7 @@ class Server(ThreadingHTTPServer):
         self.dialects = {kind.name: kind(self.state, self.url) for kind in DIALECTS}
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Write nothing: connections that break are what it is for."""
+        """Write nothing: broken connections are part of the simulation."""
 
     def base(self, gateway: str) -> str:
         """Return the address that takes the place of the gateway's own."""
@@ -192,7 +193,7 @@ class Server(ThreadingHTTPServer):
 
 @contextmanager
 def running(port: int = 0) -> Iterator[Server]:
-    """Run the stand-in in this process for the time of the block."""
+    """Run the simulated gateways in this process for the time of the block."""
     with Server(port) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()

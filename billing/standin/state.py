@@ -1,4 +1,4 @@
-"""What the stand-in knows: orders, the money that moved, and what goes wrong on purpose."""
+"""State of the simulated gateway: orders, money moved, and planned failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class State:
     faults: dict[str, float] = field(default_factory=dict)
     """lost_before, lost_after, error: how often a POST fails so."""
     bad: str = ""
-    """How every answer is bad, or empty."""
+    """Kind of failure of every response; empty for none."""
 
     def strikes(self, fault: str) -> bool:
         return random.random() < self.faults.get(fault, 0)  # noqa: S311  chance, no secret
@@ -51,7 +51,7 @@ class State:
         return row
 
     def disputed(self, of: str, status: str = "open") -> dict[str, Any]:
-        """Let a customer's bank want the money of a payment back, or decide about it."""
+        """Create a dispute of a payment by the customer's bank, or decide one."""
         found = next((one for one in self.disputes if one["of"] == of), None)
         if found is None:
             money = next(one for one in self.effects if of in (one["id"], one["order"]))
@@ -74,7 +74,7 @@ class Dialect:
     name = ""
 
     prefixes: tuple[str, ...] = ()
-    """What the ids of its orders begin with."""
+    """Prefixes of the ids of its orders."""
 
     def __init__(self, state: State, url: str) -> None:
         self.state = state
@@ -85,7 +85,7 @@ class Dialect:
         raise NotImplementedError
 
     def pay(self, order: dict[str, Any]) -> None:
-        """Do what the customer's click on the gateway's page does."""
+        """Perform the effects of the customer's click on the gateway's page."""
         raise NotImplementedError
 
     def page(self, order: dict[str, Any]) -> str:
@@ -93,5 +93,5 @@ class Dialect:
         return f"{self.url}/_pay/{self.name}/{order['id']}"
 
     def has(self, order: dict[str, Any]) -> bool:
-        """Tell whether an order is this gateway's."""
+        """Return whether an order is this gateway's."""
         return str(order["id"]).startswith(self.prefixes)

@@ -187,7 +187,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         return subscription.status, subscription.get_status_display()
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Tell whether the user may give other modules and limits than the plan's: a right of its own."""
+        """Return whether the user may give other modules and limits than the plan's: a right of its own."""
         return request.user.has_perm("billing.override_subscription") and super().has_change_permission(request, obj)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:

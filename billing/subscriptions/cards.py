@@ -18,9 +18,9 @@ CHARGED = (*PAID, Subscription.Status.PAUSED)
 
 
 def tell_of_card(subscription: Subscription, now: datetime) -> None:
-    """Tell the owners, from the month before on, that the card expires which a locked subscription is charged to.
+    """Notify the owners, from the month before, that the card of a locked subscription expires.
 
-    Each card and date is told of once: the log remembers it.
+    Each card and expiry date causes one notice, which the subscription's log records.
     """
     if subscription.status not in CHARGED or subscription.cancel_at_period_end or not subscription.interval:
         return

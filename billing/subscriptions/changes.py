@@ -98,7 +98,7 @@ def apply_change(
 ) -> Subscription:
     """Set the values and log the change. Raises BadRequest_400 for a transition that is not allowed.
 
-    The renewals look at the subscription again at once, since its next due date may have changed.
+    The renewals check the subscription again at once, because its next due date may have changed.
     """
     is_new = subscription._state.adding
     before = {} if is_new else _logged_values(subscription)
@@ -140,7 +140,7 @@ def apply_change(
 
 
 def _keeps_version(subscription: Subscription, action: str, values: Mapping[str, Any]) -> bool:
-    """Tell whether the terms stay that were kept for the subscription: as long as the same plan is paid for without a
+    """Return whether the terms stay that were kept for the subscription: as long as the same plan is paid for without a
     break, and until their end."""
     same = values.get("plan", subscription.plan) == subscription.plan
     if action == Action.GRANTED or not same or subscription.status not in OPEN:

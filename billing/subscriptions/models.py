@@ -12,8 +12,8 @@ from core.models import CompanyModel
 class Subscription(CompanyModel):
     """A company's subscription. A company without an open primary one has no access (contract section 5).
 
-    trial, active and past_due ones are open until `ends_at`. The next period of an active one is billed at `bill_at`,
-    and begins when that is paid. A paused one can be looked at only. Only services write it, and each write has a
+    The statuses trial, active and past_due are open until `ends_at`. The next period of an active one is billed at
+    `bill_at`, and begins when that is paid. A paused one is read-only. Only services write it, and each write has a
     SubscriptionChange (billing.subscriptions.changes).
     """
 

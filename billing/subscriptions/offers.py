@@ -1,4 +1,4 @@
-"""What another plan is to a company that pays for one: an upgrade, a downgrade, or the same."""
+"""Comparison of another plan with the company's present one: upgrade, downgrade or the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from billing.subscriptions.selectors import is_open
 UPGRADE, DOWNGRADE, SAME = "upgrade", "downgrade", "same"
 CHANGES = (UPGRADE, DOWNGRADE, SAME)
 Amounts = Mapping[tuple[str, str], Decimal]
-"""(currency, interval) -> what a plan costs with its least number of seats."""
+"""(currency, interval) -> the price of a plan with its minimum number of seats."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Held:
 
 
 def held_plan(subscription: Subscription | None) -> Held | None:
-    """Return what the company pays for; None in a trial, without a subscription, or with one that was granted."""
+    """Return the company's paid plan; None in a trial, without a subscription, or with one that was granted."""
     if subscription is None or not is_open(subscription) or subscription.plan_id is None or not subscription.interval:
         return None
     if subscription.status == Subscription.Status.TRIAL:
@@ -41,7 +41,7 @@ def held_plan(subscription: Subscription | None) -> Held | None:
 
 
 def amounts_of(plan_ids: Iterable[str]) -> dict[str, dict[tuple[str, str], Decimal]]:
-    """Return plan -> what it costs."""
+    """Return plan -> its prices."""
     found: dict[str, dict[tuple[str, str], Decimal]] = defaultdict(dict)
     rows = PlanPrice.objects.filter(plan_id__in=list(plan_ids), currency__is_active=True)
     for plan_id, currency, interval, amount in rows.values_list("plan_id", "currency__code", "interval", "amount"):
@@ -50,16 +50,16 @@ def amounts_of(plan_ids: Iterable[str]) -> dict[str, dict[tuple[str, str], Decim
 
 
 def amounts_in(version: PlanVersion) -> dict[tuple[str, str], Decimal]:
-    """Return what a plan cost in a version of it."""
+    """Return the prices of a plan in a version of it."""
     prices = version.prices.items()
     return {(code, name): Decimal(one["amount"]) for code, intervals in prices for name, one in intervals.items()}
 
 
 def change_to(held: Held | None, plan_id: str, interval: str, amounts: Amounts) -> str:
-    """Tell what a plan by the month or year is to a company.
+    """Return UPGRADE, DOWNGRADE or SAME for a plan and interval compared with the company's present ones.
 
-    A year instead of months is an upgrade, months instead of a year a downgrade, whatever the plan: the one is paid
-    now, the other when the year is over. Otherwise the price of the same interval decides.
+    From months to a year is an upgrade, from a year to months a downgrade, for every plan: the first is paid now, the
+    second when the year is over. Otherwise the price of the same interval decides.
     """
     if held is None:
         return UPGRADE
@@ -74,7 +74,7 @@ def change_to(held: Held | None, plan_id: str, interval: str, amounts: Amounts) 
 
 
 def monthly_price(amounts: Amounts, currency: str, interval: str) -> Decimal | None:
-    """Return what a plan costs a month: in this currency and for this interval if it can be, else for any."""
+    """Return the price of a plan for a month: in this currency and for this interval if possible, else for any."""
     order = sorted(amounts, key=lambda one: (one[0] != currency, one[1] != interval, one))
     if not order or (currency and order[0][0] != currency):
         return None

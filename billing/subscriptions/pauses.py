@@ -1,6 +1,6 @@
-"""Pauses: a company that does not use the service for a while keeps its data, looks at it, and pays nothing.
+"""Pauses: a company that does not use the service for a while keeps its data, can read it, and pays nothing.
 
-What is left of the paid period is kept, and runs on when the subscription is resumed.
+The rest of the paid period is kept, and continues when the subscription is resumed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Pause:
 
 
 LISTENERS: list[Callable[[Subscription, Pause], None]] = []
-"""What else moves with the period when a subscription has been resumed; in the same transaction."""
+"""Functions that move other dates with the period of a resumed subscription, in the same transaction."""
 
 
 def pause_subscription(*, company_id: str, until: datetime, by: User | None = None, note: str = "") -> Subscription:
@@ -67,7 +67,7 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
 
 
 def resume_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
-    """Let a paused subscription go on now. Raises SubscriptionNotFound_400, and BadRequest_400 for any other."""
+    """Resume a paused subscription now. Raises SubscriptionNotFound_400, and BadRequest_400 for any other."""
     with lock_primary(company_id) as found:
         subscription = require_subscription(found)
         if subscription.status != Status.PAUSED:
@@ -76,9 +76,9 @@ def resume_subscription(*, company_id: str, by: User | None = None, note: str = 
 
 
 def resume(subscription: Subscription, *, by: User | None = None, note: str = "") -> Subscription:
-    """Let a locked, paused subscription go on: its period is later by as long as it was paused.
+    """Resume a locked, paused subscription: its period moves by the length of the pause.
 
-    One that nobody has looked at in time was paused until its end, and no longer.
+    A pause that ended unnoticed counts until its end, and no longer.
     """
     now, end = timezone.now(), subscription.period_end
     if end is None or subscription.paused_at is None:
@@ -105,9 +105,9 @@ def resume(subscription: Subscription, *, by: User | None = None, note: str = ""
 
 
 def _move_orders(subscription: Subscription, paused_at: datetime, by: timedelta) -> None:
-    """Move what paid orders opened that had not ended before the pause, so that what is unused of it stays the same.
+    """Move the periods of paid orders that had not ended before the pause, so that their unused part stays the same.
 
-    Orders of seats and add-ons say within which period they are (`within`), since they begin later than it.
+    Orders of seats and add-ons name their period (`within`), because they start later than it.
     """
     paid = subscription.payments.filter(status="paid").select_related("invoice")
     running = [(payment, *_opened(payment)) for payment in paid]

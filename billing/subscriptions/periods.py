@@ -18,7 +18,7 @@ def period_after(start: datetime, interval: str, day: int) -> datetime:
 
 
 def months_after(start: datetime, months: int, day: int) -> datetime:
-    """Return the moment so many months later, on `day` or the month's last day."""
+    """Return the time this number of months later, on `day` or the month's last day."""
     years, month = divmod(start.month - 1 + months, 12)
     year, month = start.year + years, month + 1
     return start.replace(year=year, month=month, day=min(day, monthrange(year, month)[1]))

@@ -1,8 +1,10 @@
-"""What the clock does to subscriptions: reminders, past due, the end of pauses and of access, and payments.
+"""Time-based changes of subscriptions: reminders, past due, the end of pauses and of access, and payments.
 
-A periodic task processes each subscription when its `look_at` is due; billing.renewals bills the next periods. It works
-under the row's lock and in one transaction, mails included, so that everything happens once, however many workers run
-or die. Access ends by the clock, even before the task has run (billing.entitlements.selectors.entitlement_of).
+A periodic task processes each subscription when its `look_at` is due; billing.renewals bills the next periods. It runs
+under the row's lock in one transaction with its mails. Everything happens once, regardless of the number of workers and
+their crashes.
+
+Access ends by the clock, even before the task has run (billing.entitlements.selectors.entitlement_of).
 """
 
 from __future__ import annotations
@@ -103,12 +105,12 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
 
 
 def is_billed(subscription: Subscription) -> bool:
-    """Tell whether billing.renewals bills the next period, rather than staff granting it."""
+    """Return whether billing.renewals bills the next period, rather than staff granting it."""
     return bool(subscription.plan_id and subscription.interval)
 
 
 def _is_collected(subscription: Subscription, now: datetime) -> bool:
-    """Tell whether an active subscription is billed, and neither refused nor asked for yet: a gateway owes an answer,
+    """Return whether an active subscription is billed, and neither refused nor asked for yet: a gateway owes an answer,
     or billing.dunning the next step. Access ends by the clock all the same."""
     at = subscription.bill_at
     return is_billed(subscription) and at is not None and at - now > BILLED_AHEAD
@@ -130,7 +132,7 @@ def _end(subscription: Subscription, ended: datetime | None) -> None:
 
 
 def is_free(subscription: Subscription) -> bool:
-    """Tell whether the next period is free: the plan has prices for the interval, all zero, as are its add-ons'."""
+    """Return whether the next period is free: the plan has prices for the interval, all zero, as are its add-ons'."""
     if subscription.plan is None or not subscription.interval:
         return False
     version = version_at(subscription, subscription.period_end or timezone.now())
@@ -171,7 +173,7 @@ def _reminders(subscription: Subscription, policies: SubscriptionPolicies) -> li
 
 
 def _is_charged() -> bool:
-    """Tell whether the active company has a method that renewals are charged to."""
+    """Return whether the active company has a method that renewals are charged to."""
     found: bool = apps.get_model("billing", "PaymentMethod").objects.filter(is_default=True).exists()
     return found
 
@@ -206,9 +208,9 @@ def _notify_owners(notice: str, subscription: Subscription, **context: object) -
 
 @dataclass(frozen=True)
 class Terms:
-    """What a payment buys: another plan, interval or number of seats, from now on or after the paid period.
+    """The terms that a payment buys: plan, interval and seats, from now or after the paid period.
 
-    A renewal names its period, which it opens whatever the status.
+    A renewal names its period, which it opens regardless of the status.
     """
 
     plan: Plan
@@ -228,11 +230,13 @@ def record_payment(
     by: User | None = None,
     note: str = "",
 ) -> Subscription:
-    """Record a payment for one more period: activate the subscription and reward whoever referred the company.
+    """Record a payment for one more period: activate the subscription and reward the company's referrer.
 
-    `source` identifies what was paid, such as "invoice:<id>"; recording the same one again changes nothing. It looks at
-    no amount: only who has seen an invoice paid in full calls it. A past due subscription continues where its period
-    ended, a closed one starts now. Without `terms` it goes on as it is.
+    `source` identifies the paid object, such as "invoice:<id>"; recording the same one again changes nothing. The
+    amount is not checked: only code that has seen an invoice paid in full calls it.
+
+    A past due subscription continues from the end of its period, a closed one starts now. Without `terms` it keeps its
+    plan, interval and seats.
 
     Raises SubscriptionNotFound_400, ValidationFailed for an amount that is not above zero, and BadRequest_400 for a
     subscription without an interval.

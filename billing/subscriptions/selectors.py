@@ -17,12 +17,12 @@ from core.access import GRACE, PAUSED
 
 Status = Subscription.Status
 SOON = timedelta(days=7)
-"""How long before its end a trial is spoken of."""
+"""Time before the end of a trial from which the banner mentions it."""
 PLAN_PAGE = "settings/plan"
 
 
 class StateWords(NamedTuple):
-    """What is to be said of a subscription: its kind, a sentence, and where to go, below the company's address."""
+    """The message about a subscription: its kind, a sentence, and a link below the company's address."""
 
     kind: str
     sentence: str
@@ -30,7 +30,7 @@ class StateWords(NamedTuple):
 
 
 def is_open(subscription: Subscription) -> bool:
-    """Tell whether the subscription gives its company access now."""
+    """Return whether the subscription gives its company access now."""
     now = timezone.now()
     ended = subscription.ends_at is not None and subscription.ends_at <= now
     return subscription.status in OPEN and subscription.starts_at <= now and not ended
@@ -42,8 +42,8 @@ def grace_begins(ends_at: datetime) -> datetime:
 
 
 def phase_of(status: str, ends_at: datetime | None) -> str:
-    """Return what holds an open subscription back: GRACE, when it has not been paid for half of the grace period,
-    PAUSED, or nothing."""
+    """Return the restricted phase of an open subscription: GRACE if it is unpaid for half of the grace period,
+    PAUSED, or ""."""
     if status == Status.PAUSED:
         return PAUSED
     late = status == Status.PAST_DUE and ends_at is not None and grace_begins(ends_at) <= timezone.now()
@@ -51,7 +51,7 @@ def phase_of(status: str, ends_at: datetime | None) -> str:
 
 
 def state_words(subscription: Subscription | None) -> StateWords | None:
-    """Return what the company's people should know of its subscription now, or None.
+    """Return the message about the subscription's state for the company's people, or None.
 
     Kinds: none, trial (it ends soon), past_due, grace, paused, cancelling, ended.
     """
@@ -90,13 +90,13 @@ def _day(subscription: Subscription, moment: datetime | None) -> str:
 
 
 def in_trial() -> bool:
-    """Tell whether the active company's primary subscription is a trial."""
+    """Return whether the active company's primary subscription is a trial."""
     found: bool = Subscription.objects.filter(is_primary=True, status=Subscription.Status.TRIAL).exists()
     return found
 
 
 def primary_subscription() -> Subscription | None:
-    """Return the active company's primary subscription with its plan, whatever its state."""
+    """Return the active company's primary subscription with its plan, in any state."""
     found: Subscription | None = Subscription.objects.select_related("plan", "version").filter(is_primary=True).first()
     return found
 
@@ -124,12 +124,12 @@ def version_at(subscription: Subscription, start: datetime) -> PlanVersion | Non
 
 
 def ends_by(version: PlanVersion, start: datetime) -> bool:
-    """Tell whether terms have ended for a period that begins then."""
+    """Return whether terms have ended for a period that begins then."""
     return version.ends_on is not None and version.ends_on <= start.date()
 
 
 def meter_price(subscription: Subscription, meter: str) -> Decimal | None:
-    """Return what a unit of a meter costs the subscription beyond what it includes; None: it can have no more."""
+    """Return the subscription's price of a unit of a meter beyond the included quantity; None: no more can be used."""
     if subscription.plan_id is None:
         return None
     return meter_price_of(subscription.plan_id, subscription.version, meter, subscription.currency)

@@ -61,7 +61,7 @@ def start_trial(*, company_id: str, user: User) -> Subscription:
 
 
 def had_trial(user: User) -> bool:
-    """Tell whether the user has used their one trial."""
+    """Return whether the user has used their one trial."""
     with unscoped(reason="trials: one for each person, in whatever company"):
         return bool(Subscription.objects.filter(trial_user=user).exists())
 
@@ -69,8 +69,8 @@ def had_trial(user: User) -> bool:
 def provision_subscription() -> None:
     """Give the active, new company a trial, or an expired subscription if its owner has had one.
 
-    It changes nothing for a company without an owner or with a subscription (core.tenancy.provisioning), except for a
-    trial that a grant has replaced in an earlier version: its owner has it back.
+    It changes nothing for a company without an owner or with a subscription (core.tenancy.provisioning). One exception:
+    a trial that a grant replaced in an earlier version becomes available to its owner again.
     """
     replaced = Subscription.objects.filter(
         trial_user__isnull=False, changes__action=Action.GRANTED, changes__before__status=Status.TRIAL
@@ -102,7 +102,7 @@ def grant_subscription(
     by: User | None = None,
     note: str = "",
 ) -> Subscription:
-    """Activate a subscription from now on, whatever its state: to the plan, or to everything with plan None.
+    """Activate a subscription from now on, in any state: to the plan, or to everything with plan None.
 
     A trial that it replaces does not count as one. It lasts for one interval or until `until`; with neither it has no
     end. The subscription loses its own modules and limits.
@@ -196,9 +196,10 @@ def override_subscription(
 def cap_overage(
     *, company_id: str, caps: Mapping[str, int | None], by: User | None = None, note: str = ""
 ) -> Subscription:
-    """Set how many units of meters a company may have in a month beyond those included; None: any number, at its price.
+    """Set the maximum units of meters beyond those included that a company may use in a month; None: any number, at its
+    price.
 
-    Others keep theirs. Raises SubscriptionNotFound_400, and ValidationFailed for what is no meter.
+    Others keep theirs. Raises SubscriptionNotFound_400, and ValidationFailed for an unknown meter.
     """
     if unknown := sorted(caps.keys() - METERS.keys()):
         raise ValidationFailed("no such meter", f"overage: there is no meter {shorten(unknown[0], 40)}")
@@ -271,9 +272,9 @@ def expire_subscription(*, company_id: str, by: User | None = None, note: str = 
 
 
 def mark_past_due(*, company_id: str, note: str) -> None:
-    """Make an active subscription past due though its period runs: its money was taken back. Any other one stays.
+    """Mark an active subscription past due within its period, because its payment was reversed. Any other one stays.
 
-    It is open for the grace period, and not beyond what it was.
+    It is open for the grace period, and no longer than before.
     """
     with lock_primary(company_id) as found:
         if found is None or found.status != Status.ACTIVE:

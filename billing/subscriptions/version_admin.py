@@ -47,6 +47,6 @@ class PlanVersionAdmin(BackOfficeAdmin):
 
     @asks(EndForm, "Move subscribers to the present terms", permission="billing.change_planversion")
     def end(self, request: HttpRequest, record: PlanVersion, *, on: date) -> None:
-        """Let the terms end, and tell whoever has them."""
+        """End the terms on a date and notify their subscribers."""
         end_version(record, on)
         self.log_change(request, record, f"Ends on {on}.")

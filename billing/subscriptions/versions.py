@@ -1,7 +1,7 @@
-"""What paying subscriptions keep when staff change a plan, and how they are moved to its present terms.
+"""Terms that paying subscriptions keep when staff change a plan, and their move to its present terms.
 
-A version ends on a day that its subscribers are told of before; each moves with the first period that begins then or
-later, so that nobody loses what is paid already.
+A version ends on a date that its subscribers are notified of in advance. Each moves with its first period that begins
+on or after that date, so that paid time keeps its terms.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def keep_terms(plan_id: str) -> PlanVersion | None:
 
 
 def before_change(plan_id: str) -> Callable[[], None]:
-    """Keep the terms of a plan that is about to be changed. Returns what is called afterwards."""
+    """Store the terms of a plan before a change. Return a function to call after the change."""
     return partial(drop_same, keep_terms(plan_id))
 
 
@@ -62,7 +62,8 @@ def drop_same(version: PlanVersion | None) -> None:
 
 
 def end_version(version: PlanVersion, on: date) -> None:
-    """Let a version end on a day. Its subscribers are told at once. Raises ValidationFailed for one too near."""
+    """Set the end date of a version. Its subscribers are notified soon. Raises ValidationFailed for a date too
+    early."""
     first = timezone.now().date() + NOTICE
     if on < first:
         raise ValidationFailed("too near", f"on: {first:%Y-%m-%d} or later, so that everybody has been told in time")
@@ -72,9 +73,9 @@ def end_version(version: PlanVersion, on: date) -> None:
 
 
 def tell_of_ends() -> bool:
-    """Tell owners of a batch of subscriptions that their terms end (a periodic task). Returns whether more may wait.
+    """Notify the owners of a batch of subscriptions whose terms end (a periodic task). Returns whether more may wait.
 
-    Each is told in the transaction that notes it: once, however many workers die.
+    Each notice is sent in the transaction that records it: exactly once, even if workers crash.
     """
     waiting = Q(version__ends_on__isnull=False, version_told_at=None, status__in=OPEN, is_primary=True)
     rows = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).filter(waiting)

@@ -1,4 +1,4 @@
-"""What is to be said of a company's subscription, remembered for half a minute: every page of its owners asks."""
+"""The message about a company's subscription, cached for half a minute because every page of its owners shows it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def words_of(company_id: str) -> StateWords | None:
 
 
 def forget_words(company_id: str) -> None:
-    """Look anew; other processes do so within half a minute."""
+    """Delete the cached message; other processes refresh it within half a minute."""
     cache.delete(_key(company_id))
 
 

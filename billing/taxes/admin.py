@@ -17,10 +17,12 @@ class TaxRateForm(BackOfficeForm):
 
 @admin.register(TaxRate)
 class TaxRateAdmin(BackOfficeAdmin):
-    """The tax rates of countries. Which one an order has depends on where seller and buyer are: the seller's own for
-    buyers in the same country, none for companies of other countries of the EU with a VAT id (reverse charge), and for
-    consumers there the seller's, or their own country's with the seller's one stop shop. Buyers elsewhere pay a rate of
-    their country if there is one here. A change of law is a new rate, from its day on."""
+    """The tax rates of countries. The rate of an order depends on the countries of seller and buyer.
+
+    Buyers in the seller's country pay the seller's rate. Companies in other EU countries with a VAT id pay none
+    (reverse charge). Consumers there pay the seller's rate, or their own country's with the seller's one stop shop.
+    Buyers elsewhere pay their country's rate if there is one here. A change of law is a new rate, valid from its date.
+    """
 
     icon = "percent"
     form = TaxRateForm
@@ -34,7 +36,7 @@ class TaxRateAdmin(BackOfficeAdmin):
 
 @admin.register(BillingDetails)
 class BillingDetailsAdmin(CompanyRecordAdmin):
-    """Whom the companies' invoices are made out to."""
+    """The recipients of the companies' invoices."""
 
     icon = "contact_mail"
     edits = ("name", "address", "country", "vat_id", "email")

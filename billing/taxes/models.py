@@ -8,7 +8,7 @@ from core.models import BaseModel, CompanyModel
 
 
 class TaxRate(BaseModel):
-    """The tax on what buyers of a country pay. Without a rate for their country they pay none."""
+    """The tax on payments of buyers in a country. Without a rate for their country they pay none."""
 
     name = models.CharField(max_length=60, help_text="As invoices call it, such as VAT.")
     country = models.CharField(max_length=2, help_text="ISO 3166 code of the buyer's country.")
@@ -27,7 +27,7 @@ class TaxRate(BaseModel):
 
 
 class BillingDetails(CompanyModel):
-    """Whom a company's invoices are made out to. Invoices keep them as they were."""
+    """The recipient of a company's invoices. Invoices keep a copy."""
 
     name = models.CharField(max_length=200, blank=True)
     address = models.TextField(max_length=500, blank=True)

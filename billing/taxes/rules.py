@@ -1,4 +1,4 @@
-"""Which tax a sale brings, by where seller and buyer are (docs/payments.md)."""
+"""Tax of a sale by the countries of seller and buyer (docs/payments.md)."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Tax:
     """domestic, reverse_charge, oss (the consumer's country), home (the seller's rate for consumers of the EU), or
     abroad."""
     country: str = ""
-    """Whose rate it is."""
+    """Country of the rate."""
     name: str = ""
     percent: Decimal = Decimal(0)
     note: str = ""
-    """What the invoice has to say."""
+    """Note for the invoice."""
     vat_id: str = ""
 
     @cached_property
     def basis(self) -> dict[str, Any]:
-        """Return what invoices keep of it."""
+        """Return the form in which invoices store it."""
         return {**asdict(self), "percent": f"{self.percent.normalize():f}"}
 
 
@@ -43,9 +43,9 @@ Rates = Callable[[str], TaxRate | None]
 
 
 def tax_for(details: BillingDetails, *, seller_country: str, oss: bool, rates: Rates = tax_rate) -> Tax:
-    """Return the tax on what the buyer pays today. Who asks for many buyers gives `rates` that keeps what it has read.
+    """Return the tax on the buyer's payments today. For many buyers the caller passes `rates` with a cache.
 
-    A buyer who has not said where they are is taken to be where the seller is.
+    A buyer without a country is treated as one in the seller's country.
     """
     home, country = seller_country, details.country or seller_country
     if country == home:
@@ -58,7 +58,7 @@ def tax_for(details: BillingDetails, *, seller_country: str, oss: bool, rates: R
 
 
 def is_vat_id(text: str, country: str) -> bool:
-    """Tell whether it can be a VAT id of the country, by its form and check digits."""
+    """Return whether it can be a VAT id of the country, by its form and check digits."""
     module = get_cc_module(country.lower(), "vat") if text and country else None
     return module is not None and bool(module.is_valid(text))
 

@@ -18,7 +18,7 @@ from core.tenancy import company_id
 
 
 def billing_details() -> BillingDetails:
-    """Return the active company's billing details, or unsaved ones with what is known of the company."""
+    """Return the active company's billing details, or unsaved ones from the company's own data."""
     found: BillingDetails | None = BillingDetails.objects.first()
     if found is not None:
         return found

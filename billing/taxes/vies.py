@@ -1,7 +1,8 @@
-"""The European Union's register of VAT ids (VIES): asked after billing details were saved, its answer kept as evidence.
+"""The European Union's register of VAT ids (VIES): queried after billing details were saved, its response kept as
+evidence.
 
-It is often away, and whole countries of it are. Nothing waits for it, and nothing that it says changes a price: form
-and check digits decide (billing.taxes.rules), and staff see what it said.
+It is often unavailable, and so are whole countries of it. Nothing waits for it, and its response never changes a price:
+form and check digits decide (billing.taxes.rules), and staff see the response.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ log = logging.getLogger(__name__)
 BATCH = 10
 SECONDS = 10.0
 AGAIN = timedelta(hours=6)
-"""When it is asked again after it gave no answer; also how long a worker that died holds a VAT id up."""
+"""Delay before a VAT id is checked again after no response, or after its worker died."""
 KEPT = ("valid", "isValid", "name", "address", "requestDate", "requestIdentifier", "userError")
 
 
 def note_change(details: BillingDetails) -> None:
-    """Have VIES asked about a VAT id that has changed, if the operator wants it. The caller saves."""
+    """Schedule a VIES query for a VAT id that has changed, if the operator wants it. The caller saves."""
     asks = bool(settings.VIES_URL) and details.country in EU and bool(details.vat_id)
     details.vat_look_at, details.vat_evidence = (timezone.now() if asks else None), {}
 
@@ -52,7 +53,7 @@ def ask_vies() -> bool:
 
 
 def evidence_of(vat_id: str, country: str) -> dict[str, Any] | None:
-    """Return what VIES says of a VAT id, or None if it gives no answer."""
+    """Return the response of VIES about a VAT id, or None without a response."""
     prefix = "EL" if country == "GR" else country
     number = "".join(letter for letter in vat_id if letter.isalnum()).removeprefix(prefix).removeprefix(country)
     try:

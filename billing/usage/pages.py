@@ -1,4 +1,4 @@
-"""The page of what is used of meters: this month with a forecast, and day by day."""
+"""The page of the use of meters: this month with a forecast, and by day."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from core.text.spans import moment_of
 from core.web.settings import SettingsPage
 
 NEARLY = 80
-"""From so many percent on, what is included is nearly used up."""
+"""Percentage from which the included quantity counts as nearly used up."""
 
 EARLY = timedelta(days=1)
-"""For how long from the beginning of a month nothing can be told of its end."""
+"""Time from the start of a month in which no forecast is possible."""
 
 
 class Usage(SettingsPage):

@@ -1,4 +1,4 @@
-"""Addresses of what a company uses."""
+"""Addresses of a company's usage."""
 
 from __future__ import annotations
 

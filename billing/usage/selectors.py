@@ -1,4 +1,4 @@
-"""What a company has used of its meters: this month with a forecast, and day by day."""
+"""A company's use of its meters: this month with a forecast, and by day."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = ("from", "to")
 
 
 def read_usage(start: str, end: str) -> dict[str, Any]:
-    """Return the meters of the active company's subscription, and what was used on each day of a period.
+    """Return the meters of the active company's subscription, and their use on each day of a period.
 
     Without days it is the month of the meters so far. Raises InvalidRequest_400 that names from or to.
     """
@@ -85,19 +85,19 @@ def _meter(key: str, limit: int, row: MeterPeriod | None, terms: Terms, now: dat
 
 
 def cost(units: int, price: Decimal, currency: str) -> dict[str, Any]:
-    """Return what so many units cost, before tax."""
+    """Return the cost of this number of units, before tax."""
     minor = (price * units).scaleb(exponent(currency)).to_integral_value(ROUND_HALF_UP)
     return money(int(minor), currency)
 
 
 def forecast(used: int, start: datetime, end: datetime, now: datetime) -> int:
-    """Return what will have been used at the end of a month if it goes on as until now."""
+    """Return the expected use at the end of a month at the present rate."""
     passed, whole = (now - start).total_seconds(), (end - start).total_seconds()
     return used if passed <= 0 else round(used * whole / min(passed, whole))
 
 
 def _by_day(period: Period, meters: list[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return meter -> the days of the period on the company's clock, with what was used on each."""
+    """Return meter -> the days of the period in the company's time zone, with the use on each."""
     rows = UsageEvent.objects.filter(created_at__gte=period.start, created_at__lt=period.end, meter__in=meters)
     counted: dict[tuple[str, date], int] = {
         (meter, day): int(units)

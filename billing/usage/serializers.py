@@ -1,4 +1,4 @@
-"""Outputs of what a company uses of its meters."""
+"""Outputs of a company's use of its meters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.api.output import Computed, Output
 
 
 class DayUsedOut(Output):
-    """What was used on a day."""
+    """The quantity used on a day."""
 
     day = serializers.DateField()
     used = serializers.IntegerField()
@@ -35,7 +35,7 @@ class MeterUsedOut(Output):
 
 
 class MetersUsedOut(Output):
-    """What the company uses of its meters; those that its subscription sets no limit of are not counted."""
+    """The company's use of its meters. Meters without a limit in the subscription are not counted."""
 
     meters = Computed(MeterUsedOut(many=True))
     vars()["from"] = serializers.DateField(help_text="the first day")  # a word of Python's own

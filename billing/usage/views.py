@@ -1,4 +1,4 @@
-"""The endpoint of what a company uses (contract 4.10: below /subscription)."""
+"""The endpoint of a company's usage (contract 4.10: below /subscription)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the API offers, in groups: read from the routers, so that a page does not wait for the whole schema."""
+"""The operations of the API, in groups. They are read from the routers, so a page does not wait for the whole
+schema."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ class Mount:
     title: str
     path: str
     headers: tuple[str, ...]
-    """Of an example, as curl takes them."""
+    """The headers of an example request, in the notation of curl."""
 
     def __str__(self) -> str:
         return self.key

@@ -1,4 +1,4 @@
-"""Parts of an operation as people read them: its parameters, the fields of its body and answer, what it may answer."""
+"""The parts of an operation for its page: parameters, fields of the body and the response, and possible statuses."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ENVELOPE = ("status", "success", "message")
 
 @dataclass(frozen=True)
 class Value:
-    """A parameter or a field: what it is called, what it takes, and how deep inside of others it stands."""
+    """A parameter or a field: its name, its type, and its depth within other fields."""
 
     name: str
     type: str
@@ -94,7 +94,7 @@ class Reader:
         return "", []
 
     def answer(self, operation: dict[str, Any]) -> list[Value]:
-        """Return the fields of what a success brings."""
+        """Return the fields of the data in a successful response."""
         for status, response in operation.get("responses", {}).items():
             content = self._resolve(response).get("content", {}).get("application/json")
             if status.startswith("2") and content:
@@ -107,7 +107,7 @@ class Reader:
         return [_answer(status, self._resolve(response).get("description", "")) for status, response in found]
 
     def type_of(self, schema: dict[str, Any]) -> str:
-        """Return what a value is, in words."""
+        """Return the type of a value as text."""
         schema = self._resolve(schema)
         if "enum" in schema:
             return "one of " + ", ".join("null" if one is None else str(one) for one in schema["enum"])

@@ -62,7 +62,7 @@ def for_readers(view: View) -> View:
 @require_safe
 @condition(etag_func=lambda request: document().etag)
 def schema(request: HttpRequest) -> HttpResponse:
-    """Answer with the schema, or with 304 to whoever has it."""
+    """Return the schema, or 304 if the caller already has it."""
     found, zips = document(), "gzip" in request.headers.get("Accept-Encoding", "")
     response = HttpResponse(
         found.zipped if zips else found.content, content_type="application/vnd.oai.openapi+json; charset=utf-8"

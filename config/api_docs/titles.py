@@ -1,4 +1,4 @@
-"""What people call the groups of operations, by the first word of their addresses."""
+"""Titles of the groups of operations, by the first segment of their paths."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What people read when a backup cannot be made, checked or restored."""
+"""Errors of a backup that cannot be created, checked or restored, with text for people."""
 
 
 class BackupError(Exception):
-    """The text says what is wrong and what to do."""
+    """An error of a backup. The text describes the error and its remedy."""

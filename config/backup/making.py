@@ -26,9 +26,9 @@ PREFIX, UNFINISHED = "leadwright-", ".unfinished"
 
 
 def make(target: Path, *, words: str) -> Path:
-    """Make a backup in the folder `target`, while the service runs. Returns its path.
+    """Create a backup in the folder `target`, while the service runs. Returns its path.
 
-    With the passphrase `words` the secrets are in it; without it they are not. Raises BackupError.
+    With the passphrase `words` the backup contains the secrets; without it, it does not. Raises BackupError.
     """
     server = tools.server_version()
     found = tools.find_tools(server)
@@ -68,7 +68,7 @@ def make(target: Path, *, words: str) -> Path:
 
 @contextmanager
 def _without_removals(connection: psycopg.Connection[Any]) -> Iterator[None]:
-    """Have nobody remove contents of files; the lock ends with the connection."""
+    """Prevent other processes from removing contents of files. The lock ends with the connection."""
     connection.execute(TAKE_ALONE)
     yield
 
@@ -111,7 +111,7 @@ def _write(path: Path, content: bytes) -> Part:
 
 
 class _Hashing:
-    """A file that hashes what is written to it."""
+    """A file that hashes the written data."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self.digest = file, hashlib.sha256()

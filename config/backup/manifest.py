@@ -1,4 +1,4 @@
-"""What a backup says of itself."""
+"""The manifest of a backup."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Part:
 
 @dataclass(slots=True)
 class Manifest:
-    """The parts of a backup, what they were made by, and what must be there again after a restore."""
+    """The parts of a backup, the versions that created it, and the data that a restore must restore."""
 
     made_at: str
     server: int

@@ -26,14 +26,14 @@ LEFT_OUT = re.compile(
     rf"\d+; \d+ \d+ (POLICY public|ROW SECURITY public|TABLE DATA public {HOLD} "
     r"|SCHEMA - public|COMMENT - SCHEMA public)"
 )
-"""What the restored database gets anew: policies name the login role, and it begins with a hold of its own."""
+"""Parts that the restored database creates itself: policies name the login role, and it starts with its own hold."""
 
 
 def restore(backup: Path, *, words: str, say: Callable[[str], object]) -> None:
-    """Restore a backup. The database must be empty, and nothing else may run on it.
+    """Restore a backup. The database must be empty, and no other program may run on it.
 
-    It is held before its first row is there, so that nothing goes out whoever is started too early. Raises BackupError
-    before anything is changed where the backup, the secrets or the versions don't fit.
+    It is held before its first row exists, so that a service started too early sends nothing. Raises BackupError before
+    any change if the backup, the secrets or the versions don't fit.
     """
     manifest = Manifest.read(backup)
     say("Comparing the backup with its checksums")
@@ -86,7 +86,8 @@ def _require_empty() -> None:
 
 
 def _secrets(backup: Path, manifest: Manifest, words: str) -> list[str]:
-    """Make sure that what the backup's secrets encrypted can be read. Returns the names of those written."""
+    """Ensure that the data encrypted with the backup's secrets can be read. Returns the names of the written
+    secrets."""
     lacking = sealed.missing(manifest.secrets, sealed.current())
     if not lacking:
         return []

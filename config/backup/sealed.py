@@ -1,4 +1,4 @@
-"""Secrets in a backup: encrypted with a passphrase, and told from others without it."""
+"""Secrets in a backup: encrypted with a passphrase, and identifiable without it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def current() -> dict[str, str]:
 
 
 def fingerprints(secrets: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return what tells secrets apart without telling them: name -> a mark for each of its comma-separated keys."""
+    """Return fingerprints that identify secrets without revealing them: name -> one for each of its comma-separated
+    keys."""
     return {name: [_mark(key) for key in value.split(",")] for name, value in secrets.items()}
 
 
@@ -48,7 +49,7 @@ def _mark(key: str) -> str:
 
 
 def missing(wanted: Mapping[str, list[str]], given: Mapping[str, str]) -> list[str]:
-    """Return the names of secrets that lack a key of the backup, so that what it encrypted could not be read."""
+    """Return the names of secrets that lack a key of the backup. Data encrypted with that key could not be read."""
     have = fingerprints(given)
     return [name for name, marks in wanted.items() if not set(marks) <= set(have.get(name, []))]
 
@@ -77,8 +78,8 @@ def _key(words: str, salt: bytes) -> bytes:
 def restore_secrets(secrets: Mapping[str, str], wanted: Mapping[str, list[str]]) -> list[str]:
     """Write the secrets that the environment doesn't set below LEADWRIGHT_DATA. Returns their names.
 
-    Raises BackupError when the environment sets another one than the backup needs. A secret that is there already is
-    kept beside it as `<name>.before-<time>`.
+    Raises BackupError when the environment sets another one than the backup needs. An existing secret is kept next to
+    it as `<name>.before-<time>`.
     """
     set_here = {name: os.environ[name] for name in wanted if os.environ.get(name)}
     wrong = [name for name in missing(wanted, set_here) if name in set_here]

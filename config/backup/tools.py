@@ -100,8 +100,11 @@ def _version(folder: Path) -> int | None:
 
 
 def run(command: Sequence[str], *, target: IO[bytes] | None = None) -> str:
-    """Run one of the programs. Without a target it returns the output; with one the output goes there as it comes, and
-    its SHA-256 is returned. Raises BackupError with what the program says."""
+    """Run one of the programs.
+
+    Without a target it returns the output. With a target, the output is written to it as it arrives, and its SHA-256 is
+    returned. Raises BackupError with the program's error.
+    """
     digest = hashlib.sha256()
     with TemporaryFile() as said:
         with subprocess.Popen(  # noqa: S603  the operator's PostgreSQL

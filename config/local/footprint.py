@@ -1,4 +1,4 @@
-"""What a running `make run` takes of memory, process by process. No Django here."""
+"""Memory of a running `make run`, process by process. No Django here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_TITLE = 60
 class Part:
     """A program with the processes that it has started, and their memory in bytes.
 
-    What processes share is divided among them (PSS); where the system doesn't tell, each counts all of it (RSS).
+    Shared memory is divided among the processes (PSS); if the system doesn't report it, each counts all of it (RSS).
     """
 
     pid: int
@@ -27,7 +27,7 @@ class Part:
 
 
 def footprint(data: Path) -> list[Part]:
-    """Return what runs on a data directory with its supervisor: this, its programs, the embedded servers."""
+    """Return the processes of a data directory: its supervisor, the supervisor's programs, the embedded servers."""
     own = supervisor(data)
     if own is None:
         return []

@@ -1,4 +1,4 @@
-"""Where the demo's stand-ins listen: ports that are noted below the data directory, for the next start too.
+"""Ports of the demo's simulated vendors, noted below the data directory for the next start too.
 
 No Django here.
 """
@@ -16,11 +16,11 @@ from config.demo_vendors import google_file, note_file, noted
 from config.local import mail_catcher as catcher
 
 GATEWAYS = "payment-standin.json"
-"""Where the port of the stand-in for payment gateways is noted."""
+"""File with the port of the simulated payment gateways."""
 
 
 def choose_ports(data: Path) -> None:
-    """Note a port for each of the stand-ins, before anything reads the notes."""
+    """Store a port for each of the stand-ins, before anything reads the files."""
     catcher_port(data)
     gateways_port(data)
     google_port(data)

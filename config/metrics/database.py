@@ -20,7 +20,7 @@ from core.tenancy import unscoped
 from outreach.models import SendJobTransition
 
 MOST = 10_000
-"""Rows are counted up to here, so that a long queue doesn't make each look at it slow."""
+"""The maximum that rows are counted to, so that counting a long queue stays fast."""
 LATELY = timedelta(minutes=5)
 SECONDS = 5
 Figure = tuple[str, str, dict[str, str], float]
@@ -28,7 +28,7 @@ Figure = tuple[str, str, dict[str, str], float]
 
 
 def figures() -> Iterator[Figure]:
-    """Yield the figures. Raises what the database raises, also when it takes more than SECONDS."""
+    """Yield the figures. Raises the errors of the database, also when it takes more than SECONDS."""
     with unscoped(reason="metrics: work of all companies"), transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL statement_timeout = '{SECONDS}s'")

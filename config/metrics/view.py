@@ -15,7 +15,7 @@ from config.metrics.database import figures
 
 
 class _Database:
-    """A collector of what PostgreSQL knows."""
+    """A collector of figures from PostgreSQL."""
 
     def collect(self) -> Iterator[Any]:
         from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415

@@ -53,7 +53,7 @@ def _resource(route: Operation, readable: list[Operation], lists: list[Operation
 
 
 def _is_record(route: Operation, of: Operation) -> bool:
-    """Tell whether the operation answers with one record of the list, as JSON."""
+    """Return whether the operation answers with one record of the list, as JSON."""
     endpoint = route.endpoint
     single = not endpoint.many and not endpoint.raw and endpoint.output is not None
     return single and re.fullmatch(re.escape(of.path) + r"/<str:\w+>", route.path) is not None

@@ -1,4 +1,4 @@
-"""Who reads a company's pages on a visit: staff, in place of a member, as long as their visit is open."""
+"""Readers of a company's pages on a visit: staff, in place of a member, while their visit is open."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def visitor(visit: StaffVisit) -> Actor:
 
 
 SECRETS = frozenset({"code", "state", "token"})
-"""Names of what log-ins elsewhere and links hand over."""
+"""Query parameters with secrets of log-ins elsewhere and of links."""
 
 
 class Visitors:
@@ -61,7 +61,7 @@ def pages_address(visit: StaffVisit) -> str:
 
 
 def _shown_path(request: HttpRequest) -> str:
-    """Return the address as it is logged: without its query where that has what lets somebody in."""
+    """Return the address for the log: without its query if that contains a secret."""
     return request.path if SECRETS & request.GET.keys() else request.get_full_path()
 
 

@@ -18,7 +18,7 @@ rights than they have."""
 
 
 EXPIRED = "the temporary key has expired; create a new one"
-"""What a temporary key is told once its duration is over."""
+"""Error detail for a temporary key whose duration is over."""
 
 
 class AuthPath(StrEnum):
@@ -56,19 +56,18 @@ class Actor:
     """On the key path, whether the duration of a temporary key is over. Where keys do not expire otherwise, some views
     refuse it all the same (ApiView.keeps_term)."""
     entitlement: Entitlement | None = None
-    """On the key path, what the company's subscription allows, as it was read with the key; None without an open one.
-    """
+    """On the key path, the company's entitlement as read with the key; None without an open subscription."""
 
     @property
     def is_unbounded(self) -> bool:
-        """Whether no role limits the actor: an owner, or an API key unless keys are strict (contract section 5).
+        """Return whether no role limits the actor: an owner, or an API key unless keys are strict (contract section 5).
 
-        It tells nothing about members, roles and keys; `may` does.
+        It does not cover members, roles and keys; `may` does.
         """
         return self.is_owner or (self.auth_path is AuthPath.KEY and not settings.STRICT_KEYS)
 
     def may(self, module: str, method: str) -> bool:
-        """Tell whether the actor may use the method on the module. PATCH counts as PUT."""
+        """Return whether the actor may use the method on the module. PATCH counts as PUT."""
         flag = permission_of(method)
         if self.visiting:
             return flag == "GET"

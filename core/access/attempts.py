@@ -113,7 +113,7 @@ class Limit:
 
 
 def count_all(keys: list[str], seconds: int) -> list[tuple[int, float]]:
-    """Count one for each key, in one round trip. Returns their numbers, and the seconds until each begins anew."""
+    """Count one for each key, in one round trip. Return their counts and the seconds until each resets."""
     found = _in_redis(lambda: _script(COUNT_ALL)(keys=keys, args=[seconds * 1000]))
     if found is None:
         return [_here.count(key, seconds) for key in keys]
@@ -129,7 +129,7 @@ class LocalCounts:
         self._counts: dict[str, tuple[int, float]] = {}
 
     def count(self, key: str, seconds: float) -> tuple[int, float]:
-        """Count one. Returns the number, and the seconds until it begins anew."""
+        """Count one. Return the count and the seconds until it resets."""
         with self._lock:
             used, ends = self._counts.get(key, (0, 0.0))
             if ends <= monotonic():
@@ -167,7 +167,7 @@ _here = LocalCounts()
 
 
 def _in_redis(call: Callable[[], T]) -> T | None:
-    """Return what Redis answers, or None while it is away."""
+    """Return the response of Redis, or None while it is unavailable."""
     if not REDIS.allows():
         return None
     try:

@@ -60,7 +60,7 @@ def _network(ip: str) -> str:
 
 
 def is_within(address: str | None, networks: Iterable[str]) -> bool:
-    """Tell whether an IP address is one of the networks, or in one of them."""
+    """Return whether an IP address is one of the networks, or in one of them."""
     if address is None:
         return False
     found = ipaddress.ip_address(address)

@@ -16,8 +16,8 @@ from core.errors import NamedError
 class Entitlement:
     """The modules (None: all) and limits (module -> number of records) of an active subscription.
 
-    `own` names the limits that the subscription sets itself, in place of its plan's. `phase` says what it does not do
-    for the moment (check_phase); empty: nothing.
+    `own` names the limits that the subscription sets itself, in place of its plan's. `phase` names a restriction
+    (check_phase); empty: none.
     """
 
     modules: frozenset[str] | None = None
@@ -29,17 +29,19 @@ class Entitlement:
 GRACE, PAUSED = "grace", "paused"
 """The phases: unpaid for long, and paused by the company."""
 STARTING = frozenset({"genie", "campaign", "workflow", "member", "lead-gen-ai", "enrich"})
-"""The modules whose POST begins what an unpaid company does not begin: sends, runs, members."""
+"""The modules whose POST starts new work, which an unpaid company may not: sends, runs, members."""
 
 
 @dataclass(frozen=True)
 class EntitlementSource:
-    """Where the entitlements of companies are.
+    """Access to the entitlements of companies.
 
     `of` returns the active company's entitlement, or None without an active subscription. The others are for statements
-    that read it beside something else: `select` returns the SELECT of the subscription of the company that an SQL
-    expression gives, in `width` columns, and no row if it isn't active; `parameters` its parameters now; `read` the
-    entitlement in such a row, or in one of nulls.
+    that read it together with other data.
+
+    `select` returns the SELECT of the subscription of the company that an SQL expression gives. It has `width` columns,
+    and no row if the subscription isn't active. `parameters` returns its current parameters; `read` the entitlement in
+    such a row, or in one of nulls.
     """
 
     of: Callable[[str], Entitlement | None]
@@ -101,9 +103,10 @@ def subscribed(found: Entitlement | None) -> Entitlement:
 
 
 def check_phase(allowed: Entitlement, module: str, method: str) -> None:
-    """Refuse what a phase does not allow: a paused subscription all but looking, an unpaid one what begins anew.
+    """Refuse methods that a phase does not allow: all but reading for a paused subscription, new work for an unpaid
+    one.
 
-    Raises BadRequest_400: there is a subscription, so that this is not the contract's answer to a company without one.
+    Raises BadRequest_400 and not the contract's error for a company without a subscription, because there is one.
     """
     if allowed.phase == PAUSED and method != "GET":
         raise NamedError("BadRequest_400", "the subscription is paused: resume it to go on")
@@ -112,7 +115,7 @@ def check_phase(allowed: Entitlement, module: str, method: str) -> None:
 
 
 def going_entitlement(company: str) -> Entitlement:
-    """Return the active company's entitlement, for what goes on by itself.
+    """Return the active company's entitlement, for automatic work.
 
     Raises SubscriptionExpired_400 without an active subscription, and for one that is paused or unpaid for long.
     """
@@ -123,7 +126,7 @@ def going_entitlement(company: str) -> Entitlement:
 
 
 def may_read(actor: Actor, module: str) -> bool:
-    """Tell whether the caller's role shows the module and, by session, the company's plan has it."""
+    """Return whether the caller's role shows the module and, by session, the company's plan has it."""
     if actor.auth_path is AuthPath.SESSION and not actor.visiting:
         modules = entitlement(actor.company_id).modules
         if modules is not None and module not in modules:

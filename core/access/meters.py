@@ -1,8 +1,7 @@
-"""Meters: what a company uses up in a month, such as messages, and its subscription includes a number of.
+"""Meters: monthly use, such as messages, of which a subscription includes a number.
 
-What is used is reserved before it happens, settled when it has, and given back when it has not. Billing counts
-(`set_meter_store`); apps declare their meters (`register_meter`). A company whose subscription has no limit of a meter
-is not counted.
+Use is reserved in advance, settled when it happens, and released when it does not. Billing counts (`set_meter_store`);
+apps declare their meters (`register_meter`). A company without a limit for a meter in its subscription is not counted.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from core.tenancy import company_id
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of reservations whose time is over, by their sources. The others have come to nothing."""
+    """Outcomes of expired reservations by their sources. Sources in neither collection used nothing."""
 
     used: Collection[str] = ()
     under_way: Collection[str] = ()
@@ -29,8 +28,7 @@ class Outcome:
 class Meter:
     """A meter. Its key is the name of the limit in plans.
 
-    `outcome` looks up what became of sources of the active company; without it a reservation that nobody has settled is
-    given back.
+    `outcome` looks up the results of sources of the active company; without it an unsettled reservation is released.
     """
 
     key: str
@@ -46,7 +44,7 @@ class Reserved:
 
 
 class MeterStore(Protocol):
-    """What counts the active company's use."""
+    """A counter of the active company's usage."""
 
     def reserve(self, meter: str, sources: Sequence[str], limit: int, quantity: int) -> Reserved: ...
 
@@ -69,12 +67,12 @@ class MeterUsedUp(Exception):
 METERS: dict[str, Meter] = {}
 """Key -> the meter."""
 TERMS_CHANGED: list[Callable[[], None]] = []
-"""What is called when the active company's subscription allows something else than before, in that transaction."""
+"""Functions called when the active company's subscription changes its limits or modules, in that transaction."""
 _store: MeterStore | None = None
 
 
 def set_meter_store(store: MeterStore) -> None:
-    """Register what counts the use of companies."""
+    """Register the counter of companies' usage."""
     global _store
     _store = store
 
@@ -125,7 +123,7 @@ def release(meter: str, sources: Sequence[str]) -> None:
 
 
 def terms_changed() -> None:
-    """Let what waits for more of a limit go on."""
+    """Continue work that waits for a higher limit."""
     for call in TERMS_CHANGED:
         call()
 

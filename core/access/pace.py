@@ -1,4 +1,4 @@
-"""How many requests a minute an API key or a member, and a company in all, may make: settings, or the plan's limits.
+"""Limits on requests a minute of an API key or a member, and of a company in total: settings, or the plan's limits.
 
 RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers-11.
 """
@@ -33,13 +33,13 @@ class TooManyRequests(ApiError):
 
 @dataclass(frozen=True)
 class Pace:
-    """What is left of one limit."""
+    """The state of one limit."""
 
     name: str
     most: int
     used: int
     seconds: float
-    """Until it begins anew."""
+    """Seconds until the window resets."""
 
     @property
     def left(self) -> int:
@@ -47,8 +47,8 @@ class Pace:
 
 
 def count_request(company: str, caller: str, allowed: Entitlement | None) -> list[Pace]:
-    """Count a request of the company's caller. Returns what is left now; the request is over it where `used` is more
-    than `most`."""
+    """Count a request of the company's caller. Return the state of its limits; it exceeds one if `used` is more than
+    `most`."""
     limits: Mapping[str, int] = allowed.limits if allowed is not None else {}
     most = (
         ("caller", caller, limits.get(OF_CALLER, settings.API_REQUESTS_A_MINUTE_EACH)),
@@ -72,7 +72,7 @@ def refusal(paces: list[Pace]) -> TooManyRequests | None:
 
 
 def headers_of(paces: list[Pace]) -> dict[str, str]:
-    """Return the headers that tell a program how fast it may go on."""
+    """Return the headers that describe the rate limits to a program."""
     return {
         "RateLimit-Policy": ", ".join(f'"{pace.name}";q={pace.most};w={SECONDS}' for pace in paces),
         "RateLimit": ", ".join(f'"{pace.name}";r={pace.left};t={ceil(pace.seconds)}' for pace in paces),

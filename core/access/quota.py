@@ -22,7 +22,7 @@ OWN_LIMIT = "PlanSubscriptionLimitExceeded_403"
 
 @dataclass(frozen=True)
 class Usage:
-    """How a module is counted: `records` returns the records of the active company, `error` is the quota's error."""
+    """The counting of a module: `records` returns the records of the active company, `error` is the quota's error."""
 
     records: Callable[[], QuerySet[Any]]
     error: str
@@ -46,7 +46,7 @@ def count_usage(module: str, records: Callable[[], QuerySet[Any]], *, error: str
 
 
 def meter_usage(name: str, used: Callable[[], int]) -> None:
-    """Register a limit of plans that is no number of records, and what the active company has used of it."""
+    """Register a limit of plans that is no number of records, and a function that returns the active company's use."""
     METERED[name] = used
 
 
@@ -61,7 +61,7 @@ def limited(allowed: Entitlement) -> Iterator[None]:
 
 
 def is_limited() -> bool:
-    """Tell whether new records count against limits now; work that creates records later asks this first."""
+    """Return whether new records count against limits now; work that creates records later asks this first."""
     return _allowed.get() is not None
 
 
@@ -87,7 +87,7 @@ def refuse_over_quota(module: str) -> None:
 
 
 def lock_company(name: str) -> None:
-    """Have the transactions of the company that count the same thing, and then add to it, go one after another."""
+    """Serialize the transactions of the company that count the same thing, and then add to it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"leadwright.{name}:{company_id()}"])
 

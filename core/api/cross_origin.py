@@ -1,4 +1,4 @@
-"""Endpoints that scripts of other websites call: which website may read the answers, and what browsers ask before."""
+"""Endpoints for scripts of other websites: the website that may read the responses, and the preflight requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CrossOriginViewSet(ResourceViewSet):
     """The website that asks and may read the answer; empty: no other website may."""
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        """Answer what a browser asks before it sends JSON to another origin."""
+        """Answer the preflight request that browsers send before JSON for another origin."""
         if not self.origin:
             return HttpResponse(status=403)
         answer = HttpResponse(status=204)

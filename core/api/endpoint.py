@@ -50,7 +50,7 @@ class Endpoint:
     """If False, totalCount may be null, since counting the list may be too expensive."""
     parameters: tuple[Any, ...] = ()
     beside: Mapping[str, Any] = field(default_factory=dict)
-    """Further members of the answer beside data: name -> JSON schema."""
+    """Further members of the response next to data: name -> JSON schema."""
     success: str = "OK_200"
     """The name of the message (core.messages) with the answer's status and text."""
     errors: tuple[str, ...] = ()
@@ -62,9 +62,10 @@ class Endpoint:
     others: tuple[str, ...] = ()
     """Names of further messages with which the operation may succeed; the output is the same."""
     undoable: bool = False
-    """`bulkJob` beside data is the job that can undo the change, or that makes it if it is too much for a request."""
+    """The response has `bulkJob` next to data. The job undoes the change, or makes it if it is too large for a
+    request."""
     queues: bool = False
-    """`bulkJob` beside data is the job that makes the change if it is too much for a request."""
+    """The response has `bulkJob` next to data. The job makes the change if it is too large for a request."""
     raw: str = ""
     """The media type of an answer without envelope (a download), or several, separated by commas."""
     or_raw: str = ""
@@ -73,7 +74,8 @@ class Endpoint:
     limited: bool = False
     """Attempts are limited, so it may answer 429 (core.access.attempts)."""
     permission: str = ""
-    """The permission that a role needs, if it isn't the method's: GET for what readers keep for themselves."""
+    """The permission that a role needs, if it isn't the method's, such as GET for data that readers store for
+    themselves."""
     module: str | None = None
     """The operation's permission module, if it isn't the view's."""
     also: tuple[str, ...] | None = None
@@ -99,7 +101,7 @@ class Endpoint:
 
 
 def _answered(declared: Endpoint, answer: Any, warning: str = "") -> Any:
-    """Return the response to a handler's answer, with what there is to warn of."""
+    """Return the response for a handler's result, with its warning."""
     if not hasattr(answer, "status_code"):
         return respond(declared.success, answer, **({"warning": warning} if warning else {}))
     if warning and isinstance(answer, Response):

@@ -22,6 +22,6 @@ def envelope(name: str, **members: Any) -> tuple[int, dict[str, Any]]:
 
 
 def respond(name: str, data: Any = None, **extra: Any) -> Response:
-    """Return the response of a named success. `extra` stands beside data."""
+    """Return the response of a named success. `extra` are members of the response next to data."""
     status, body = envelope(name, data=data, **extra)
     return Response(body, status=status)

@@ -1,4 +1,5 @@
-"""ETags of single records: If-None-Match saves reading what is known, If-Match refuses to overwrite what others did."""
+"""ETags of single records. If-None-Match avoids reading an unchanged record; If-Match refuses to overwrite other
+changes."""
 
 from __future__ import annotations
 
@@ -24,12 +25,13 @@ FORM = "formData"
 WRITES = ("update", "partial_update", "destroy")
 """The actions at the address where `retrieve` shows the record."""
 LATEST = ("updatedAt", "updatedBy")
-"""What changes with everything else, so that it is no news."""
+"""Fields that change with every update, so they are not reported as changed fields."""
 TAG = re.compile(r'W/"([\w-]{12})\.([0-9a-f]*)\.([0-9a-f]*)"', re.ASCII)
 
 
 class RecordChanged(ApiError):
-    """The record is not what the caller has seen: 412. `changed` tells the fields, by whom and when."""
+    """The record has changed since the caller read it: 412. `changed` has the changed fields, the member and the
+    time."""
 
     name = "RecordChanged_412"
     status = 412
@@ -42,7 +44,8 @@ class RecordChanged(ApiError):
 
 
 def etag_of(record: Mapping[str, Any], output: type[Output]) -> str:
-    """Return the record's tag: a hash of all that it shows, and 16 bits of each field, to tell which ones differ."""
+    """Return the record's tag: a hash of all shown values, and 16 bits of each field, by which changed fields are
+    found."""
     parts = list(_parts(record, output))
     whole = hashlib.blake2b(b"\0".join(content for _, _, content in parts), digest_size=6).hexdigest()
     short = {False: "", True: ""}
@@ -52,8 +55,10 @@ def etag_of(record: Mapping[str, Any], output: type[Output]) -> str:
 
 
 def _parts(record: Mapping[str, Any], output: type[Output]) -> Iterator[tuple[bool, str, bytes]]:
-    """Yield whether it is a value of formData, its name and its content, of each value that the tag stands for. Links
-    that are signed anew in each answer change nothing."""
+    """Yield a triple for each value that the tag covers: whether it is a value of formData, its name and its content.
+
+    Links that are signed for each response are left out.
+    """
     for name, value in record.items():
         if name == FORM and isinstance(value, Mapping):
             for key in sorted(value):
@@ -86,7 +91,7 @@ def given(request: Any, header: str) -> list[str]:
 
 
 def is_known(request: Any, tag: str) -> bool:
-    """Tell whether the caller has what the tag stands for (If-None-Match)."""
+    """Return whether the caller has the record's current version (If-None-Match)."""
     known = given(request, "HTTP_IF_NONE_MATCH")
     return "*" in known or _weak(tag) in map(_weak, known)
 
@@ -106,10 +111,10 @@ def not_modified(tag: str) -> HttpResponse:
 
 
 def unless_changed(view: Any, request: Any, path: Mapping[str, str], run: Callable[[], Any]) -> Any:
-    """Return what `run` answers, if the record is the one that If-Match names.
+    """Return the result of `run`, if the record is the version that If-Match names.
 
-    The record is locked from the comparison to the end of the change. Where the change reaches another server, it is
-    compared again, without a lock that would wait for that server.
+    The record is locked from the comparison until the end of the change. If the change calls another server, the record
+    is compared again, without a lock that would have to wait for that server.
     """
     if "HTTP_IF_MATCH" not in request.META or getattr(view, "action", "") not in WRITES:
         return run()
@@ -136,7 +141,7 @@ def _lock(view: Any, path: Mapping[str, str]) -> None:
 
 
 def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
-    """Compare the record with If-Match. One that isn't there is left to the handler, which has its own words for it."""
+    """Compare the record with If-Match. A missing record is left to the handler, which has its own error for it."""
     record = view.stored(path)
     if record is None:
         return

@@ -71,7 +71,7 @@ _brand: Callable[[int], Any] = lambda status: None  # noqa: E731
 
 
 def set_error_brand(source: Callable[[int], Any]) -> None:
-    """Register what says whose brand the page of an error shows; None is the service's."""
+    """Register the function that returns the brand of an error page. Its result None is the brand of the service."""
     global _brand
     _brand = source
 

@@ -135,11 +135,11 @@ class Input(serializers.Serializer[Any]):
     """A body: camelCase names become snake_case, an unknown key is an error."""
 
     named_by: ClassVar[tuple[str, ...]] = ()
-    """References of a nested item of which one stands for the whole item, although answers show more of it."""
+    """References of a nested item. One of them is enough to identify the item, although responses show more fields."""
     orders: ClassVar[Mapping[str, Any]] = {}
-    """Values that say what to do, and are no mere repetition if the record has them: key -> value."""
+    """Values that order an action. They are kept even if the record has the same value. Key -> value."""
     never: ClassVar[frozenset[str]] = frozenset()
-    """Keys that are refused even where they only repeat what the record has: money, and the status of what is paid."""
+    """Keys that are refused even if they only repeat the record's values: money, and the status of paid things."""
     together: ClassVar[Sequence[str]] = ()
     """Keys whose values depend on each other: if one changes, the others are no mere repetition."""
 

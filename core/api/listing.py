@@ -63,19 +63,21 @@ class Listing:
     output: type[Output]
     description: str = ""
     parameters: tuple[OpenApiParameter, ...] = ()
-    """Query parameters that `queryset` reads, beside those of the list contract."""
+    """Query parameters that `queryset` reads, in addition to those of the list contract."""
     errors: tuple[str, ...] = ()
     within: Within | None = None
     unscoped: str = ""
     """The reason to read the list outside of any company."""
     whole: tuple[str, ...] = ()
-    """The permission modules that it takes, beside the list's own, to read all of its rows. Where there are some, the
-    rows depend on who asks, and an export by a job takes all of them."""
+    """The permission modules that are required to read all rows, in addition to the list's own.
+
+    If there are any, the rows depend on the reader, and an export by a job requires all of them.
+    """
     needs_subscription: bool = True
     module: str | None = None
     also: tuple[str, ...] | None = None
     own: bool = False
-    """Every accepted member may ask for it, and gets what is theirs, and what else the role shows."""
+    """Every accepted member may read it. It returns the member's own rows, and other rows that the role can read."""
     extra: tuple[str, ...] = field(init=False)
     """The names of `parameters`."""
     rows: Callable[[ListRequest], QuerySet[Any]] = field(init=False)

@@ -24,7 +24,7 @@ HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 MOST_CHARACTERS = 255
 WAIT_SECONDS = 3.0
-"""How long a repeated request waits for the answer of the one that is under way."""
+"""Seconds for which a repeated request waits for the response to the first one."""
 POLL_SECONDS = 0.05
 NOT_KEPT = (429, 503)
 """Statuses that ask to try the same again."""
@@ -50,17 +50,17 @@ class Unfinished(ApiError):
 
 
 def is_keyed(view: Any, request: Any) -> bool:
-    """Tell whether the request has a key that counts: it may change something, and comes from a company."""
+    """Return whether the request has a key that counts: it may change something, and comes from a company."""
     if "HTTP_IDEMPOTENCY_KEY" not in request.META or request.method in SAFE_METHODS or view.declared.many:
         return False
     return bool(getattr(getattr(view, "actor", None), "company_id", ""))
 
 
 def once(view: Any, request: Any, run: Run) -> Any:
-    """Return what `run` answers, or what it has answered to the same request before.
+    """Return the result of `run`, or the result of the same request from before.
 
-    `run` works in one transaction, which keeps its answer too. Where it wants to reach another server, the transaction
-    is rolled back before anything is sent, and `run` works in as many as it likes, behind a claim.
+    `run` works in one transaction, which also stores its response. If it tries to call another server, the transaction
+    is rolled back before anything is sent. `run` then works in any number of transactions, protected by a claim.
     """
     keyed = read_key(view, request)
     try:
@@ -154,13 +154,13 @@ def _attempt(view: Any, request: Any, run: Run) -> Any:
 
 
 def _is_broken() -> bool:
-    """Tell whether the transaction takes no further statement."""
+    """Return whether the transaction takes no further statement."""
     wire = connection.connection
     return connection.needs_rollback or wire is None or wire.info.transaction_status != TransactionStatus.INTRANS
 
 
 def read_key(view: Any, request: Any) -> Keyed:
-    """Read the header, and hash what the request asks. Raises InvalidRequest_400 for a key that is none."""
+    """Read the header, and hash the request. Raises InvalidRequest_400 for an invalid key."""
     text = str(request.META["HTTP_IDEMPOTENCY_KEY"]).strip()
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1]  # a string of structured fields, as the IETF's draft has it
@@ -179,7 +179,8 @@ def read_key(view: Any, request: Any) -> Keyed:
 
 
 def _body(view: Any, request: Any) -> Iterator[bytes]:
-    """Yield what stands for the body. Of a form it is the content of its parts: each sender draws another boundary."""
+    """Yield the content of the body for the hash. For a form, yield the content of its parts: senders draw random
+    boundaries."""
     if not (view.declared.multipart and request.content_type.startswith("multipart/")):
         yield request._request.body
         return
@@ -195,7 +196,7 @@ def _body(view: Any, request: Any) -> Iterator[bytes]:
 
 
 def _rewind(request: Any) -> None:
-    """Let the files of a form be read from their beginning."""
+    """Rewind the files of a form to their beginning."""
     if str(request.content_type).startswith("multipart/"):
         for _, files in request.FILES.lists():
             for file in files:

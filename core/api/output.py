@@ -75,8 +75,11 @@ class Computed(serializers.Field[Any, Any, Any, Any]):
 
 # The published schema shows this docstring for outputs that have none.
 class Output(serializers.Serializer[Any]):
-    """An allowlist of output fields. A name stands for the model's field in snake_case unless `source` says otherwise;
-    a nested Output is the snapshot of a reference (an object, or null)."""
+    """An allowlist of output fields.
+
+    A name refers to the model's field in snake_case unless `source` is given. A nested Output is the snapshot of a
+    reference: an object, or null.
+    """
 
     _names: ClassVar[tuple[tuple[str, str], ...]]
     fixed: ClassVar[bool] = False
@@ -137,7 +140,7 @@ class Output(serializers.Serializer[Any]):
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Add what is read for all rows at once, such as counts. The default adds nothing."""
+        """Add values that are read for all rows at once, such as counts. The default adds none."""
         return rows
 
     @classmethod
@@ -155,7 +158,7 @@ class Output(serializers.Serializer[Any]):
 
 
 class Deleted(Output):
-    """How many records a deletion took."""
+    """The number of deleted records."""
 
     deletedCount = Computed(serializers.IntegerField())
 

@@ -116,7 +116,7 @@ def _written_as(route: str, path: str) -> str:
 
 
 class ResourceRouter(SimpleRouter):
-    """Routes ViewSets behind one authentication class (None: no authentication), without trailing slashes.
+    """Routes ViewSets with one authentication class (None: no authentication), without trailing slashes.
 
     A prefix is a path of one or more segments, which may be parameters:
     `router.register("contact/import/<str:id>/errors", ContactImportErrorViewSet)`.
@@ -152,7 +152,7 @@ class ResourceRouter(SimpleRouter):
         return [route._replace(mapping=standard.get(route.url, route.mapping)) for route in routes]
 
     def addresses(self) -> list[Address]:
-        """Return the addresses. A fixed segment precedes a parameter, whatever the order of registration.
+        """Return the addresses. A fixed segment precedes a parameter, in any order of registration.
 
         Raises ImproperlyConfigured if two registrations have one address.
         """

@@ -1,4 +1,4 @@
-"""What the schema says once for all operations: headers of requests and answers, and the answers that they lead to."""
+"""Components that the schema defines once for all operations: headers, and the responses that depend on them."""
 
 from __future__ import annotations
 
@@ -95,8 +95,10 @@ PACE = {"RateLimit": ref("headers", "RateLimit"), "RateLimit-Policy": ref("heade
 
 
 def describe(operation: dict[str, Any], *, path: str, method: str, action: str, reads: bool, tagged: bool) -> None:
-    """Add what all operations of a kind have to one of them. `tagged`: `action` is at the address of a record with an
-    ETag; `reads`: it changes nothing, whatever its method."""
+    """Add the headers and responses that all operations of a kind have to one of them.
+
+    `tagged`: `action` is at the address of a record with an ETag. `reads`: it changes nothing, with any method.
+    """
     responses, parameters = operation["responses"], operation.setdefault("parameters", [])
     protected = path.startswith(MOUNTS)
     for status, answer in responses.items():

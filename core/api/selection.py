@@ -6,7 +6,8 @@ from core.api.input import BooleanInput, IdList, Input
 
 
 class SelectionInput(Input):
-    """Which records to act on; hand the raw body to core.lists.BulkSelection.parse."""
+    """The records to change, as ids or as everything that matches. The body is parsed by
+    core.lists.BulkSelection.parse."""
 
     ids = IdList(required=False, help_text="_id of each record")
     nids = IdList(required=False, help_text="_id of each record to leave out")

@@ -50,12 +50,12 @@ class ApiView(APIView):
 
     module: ClassVar[str | None] = None
     also: ClassVar[tuple[str, ...]] = ()
-    """Other modules whose permission allows the view. It shows each actor only what their modules cover."""
+    """Other modules whose permission allows the view. It shows each actor only the data of the actor's modules."""
     public: ClassVar[bool] = False
     begins: ClassVar[bool] = True
     """Its POST begins something new, which a company does not that has not paid (core.access.check_phase)."""
     keeps_term: ClassVar[bool] = False
-    """It refuses temporary keys whose duration is over, whatever the settings say of keys elsewhere."""
+    """The view refuses temporary keys whose duration is over, even if the settings accept expired keys elsewhere."""
     private: ClassVar[bool] = False
     """The view needs a session only: the person acts for themselves, in no company."""
     renderer_classes = (Renderer,)
@@ -70,7 +70,7 @@ class ApiView(APIView):
     action: str
     """The name of the method that answers (set by ViewSetMixin)."""
     pace: Mapping[str, str] = {}
-    """The headers that tell how fast the caller may go on."""
+    """The headers with the caller's rate limit."""
 
     @classmethod
     def modules_of(cls, declared: Endpoint) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ class ApiView(APIView):
             return response
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        """Choose JSON, whatever the Accept header says."""
+        """Choose JSON and ignore the Accept header."""
         renderer = self.renderer_classes[0]()
         return renderer, renderer.media_type
 
@@ -191,7 +191,7 @@ class ApiView(APIView):
         return StreamingHttpResponse(content, status=status, content_type="application/json")
 
     def success(self, data: Any = None, **extra: Any) -> Response:
-        """Answer with the endpoint's success, for handlers that add members beside data."""
+        """Return the endpoint's success response, for handlers that add members next to data."""
         return respond(self.declared.success, data, **extra)
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:

@@ -84,7 +84,7 @@ class ResourceViewSet(ViewSetMixin, ApiView):
 
     @property
     def tagged(self) -> bool:
-        """Whether a record has an ETag: GET shows it in a known form."""
+        """Return whether the record has an ETag. It has one if GET returns the record in a declared form."""
         declared = getattr(getattr(self, "retrieve", None), "endpoint", None)
         return declared is not None and declared.output is not None and not (declared.many or declared.raw)
 

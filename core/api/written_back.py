@@ -23,7 +23,7 @@ FIXED = "cannot be changed here; leave it out, or send it as it is now"
 
 @dataclass(frozen=True)
 class WrittenBack:
-    """A body without what it only repeats."""
+    """A body without the values that only repeat the record."""
 
     body: Any
     outdated: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class WrittenBack:
 
 
 def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, Any]) -> WrittenBack:
-    """Reduce a body that repeats keys of the answer to what it changes.
+    """Reduce a body that repeats keys of the response to its changes.
 
     A body is compared with the stored record only if it has keys that the answer has and the input lacks, nested
     records, or the same value at the top and in formData; a stale repetition must not stand against the change. Raises
@@ -101,7 +101,7 @@ def _nests(schema: Input, body: Mapping[str, Any]) -> bool:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two JSON values are equal. Unlike in Python, true is not 1."""
+    """Return whether two JSON values are equal. Unlike in Python, true is not 1."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):

@@ -67,9 +67,9 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
     deletes = False
     commands: tuple[str, ...] = ()
     behind = False
-    """Whether its records are of interest to the operator alone, so that the menu lists them last."""
+    """Only the operator needs these records, so the menu lists them last."""
     finds = False
-    """Whether the search in the menu looks through its records."""
+    """The search of the menu includes these records."""
     icon = "data_object"
 
     form = BackOfficeForm
@@ -96,7 +96,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         return self.deletes and super().has_delete_permission(request, obj)
 
     def has_command_permission(self, request: HttpRequest) -> bool:
-        """Tell whether the user may run commands, even on records without editable fields."""
+        """Return whether the user may run commands, even on records without editable fields."""
         return request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}")
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -177,7 +177,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         return actions
 
     def deeds(self, request: HttpRequest, record: Any) -> list[Deed]:
-        """Return the buttons of a record's page: what its state admits, the wanted one first."""
+        """Return the buttons of a record's page: those allowed by its state, the primary one first."""
         actions = self.get_actions(request)
         offered = [name for name in self.commands if name in actions and self.admits(record, name)]
         found = [Deed(name, str(actions[name][2])) for name in offered] + self.offered_dialogs(request, record)

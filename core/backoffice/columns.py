@@ -1,4 +1,4 @@
-"""Columns of lists and lines of record pages: what a ModelAdmin names, shown as people write it."""
+"""Columns of lists and lines of record pages: the attributes that a ModelAdmin names, formatted for people."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ Column = Callable[[Any], SafeString | str]
 BASES = ("core.backoffice.", "core.jobs.progress", "django.", "unfold.")
 """Modules of the bases of ModelAdmins."""
 DRESSED = ("label", "header", "dropdown")
-"""What marks a method that the theme dresses up itself."""
+"""Attributes of methods that the theme formats itself."""
 
 
 class Shows(Protocol):
-    """What a column needs of its ModelAdmin."""
+    """Attributes of a ModelAdmin that a column uses."""
 
     opts: Any
     labels: ClassVar[Mapping[str, str]]
 
     def names_for(self, record: Any) -> Names:
-        """Return the links that stand for the ids in the record."""
+        """Return the links that replace the ids in the record."""
 
 
 def method_of(page: Shows, name: str) -> Any:
-    """Return the method that the ModelAdmin itself shows as a column. What its bases have is no column: a model may
-    well have a field called `form`, `lead` or `told`."""
+    """Return the method that the ModelAdmin itself shows as a column. Methods of its bases are no columns, because a
+    model may have a field called `form`, `lead` or `told`."""
     for one in type(page).__mro__:
         if name in vars(one):
             ours = one.__module__.startswith(BASES)
@@ -52,7 +52,7 @@ def field_of(page: Shows, name: str) -> models.Field[Any, Any] | None:
 
 
 def label_of(field: models.Field[Any, Any]) -> str:
-    """Return what people call a column: its own verbose name, or by the glossary."""
+    """Return the label of a column: its own verbose name, or by the glossary."""
     said = str(field.verbose_name)
     plain = said == field.name.replace("_", " ")
     return heading(field.name) if plain or field.name in GLOSSARY else said[:1].upper() + said[1:]
@@ -92,7 +92,7 @@ def make_column(page: Shows, name: str, *, brief: bool = False, linked: bool = T
 def field_shown(
     page: Shows, record: Any, field: models.Field[Any, Any], *, brief: bool = False, linked: bool = True
 ) -> SafeString | str:
-    """Return a column's value: a reference by its name, a choice by its words, others by their kind."""
+    """Return a column's value: a reference by its name, a choice by its label, others by their kind."""
     if field.many_to_many:
         return shown([str(one) for one in getattr(record, field.name).all()[:MOST_ITEMS]])
     if field.is_relation:

@@ -29,7 +29,7 @@ class Dialog:
 
 @dataclass(frozen=True)
 class Deed:
-    """A button of a record's page: a command, or with an address a dialog. The wanted one stands out."""
+    """A button of a record's page: a command, or with an address a dialog. The primary one is highlighted."""
 
     name: str
     title: str
@@ -72,7 +72,7 @@ class DialogMixin:
     when: ClassVar[Mapping[str, Callable[[Any], bool]]] = {}
     """Dialog or command -> whether the record's state admits it. Without a condition it is always on offer."""
     last: tuple[str, ...] = ("cancel", "expire", "end", "remove", "block", "reject", "revoke", "remove_second_factor")
-    """What takes something away: it stands behind the others, and never as the wanted one."""
+    """Destructive commands: they come last, and none is ever the primary one."""
 
     def offered_dialogs(self, request: HttpRequest, record: Any) -> list[Deed]:
         """Return the dialogs that the request's user may open for the record."""
@@ -84,12 +84,12 @@ class DialogMixin:
         ]
 
     def admits(self, record: Any, name: str) -> bool:
-        """Tell whether the record's state admits a dialog or command, so that its page offers it."""
+        """Return whether the record's state admits a dialog or command, so that its page offers it."""
         condition = self.when.get(name)
         return condition is None or bool(condition(record))
 
     def dialog_facts(self, record: Any, name: str) -> Iterable[tuple[str, Any]]:
-        """Return what a dialog shows above its form: names and values."""
+        """Return the data above a dialog's form: names and values."""
         return ()
 
     def dialog_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:

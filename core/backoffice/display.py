@@ -1,4 +1,4 @@
-"""How records look in the back office: lists in one line a value, and pages that open with what one asks first."""
+"""Display of records in the back office: lists with one line a value, and pages that start with the main values."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ TECHNICAL = frozenset(
     | {"pause_requested", "cancel_requested", "error", "error_detail", "family", "dedupe_key", "digest", "hashes"}
     | {"path", "claimed_at", "look_at", "looked_at", "decimals"}
 )
-"""Fields that are folded away on a record's page, whatever they hold."""
+"""Fields that are folded away on a record's page, with any value."""
 FOLDED = "Technical details"
 
 
 def is_secret(field: models.Field[Any, Any]) -> bool:
-    """Tell whether a field must never be rendered."""
+    """Return whether a field must never be rendered."""
     return isinstance(field, EncryptedTextField) or field.name in SECRETS
 
 
@@ -56,13 +56,13 @@ class DisplayMixin:
     folds: tuple[str, ...] = ()
     """Further technical fields of a record's page."""
     extra: tuple[str, ...] = ()
-    """Methods and inputs of the form that stand on a record's page with the fields."""
+    """Methods and inputs of the form that a record's page shows with the fields."""
     refers: ClassVar[Mapping[str, Of]] = {}
     """Column of ids without a foreign key -> the model that they are the ids of."""
     labels: ClassVar[Mapping[str, str]] = {}
-    """What columns are called on these pages, where neither the model nor the glossary says it well."""
+    """Column labels on these pages, where those of the model or the glossary are not good enough."""
     title_needs: tuple[str, ...] = ()
-    """References that the model's __str__ reads: whoever shows many of its records selects them at once."""
+    """References that the model's __str__ reads; lists of its records select them with the query."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._columns: dict[tuple[str, bool, bool], Column | str] = {}
@@ -71,7 +71,7 @@ class DisplayMixin:
     # What an admin may tell
 
     def summary(self, record: Any) -> Iterable[tuple[str, Any]]:
-        """Return what one asks first about a record: names and values. By default the columns of its list."""
+        """Return the main data of a record: names and values. By default the columns of its list."""
         shown = [name for name in self.list_display[1:] if name not in ("progress", "__str__")]
         for column in (self.column(name, brief=True) for name in shown):
             if callable(column):
@@ -80,7 +80,7 @@ class DisplayMixin:
                 yield from self._dressed(column, record)
 
     def trouble(self, record: Any) -> str:
-        """Return what has gone wrong with the record, and what can be done."""
+        """Return the error of the record, with advice."""
         return str(getattr(record, "error", "") or getattr(record, "last_error", "") or "")
 
     def lead(self, record: Any) -> str:
@@ -105,7 +105,8 @@ class DisplayMixin:
         return tuple(dict.fromkeys([*declared, *self.title_needs, *self._related(self.list_display)])) or False
 
     def _related(self, names: Iterable[Any] | None = None) -> list[str]:
-        """Return the references among the names (by default all), and what the titles of the referred need."""
+        """Return the references among the names (by default all), and those that the titles of the referenced
+        records need."""
         found = []
         for field in self.opts.concrete_fields:
             if not field.is_relation or (names is not None and field.name not in names):
@@ -117,7 +118,7 @@ class DisplayMixin:
     # Names in the place of ids
 
     def names_for(self, record: Any) -> Names:
-        """Return the links that stand for the ids in the record; those of a list's rows were read at once."""
+        """Return the links that replace the ids in the record; those of a list's rows were read at once."""
         found: Names | None = record.__dict__.get("_backoffice_names")
         if found is None:
             fields = [field.name for field in self.opts.concrete_fields if self._may_name(field)]
@@ -164,11 +165,11 @@ class DisplayMixin:
         return [field.name for field in self.opts.concrete_fields if not self.is_hidden(field)]
 
     def is_hidden(self, field: models.Field[Any, Any]) -> bool:
-        """Tell whether no page shows a field: a secret, or one that the admin hides or excludes."""
+        """Return whether no page shows a field: a secret, or one that the admin hides or excludes."""
         return is_secret(field) or field.name in self.hides or field.name in (self.exclude or ())
 
     def parts(self, request: HttpRequest, record: Any) -> tuple[list[str], list[Any], list[Any]]:
-        """Return what a record's page has: names to edit, columns with something in them, folded columns."""
+        """Return the parts of a record's page: names to edit, columns with a value, folded columns."""
         names = self.get_fields(request, record)  # type: ignore[attr-defined]
         inputs = getattr(self.form, "declared_fields", {})
         may = self.has_change_permission(request, record)  # type: ignore[attr-defined]
@@ -182,7 +183,7 @@ class DisplayMixin:
         return edited, facts, folded
 
     def _folds(self, name: str, record: Any) -> bool:
-        """Tell whether a field is folded away: technical, empty, told above, or a plain no."""
+        """Return whether a field is folded away: technical, empty, shown above, or false."""
         field = field_of(self, name)
         if field is None:
             return False
@@ -212,7 +213,7 @@ class DisplayMixin:
         return [*facts, *folded]
 
     def told(self, record: Any) -> list[tuple[str, Any]]:
-        """Return the summary without what is empty."""
+        """Return the summary without empty values."""
         found = ((name, shown(value, brief=True)) for name, value in self.summary(record))
         return [(name, value) for name, value in found if value is not NOTHING]
 

@@ -1,4 +1,4 @@
-"""Inputs for what is stored as JSON: a matrix of permissions, a choice of modules, a number for each name."""
+"""Inputs for values stored as JSON: a matrix of permissions, a choice of modules, a number for each name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from core.text.colors import COLORS
 
 Pairs = Sequence[tuple[str, str]]
-"""Keys and their words."""
+"""Keys and their labels."""
 Asked = Callable[[], Pairs]
 """Keys that apps declare while they start: they are asked for when a form needs them."""
 ALL = "*"
@@ -39,7 +39,7 @@ class JsonWidget(forms.Widget):
 
 
 class MatrixWidget(JsonWidget):
-    """A table of check boxes: row -> column -> allowed. Only what is allowed is stored."""
+    """A table of check boxes: row -> column -> allowed. Only allowed ones are stored."""
 
     template = "admin/input_matrix.html"
 
@@ -73,7 +73,7 @@ class MatrixWidget(JsonWidget):
 
 
 class ChoicesWidget(JsonWidget):
-    """A list of check boxes. With `all_words` its first one stands for all, which is stored as null."""
+    """A list of check boxes. With `all_words` its first one means all, which is stored as null."""
 
     template = "admin/input_choices.html"
 

@@ -1,4 +1,4 @@
-"""What the ids in columns and in JSON are ids of, so that pages show names in their place."""
+"""Models of the ids in columns and in JSON, so that pages can show names instead."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.ids import is_id
 
 Model = type[models.Model]
 Of = Model | Callable[[Any], Model | None]
-"""A model, or what tells it by the record."""
+"""A model, or a function that returns it for a record."""
 MOST = 40
 """The most ids of a key that are looked up: pages show no more of them."""
 _keys: dict[str, Model] = {}
@@ -21,19 +21,19 @@ _kinds: dict[str, Model] = {}
 
 
 def refer(model: Model, *keys: str) -> None:
-    """Say that these keys of JSON have ids of the model's records."""
+    """Declare that these keys of JSON contain ids of the model's records."""
     for key in keys:
         _keys[key] = model
 
 
 def refer_kind(model: Model, *kinds: str) -> None:
-    """Say that events whose kind begins with one of these words are about the model's records."""
+    """Declare that events whose kind begins with one of these prefixes are about the model's records."""
     for kind in kinds:
         _kinds[kind] = model
 
 
 def is_known(key: str) -> bool:
-    """Tell whether a key has ids of records."""
+    """Return whether a key has ids of records."""
     return key in _keys
 
 
@@ -56,7 +56,7 @@ def names_of(found: Iterable[tuple[Model, str]]) -> dict[str, Any]:
 
 
 def ids_in(record: models.Model, refers: Mapping[str, Of], fields: Iterable[str]) -> Iterable[tuple[Model, str]]:
-    """Yield what the ids in these fields of a record refer to, as far as it is known."""
+    """Yield the records that the ids in these fields of a record refer to, as far as known."""
     for name in fields:
         value = getattr(record, name, None)
         of = refers.get(name)

@@ -1,4 +1,4 @@
-"""The search in the menu: pages by their names, and records of the kinds that people look for."""
+"""The search in the menu: pages by their names, and records of the searchable kinds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from core.ids import is_id
 EACH = 4
 """The most records of a kind."""
 SECONDS, IN_ALL = 1, 3.0
-"""How long a kind may take, and all together: a table of millions is searched as far as that goes."""
+"""Time limits of the search for one kind and in total, in seconds: a table of millions is searched as far as that
+goes."""
 LONGEST = 200
 
 

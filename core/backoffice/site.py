@@ -38,7 +38,7 @@ _gates: list[Gate] = []
 
 
 def register_gate(gate: Gate) -> None:
-    """Register what staff must pass before each page: it returns None, or the answer in the page's place."""
+    """Register a gate that staff must pass before each page: it returns None, or a response in place of the page."""
     if gate not in _gates:
         _gates.append(gate)
 
@@ -74,7 +74,7 @@ class BackOfficeSite(UnfoldAdminSite):
         return kept[app_label]
 
     def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Return what the menu's search finds. Nothing is kept: what was deleted meanwhile is not found."""
+        """Return the results of the menu's search. Nothing is cached: deleted records do not appear."""
         found = find(request, self.get_app_list(request), self._registry)
         context = {"results": found, "term": request.GET.get("s", "").strip()}
         return TemplateResponse(request, "admin/search_results.html", context)

@@ -46,7 +46,7 @@ CODES = frozenset(
     }
     | {"trigger_event_type", "disabled_reason", "error_code", "delivery_status", "variable"}
 )
-"""Columns whose codes are written as words."""
+"""Columns whose codes are shown as text."""
 TONES = {
     "ok": {
         "completed",
@@ -70,14 +70,14 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)
 ID = re.compile(r"\b[0-9a-f]{24}\b", re.ASCII)
 PHONE = re.compile(r"\+\d{7,15}")
 Names = Mapping[str, SafeString | str]
-"""Id -> the link or name that stands for it."""
+"""Id -> the link or name that replaces it."""
 
 Shape = Callable[[Any, Names], SafeString | str | None]
 _shapes: list[Shape] = []
 
 
 def register_shape(shape: Shape) -> Shape:
-    """Register a way to say JSON of one shape in words. It returns None for any other."""
+    """Register a function that describes JSON of one shape as text. It returns None for any other."""
     _shapes.append(shape)
     return shape
 
@@ -180,7 +180,8 @@ def phone(value: str) -> str:
 
 
 def text(value: str, name: str = "", *, brief: bool = False, names: Names | None = None) -> SafeString | str:
-    """Return a text: times, phone numbers and codes in words, long ones cut in lists, ids as names or in small."""
+    """Return a formatted text: times, phone numbers and codes are readable, long texts cut in lists, ids are names
+    or small."""
     if MOMENT.fullmatch(value):
         return moment(dt.datetime.fromisoformat(value), brief=brief)
     if PHONE.fullmatch(value):

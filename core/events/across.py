@@ -17,7 +17,7 @@ from core.jobs.notify import notify_workers
 from core.jobs.registry import registered
 
 OWNER = "of_company"
-"""The column that stands where `emit` has one company's id."""
+"""The column that replaces the company id of `emit`."""
 ROWS = (
     "WITH rows AS (SELECT * FROM json_to_recordset(%(rows)s::json)"
     " AS found (n int, e text, o text, of_company text, p jsonb, d json))"

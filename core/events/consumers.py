@@ -31,7 +31,7 @@ class EventConsumer(Work):
     """An SQL condition on %(company)s and %(kind)s for the company's events of a kind; empty: it gets all of them."""
 
     place: int = 1
-    """Of the events of a company those of a lower place are handled first: locks are taken in one order."""
+    """Order of handling: consumers handle a company's events of a lower number first, so that locks have one order."""
 
     part_of: ClassVar[str] = "events"
 

@@ -44,7 +44,7 @@ def deliver(deadline: float = float("inf")) -> int:
 
 
 def has_due_deliveries() -> bool:
-    """Tell whether a delivery of any company is due."""
+    """Return whether a delivery of any company is due."""
     with unscoped(reason="tick: due deliveries of all companies"):
         return bool(EventDelivery.objects.filter(_due()).exists())
 
@@ -101,7 +101,7 @@ def _deliver_group(group: list[tuple[Event, EventDelivery]]) -> None:
 
 
 def _handle(group: list[tuple[Event, EventDelivery]]) -> Exception | None:
-    """Run the consumer and delete the deliveries. Returns what the consumer raised, or None."""
+    """Run the consumer and delete the deliveries. Return the consumer's exception, or None."""
     first = group[0][1]
     try:
         with transaction.atomic():

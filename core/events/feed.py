@@ -1,7 +1,7 @@
-"""The feed of events: a company's events in an order in which a reader that goes on from its cursor misses none.
+"""The feed of events: a company's events in an order in which a reader that continues from its cursor misses none.
 
-Sequences are drawn before the commit, so a lower one may become visible after a higher one. The feed goes by the number
-of the writing transaction, and ends before the oldest one that still runs (docs/decisions/0021-feed-of-events.md).
+Sequences are drawn before the commit, so a lower one may become visible after a higher one. The feed is ordered by the
+number of the writing transaction, and ends before the oldest running one (docs/decisions/0021-feed-of-events.md).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core.tenancy import company_id, unscoped
 
 KEPT = timedelta(days=30)
 LOOKED_AT = 10_000
-"""How many events a page looks at for those of the wanted kinds."""
+"""Maximum number of events that a page reads to find those of the requested kinds."""
 DELETED_AT_ONCE = 5_000
 HORIZON = "pg_snapshot_xmin(pg_current_snapshot())"
 """The oldest transaction that still runs, in any database of the server."""
@@ -32,7 +32,7 @@ MOST = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in the feed: what is behind it has been read. `at` is the time up to which that is true."""
+    """A position in the feed: the events before it have been read. `at` is the time up to which that is true."""
 
     tx: int
     sequence: int
@@ -46,7 +46,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class FeedPage:
-    """A page of the feed, and where to go on. `has_more` tells whether there may be more right now."""
+    """A page of the feed with the next position. `has_more` is whether there may be more right now."""
 
     events: Sequence[Event]
     next: Position
@@ -54,14 +54,14 @@ class FeedPage:
 
 
 def epoch() -> int:
-    """Return what cursors carry: it changes when the database is restored (manage.py after_restore)."""
+    """Return the epoch of cursors: it changes when the database is restored (manage.py after_restore)."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT last_value FROM core_event_epoch")
         return int(cursor.fetchone()[0])
 
 
 def cursor_of(event: Event) -> str:
-    """Return the cursor behind an event."""
+    """Return the cursor after an event."""
     return Position(event.tx, event.sequence, event.created_at).encode(epoch())
 
 
@@ -117,9 +117,9 @@ def _horizon() -> int:
 def read(
     *, after: Position | None, size: int, kinds: Collection[str] | None = None, object_id: str | None = None
 ) -> FeedPage:
-    """Return up to `size` events of the active company behind a position, oldest first.
+    """Return up to `size` events of the active company after a position, oldest first.
 
-    With `kinds` (None: all) a page looks at LOOKED_AT events at most, so that it may be empty before the end.
+    With `kinds` (None: all) a page reads LOOKED_AT events at most, so that it may be empty before the end.
     """
     began, start = timezone.now(), after or Position(0, 0, timezone.now())
     last, horizon = _reach(start, None if object_id else LOOKED_AT if kinds is not None else size)

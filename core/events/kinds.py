@@ -47,7 +47,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "white-label-options": ("updated",),
     "workflow": ("created", "updated", "published", "unpublished", "deleted"),
 }
-"""Resource -> what happens to it."""
+"""Resource -> the names of its events."""
 
 EVENT_KINDS: set[str] = {f"{resource}.{done}" for resource, words in EVENTS.items() for done in words}
 """All kinds."""
@@ -96,6 +96,6 @@ MODULES = {
 
 
 def module_of(kind: str) -> str:
-    """Return the permission module whose GET shows what an event of the kind tells."""
+    """Return the permission module whose GET shows the data of an event of this kind."""
     resource = kind.partition(".")[0]
     return MODULES.get(resource, resource)

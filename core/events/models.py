@@ -10,7 +10,7 @@ from core.text.words import said
 
 
 class Event(CompanyModel):
-    """Something that happened to a record, written in the transaction of the change (core.events.emit)."""
+    """An event of a record, written in the transaction of the change (core.events.emit)."""
 
     sequence = models.BigIntegerField(
         db_default=models.expressions.RawSQL("nextval('core_event_sequence')", ()), editable=False, unique=True

@@ -1,4 +1,4 @@
-"""What a database needs that was restored from a dump."""
+"""Repairs of a database that was restored from a dump."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from core.jobs.sweeper import sweep
 
 @dataclass(frozen=True, slots=True)
 class MadeRight:
-    """How many events the feed shows again, and how many rows of work were taken from the original's workers."""
+    """Number of events that the feed shows again, and of rows of work released from the original's workers."""
 
     events: int
     freed: int
 
 
 def make_right(reason: str) -> MadeRight:
-    """Hold the copy, make its feed of events right, and free what workers of the original held when it was dumped.
+    """Hold the copy, repair its feed of events, and release the work of the original's workers.
 
-    Those workers are none of this database's, so a message that one was sending becomes `unknown`: nobody knows here
-    whether it went out. Safe to repeat.
+    Those workers do not belong to this database, so a message that one was sending becomes `unknown`: its outcome
+    cannot be determined here. Safe to repeat.
     """
     begin_hold(reason)
     with transaction.atomic():

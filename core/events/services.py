@@ -28,13 +28,13 @@ _cause: ContextVar[Mapping[str, Any] | None] = ContextVar("leadwright_cause", de
 
 
 def cause() -> Mapping[str, Any]:
-    """Return what causes the events of now: workflow, name and depth; empty: no workflow does."""
+    """Return the cause of the present events: workflow, name and depth; empty: no workflow."""
     return _cause.get() or {}
 
 
 @contextmanager
 def caused_by(cause: Mapping[str, Any]) -> Iterator[None]:
-    """Open a block whose events say what caused them."""
+    """Open a block whose events record this cause."""
     token = _cause.set(cause)
     try:
         yield
@@ -47,7 +47,7 @@ _mode: ContextVar[str | None] = ContextVar("leadwright_starts", default=None)
 
 @contextmanager
 def starting(mode: str | None) -> Iterator[None]:
-    """Open a block whose events start workflows as its caller asks: `run`, or `queue` for behind what happens now."""
+    """Set the mode in which the block's events start workflows: `run`, or `queue` for after the present events."""
     token = _mode.set(mode)
     try:
         yield
@@ -56,7 +56,7 @@ def starting(mode: str | None) -> Iterator[None]:
 
 
 def asked_to_queue() -> bool | None:
-    """Tell whether events start workflows behind what happens now; None: nobody has said so or otherwise."""
+    """Return whether events start workflows after the present ones; None if the caller did not choose."""
     return {QUEUE: True, "run": False}.get(_mode.get() or "")
 
 

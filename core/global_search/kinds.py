@@ -28,9 +28,9 @@ class Kind:
     title: str | Combinable
     """The path or expression of its name."""
     text: str | Combinable
-    """The path or expression of what tells it from others of the same name."""
+    """Path or expression of a text that distinguishes it from others of the same name."""
     place: int
-    """Where its records stand among those of other kinds."""
+    """Position of its records among those of other kinds."""
 
 
 SEARCH_KINDS: dict[str, Kind] = {}

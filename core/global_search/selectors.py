@@ -38,11 +38,11 @@ class Found:
 
 
 def search(kinds: Sequence[Kind], actor: Actor, text: str, size: int) -> list[Found]:
-    """Return up to `size` records of each kind that contain the words, those whose title begins with the text first.
+    """Return up to `size` records of each kind that match the text, those whose title begins with it first.
 
-    What is frequent is found among the newest records, and the index is not asked then: each kind is a
-    `newest UNION ALL older` with a limit, which PostgreSQL leaves as soon as it has enough. What is rare the index
-    finds. A text without trigrams is looked for among the newest alone.
+    Frequent matches come from the newest records without the index: each kind is a `newest UNION ALL older` with a
+    limit, at which PostgreSQL stops. The index serves rare matches. A text without trigrams is searched in the newest
+    records only.
     """
     if not kinds or not text:
         return []

@@ -24,6 +24,6 @@ class FoundGroupOut(Output):
 
 
 class SearchOut(Output):
-    """What was found, by kind. Kinds without a match are left out."""
+    """Records that match the text, by kind. Kinds without a match are omitted."""
 
     groups = Computed(FoundGroupOut(many=True))

@@ -1,6 +1,6 @@
-"""The hold: as long as its row is there, the service does nothing that reaches others (docs/operations.md).
+"""The hold: while its row exists, the service performs no action that reaches others (docs/operations.md).
 
-A restored copy begins held, since the service that it was copied from may live on, or has sent what the copy still
-takes for due. Workers do only the work that says `while_held` (core.jobs.tasks), and requests open no connection to
-hosts of others (core.outbound), but to the buckets that files are in.
+A restored copy starts held, because the original service may still run, or may have sent messages that are still due in
+the copy. Workers only do work with `while_held` (core.jobs.tasks). Requests open no connection to foreign hosts
+(core.outbound), except to the buckets with files.
 """

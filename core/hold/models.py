@@ -7,7 +7,7 @@ from django.utils import timezone
 
 
 class Hold(models.Model):
-    """Why nothing goes out, and since when. There is one row, or none."""
+    """The reason and start of a hold. There is one row, or none."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
     since = models.DateTimeField(default=timezone.now)

@@ -19,12 +19,12 @@ def current_hold() -> Hold | None:
 
 
 def begin_hold(reason: str) -> Hold:
-    """Hold whatever reaches others. One that is held already stays held, for its first reason."""
+    """Hold all actions that reach others. An existing hold keeps its first reason."""
     return Hold.objects.get_or_create(defaults={"reason": reason[:300]})[0]
 
 
 def end_hold() -> bool:
-    """Let everything go. Returns whether there was a hold."""
+    """End the hold. Return whether there was one."""
     return bool(Hold.objects.all().delete()[0])
 
 

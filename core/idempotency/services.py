@@ -17,7 +17,7 @@ from core.tenancy import company_id
 
 KEPT = timedelta(hours=24)
 MOST_BYTES = 4 * 1024 * 1024
-"""Of a body. The answer to 500 new contacts has about one."""
+"""Maximum size of a response body. The response to 500 new contacts has about 1 MB."""
 PURGED_AT_ONCE = 10_000
 UNDER_WAY = object()
 """The request is under way, in another transaction or in several."""
@@ -34,7 +34,7 @@ class Keyed:
 
     @property
     def lock(self) -> str:
-        """What stands for it among advisory locks. The key is the caller's text, so it is hashed with all the rest."""
+        """Return the key of its advisory lock: a hash, because the idempotency key is the caller's text."""
         return hashlib.sha256(f"{company_id()} {self.caller} {self.key}".encode()).hexdigest()
 
 
@@ -65,8 +65,9 @@ class CutOff(Exception):
 def claim(keyed: Keyed) -> Answered | None | object:
     """Return the answer that the request got, UNDER_WAY while another has it, or None: it is the caller's now.
 
-    The caller's transaction holds it until its end, and nothing is written before `keep`: when the process dies, the
-    transaction goes with all that it did, and the next one has the request. Raises OtherRequest and CutOff.
+    The caller's transaction owns it until it ends, and nothing is written before `keep`. When the process dies, the
+    transaction is rolled back with all of its changes, and the next caller owns the request. Raises OtherRequest and
+    CutOff.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("a request is taken in the transaction that does what it asks")

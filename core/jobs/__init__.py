@@ -1,8 +1,8 @@
 """Work: PostgreSQL owns it, Celery only notifies the workers.
 
-Each kind of work is declared by `register(...)` (docs/adding-a-job.md). The tick (core.jobs.tasks) frees what dead
-workers held and notifies the workers of every kind that has something due, so that a lost, repeated or late
-notification changes nothing but the time (docs/decisions/0005-work.md).
+Each kind of work is declared by `register(...)` (docs/adding-a-job.md). The tick (core.jobs.tasks) releases the work of
+dead workers and notifies the workers of every kind that has due work. A lost, repeated or late notification changes
+only the time (docs/decisions/0005-work.md).
 """
 
 from core.jobs.heartbeat import Heartbeat, heartbeat

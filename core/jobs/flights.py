@@ -1,7 +1,7 @@
-"""Calls outside that a process makes side by side, and that go on when the drain that began them lets go of its worker.
+"""Concurrent calls to other hosts, which continue after the drain that began them releases its worker.
 
-A drain is one of several kinds of work on its queue. If it waited for the slowest of its calls, whoever has slow
-servers would hold up the calls of everybody else.
+A queue drains several kinds of work. A drain that waited for its slowest call would delay the calls to all other
+servers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from core.database import insist
 log = logging.getLogger(__name__)
 
 CALL_SECONDS = 2.0
-"""How long a drain of calls has its worker before others get their turn."""
+"""Seconds that a drain of calls keeps its worker before other kinds run."""
 MOST_THREADS = 64
 C = TypeVar("C")
 R = TypeVar("R")
@@ -27,9 +27,9 @@ _all: list[Flights[Any, Any]] = []
 
 
 class Flights(Generic[C, R]):
-    """The calls of one kind that are out. `make(call)` makes one in a thread; `end(call, result)` records its result.
+    """The pending calls of one kind. `make(call)` runs one in a thread; `end(call, result)` records its result.
 
-    Whoever drains ends them, in its own thread, as long as it has the worker; afterwards the threads themselves do.
+    The draining thread ends them while it has the worker; afterwards their own threads do.
     """
 
     def __init__(self, name: str, make: Callable[[C], R], end: Callable[[C, R], None]) -> None:
@@ -46,7 +46,7 @@ class Flights(Generic[C, R]):
         return list(self._out.values())
 
     def begin(self, call: C) -> None:
-        """Have a thread make a call. The caller keeps to its limit of calls that are out, below MOST_THREADS."""
+        """Let a thread run a call. The caller limits its pending calls to less than MOST_THREADS."""
         if self._pool is None:  # of this process: its parent, from which it was forked, has made no calls
             self._pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix=self.name)
         self._out[self._pool.submit(self._make, call)] = call
@@ -86,7 +86,7 @@ class Flights(Generic[C, R]):
 
 
 def are_out() -> bool:
-    """Tell whether calls of this process are out."""
+    """Return whether calls of this process are out."""
     return any(len(flights) for flights in _all)
 
 

@@ -35,7 +35,7 @@ class Heartbeat:
 
     @property
     def late(self) -> bool:
-        """Whether a periodic task has waited for five minutes: no worker takes `bulk`, or each attempt fails."""
+        """Return whether a periodic task has waited for five minutes: no worker takes `bulk`, or each attempt fails."""
         return self.due_since is not None and timezone.now() - self.due_since > LATE_AFTER
 
 

@@ -27,7 +27,7 @@ def _ready(model: type[Claimable]) -> Q:
 
 
 def has_due(model: type[Claimable], extra: Q | None = None) -> bool:
-    """Tell whether a row of any company is ready to be claimed."""
+    """Return whether a row of any company is ready to be claimed."""
     with unscoped(reason="tick: due work of all companies"):
         return bool(cast(Any, model)._default_manager.filter(_ready(model), extra or Q()).exists())
 

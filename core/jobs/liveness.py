@@ -44,7 +44,7 @@ def worker_number() -> int:
 
 
 def release_lock() -> None:
-    """Release this process's lock, so that others take over what it holds."""
+    """Release this process's lock, so that others take over its work."""
     global _held
     with _lock:
         if _held is not None and _held[0] == os.getpid():
@@ -53,7 +53,8 @@ def release_lock() -> None:
 
 
 def connection_parameters(purpose: str) -> dict[str, Any]:
-    """Return the parameters of a connection of this process's own, beside Django's, that says what it is for."""
+    """Return the parameters of an extra connection of this process, outside of Django, whose name states the
+    purpose."""
     parameters = {
         key: value
         for key, value in connection.get_connection_params().items()

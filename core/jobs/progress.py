@@ -66,7 +66,7 @@ class ProgressMixin:
         return JsonResponse({row.pk: self.progress(row) for row in rows})
 
     def prepare(self, request: HttpRequest, rows: list[Any]) -> None:
-        """Read what the bars of these rows need, at once."""
+        """Read the data for the bars of these rows, at once."""
 
 
 def grouped(rows: models.QuerySet[Any], group: str, status: str) -> dict[str, dict[str, int]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 W = TypeVar("W", bound="Work")
 SLICE_SECONDS = 20.0
-"""How long a worker drains a kind of work before others get their turn."""
+"""Seconds that a worker drains a kind of work before other kinds run."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class DrainedWork(Work, ABC):
     frees_claims: bool
     """Whether it frees by itself the rows that it claimed and a failed statement has left so."""
     side_by_side: ClassVar[bool] = False
-    """Whether several threads of a process may drain it at once; else what a process keeps of it is one thread's."""
+    """Several threads of a process may drain it at once; otherwise its process-local state belongs to one thread."""
 
     @property
     def slice_seconds(self) -> float:
-        """How long a worker drains it before others get their turn."""
+        """Return the seconds that a worker drains it before other kinds run."""
         return SLICE_SECONDS
 
     @abstractmethod
@@ -60,7 +60,7 @@ class DrainedWork(Work, ABC):
 
     @abstractmethod
     def due(self) -> bool:
-        """Tell whether anything is due."""
+        """Return whether anything is due."""
 
 
 @dataclass(frozen=True)

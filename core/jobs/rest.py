@@ -1,7 +1,7 @@
-"""Workers at rest give back what their work has taken of memory.
+"""Idle workers release memory.
 
-A heap rarely shrinks, and a session of PostgreSQL keeps what it has looked up. So a process of a pool that has nothing
-to do ends, if it has kept much, and a fresh fork takes its place. The tick, which comes each second, is no work here.
+A heap rarely shrinks, and a session of PostgreSQL keeps its caches. An idle process of a pool therefore ends if its
+memory is large, and a new fork replaces it. The tick, which runs each second, does not count as work here.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ TICK = "core.tick"
 REST_AFTER = 30.0
 """Seconds without work."""
 MOST_OWN = 32 * 2**20
-"""Bytes that a process may keep for itself, beside what it shares with the process that it was forked from."""
+"""Maximum private memory of a process in bytes, without the memory shared with its parent."""
 RECYCLED = 0x9B
 """The exit code of billiard's processes that make room for fresh ones."""
 _SOON = 0.3
 """Seconds after the end of a task in which the pool takes its result."""
 
 _worked_at: float | None = None
-"""When the last work of this process ended (monotonic), or None since it has rested."""
+"""End of the last work of this process (monotonic); None since its last rest."""
 _trimmed_at = float("-inf")
 
 
 def rest_after_work(**_: Any) -> None:
-    """Let the process of a pool rest. Its main thread alone runs tasks, and takes the alarm."""
+    """Set up the idle timer for a process of a pool. Only its main thread runs tasks, and receives the alarm."""
     if current_process().name == "MainProcess":
         return  # a worker without a pool (-P solo): nobody would fork a fresh one
     signal.signal(signal.SIGALRM, rest)
@@ -45,7 +45,7 @@ def rest_after_work(**_: Any) -> None:
 
 
 def begin(**_: Any) -> None:
-    """Let no alarm come while a task runs."""
+    """Stop the alarm while a task runs."""
     signal.setitimer(signal.ITIMER_REAL, 0)
 
 
@@ -60,9 +60,9 @@ def end(sender: Any = None, **_: Any) -> None:
 
 
 def rest(*_: Any) -> None:
-    """End the process if it has kept much; else close its connections. The next task opens what it needs.
+    """End the process if its memory is large; else close its connections. The next task opens those that it needs.
 
-    A task that comes at this moment is lost with the process: it is a hint only, which the next tick repeats.
+    A task that arrives at this time is lost with the process: it is only a hint, which the next tick repeats.
     """
     global _worked_at
     if are_out():
@@ -75,7 +75,7 @@ def rest(*_: Any) -> None:
 
 
 def own_memory() -> int:
-    """Return the bytes that no other process shares; 0 where the system doesn't tell."""
+    """Return the bytes of memory that no other process shares; 0 if the system doesn't report them."""
     try:
         with open("/proc/self/smaps_rollup", encoding="ascii") as rollup:
             return sum(int(line.split()[1]) for line in rollup if line.startswith("Private_")) * 1024
@@ -84,7 +84,7 @@ def own_memory() -> int:
 
 
 def rest_thread(**_: Any) -> None:
-    """Close the connections of a pool's thread, whose next task may be far off, and give back what the heap can."""
+    """Close the connections of a pool's thread, whose next task may be far off, and release free memory of the heap."""
     global _trimmed_at
     if current_thread() is main_thread():
         return

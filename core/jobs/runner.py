@@ -59,7 +59,7 @@ class JobWork(DrainedWork, Generic[J]):
             run_job(jobs[0], self.run, deadline)
 
     def due(self) -> bool:
-        """Tell whether a job of any company waits to be claimed."""
+        """Return whether a job of any company waits to be claimed."""
         return has_due(self.model)
 
 
@@ -128,7 +128,7 @@ def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
 
 
 def _told(job: Job) -> AbstractContextManager[None]:
-    """Have lines of the log say which job they are about, and which request began it."""
+    """Add the job, and its original request, to lines of the log."""
     return log_context(job=job.pk, company=job.company_id, request=job.request_id)
 
 

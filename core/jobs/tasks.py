@@ -23,9 +23,9 @@ from core.jobs.sweeper import sweep
 from core.logs import log_context
 
 _turns: defaultdict[str, Lock] = defaultdict(Lock)
-"""Work that this process drains at the moment, where its pool is threads."""
+"""Work that this process drains at present, if its pool uses threads."""
 LAST_SECONDS = 28.0
-"""How long a process that ends waits for its calls outside: less than whoever ends it waits for it."""
+"""Seconds that an ending process waits for its calls to other hosts: less than its supervisor's timeout."""
 
 
 @shared_task(name=TICK, queue="tick", ignore_result=True, expires=3, soft_time_limit=60, time_limit=90)
@@ -65,5 +65,5 @@ def drain(name: str) -> None:
 @worker_process_shutdown.connect
 @worker_shutdown.connect  # of a worker whose pool is threads, in its only process
 def finish_calls(**_: object) -> None:
-    """Let calls that are out come back, so that a restart leaves none of them in doubt."""
+    """Wait for pending calls, so that a restart leaves no outcome unknown."""
     wait_for_all(LAST_SECONDS)

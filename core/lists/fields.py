@@ -40,10 +40,12 @@ class ListField:
     """A field with at most one value: a column, a path over foreign keys, or an expression.
 
     `nullable` may only be False if no row can lack a value. `ignore_case` makes equals, in and sorts ignore case.
-    `prefilter` returns an implied condition of "contains" that an index can answer, or None (core.lists.prefilter).
-    `query_variants` returns the variants of a text that a search looks for. `sorted_by` is the path of a column
-    with the sort key, which may be null, where that isn't the value itself. Other texts are sorted without case and
-    accents. `digits` are texts without letters, such as phone numbers: they are compared and sorted as they are.
+    `prefilter` returns an implied condition of "contains" that an index can serve, or None (core.lists.prefilter).
+    `query_variants` returns the variants of a text to search. `sorted_by` is the path of a column with the sort key,
+    which may be null, if that isn't the value itself.
+
+    Other texts are sorted without case and accents. `digits` are texts without letters, such as phone numbers: they are
+    compared and sorted as they are.
     """
 
     many = False
@@ -121,7 +123,7 @@ class ListField:
 
     @property
     def may_lack_key(self) -> bool:
-        """Whether records may have no sort value."""
+        """Return whether records may have no sort value."""
         return self.nullable or self.sorted_by is not None
 
     def by_value(self) -> ListField:
@@ -133,7 +135,8 @@ class ListField:
 
     @property
     def local(self) -> bool:
-        """Whether the sort value is a column of the listed table, so that one index can hold the whole sort."""
+        """Return whether the sort value is a column of the listed table, so that one index can contain the whole
+        sort."""
         return isinstance(self.expression, str) and "__" not in self.expression
 
     @property
@@ -143,7 +146,8 @@ class ListField:
 
     @property
     def sorts_alone(self) -> bool:
-        """Whether `sort_value` and `tie_break` are columns of the same table, so that one index can hold both."""
+        """Return whether `sort_value` and `tie_break` are columns of the same table, so that one index can contain
+        both."""
         return self.local
 
     def join(self, queryset: QuerySet[Any], slot: int) -> QuerySet[Any]:
@@ -196,9 +200,9 @@ class ManyField(ListField):
 
 
 class HasValue(Exists):
-    """Whether the record has one of the rows.
+    """A condition: the record has one of the rows.
 
-    `ids` are the ids of all records that have one; with `many` a record may be there several times.
+    `ids` are the ids of all records that have one; with `many` a record may appear several times.
     """
 
     def __init__(self, rows: QuerySet[Any], record_ref: str, *, many: bool = False) -> None:
@@ -211,12 +215,15 @@ class HasValue(Exists):
 class ValueTableField(ListField):
     """A custom field: its values are rows of a typed table, `column` of `model` where field_id matches.
 
-    `key` holds further equalities of that row, such as {"position": 0}: with a unique index over record_ref, field_id
-    and these, PostgreSQL knows that there is at most one row and may start with either table. `record_ref` is the
-    model's foreign key to the listed records and needs a related_name. Filters are EXISTS; a sort walks the index
-    (field_id, column, record_ref). With `many` a record may have several rows and cannot be sorted by them. `stored` is
-    "number" for booleans stored as 0 and 1. `prefilter` is a condition on the rows of values. `is_day` matches the
-    records whose value is a day and no time, for dates of both.
+    `key` has further equalities of that row, such as {"position": 0}. With a unique index over record_ref, field_id and
+    these, PostgreSQL knows that there is at most one row and may start with either table.
+
+    `record_ref` is the model's foreign key to the listed records and needs a related_name. Filters are EXISTS; a sort
+    walks the index (field_id, column, record_ref). With `many` a record may have several rows and cannot be sorted by
+    them.
+
+    `stored` is "number" for booleans stored as 0 and 1. `prefilter` is a condition on the rows of values. `is_day`
+    matches records whose value is a day without a time, for dates of both.
     """
 
     def __init__(

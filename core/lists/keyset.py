@@ -1,9 +1,11 @@
-"""Keyset pagination in index order: nulls last in both directions, and each position found by comparison, not counting.
+"""Keyset pagination in index order: nulls last in both directions, and each position located by comparison, not
+counting.
 
-A set with a nullable sort key is read in sections: first the rows with a value, in the order of a plain index, then
-those without, sorted by the remaining keys (which may split again). Within a section one row comparison finds the rows
-after a position, and an index answers it at any depth. Mixed directions and nullable later keys need the comparison
-spelled out, beside a bound on the first key.
+A set with a nullable sort key is read in sections: first the rows with a value, in the order of a plain index. Then
+those without follow, sorted by the remaining keys (which may split again).
+
+Within a section one row comparison selects the rows after a position, and an index serves it at any depth. Mixed
+directions and nullable later keys need the full comparison, plus a bound on the first key.
 """
 
 from __future__ import annotations
@@ -88,7 +90,7 @@ class Section:
 
 
 class AnyOf(Func):
-    """Whether the value is in the array.
+    """A condition: the value is in the array.
 
     Unlike IN over a subquery it is never planned as a join: PostgreSQL looks the rows up by key.
     """
@@ -98,10 +100,10 @@ class AnyOf(Func):
 
 
 class Among(Func):
-    """Whether the value is among those of the subquery.
+    """A condition: the value is among those of the subquery.
 
-    PostgreSQL reads these once, into a hash table, and keeps the order of the rows that it tests: IS TRUE keeps it from
-    planning a join.
+    PostgreSQL reads these once, into a hash table, and keeps the order of the rows that it tests: IS TRUE prevents a
+    join.
     """
 
     template, arg_joiner, arity = "(%(expressions)s) IS TRUE", " IN ", 2

@@ -51,14 +51,14 @@ class Matching:
     capped: bool = False
 
     def count(self) -> int:
-        """Return the number of records that match; MANY + 1 stands for more, if it is capped."""
+        """Return the number of matching records; MANY + 1 means more, if it is capped."""
         if self.total is not None:
             return self.total
         counted = self.counted.order_by()
         return (counted[: MANY + 1] if self.capped else counted).count()
 
     def is_beyond(self, total: int) -> bool:
-        """Whether the total that `count` has returned stands for more."""
+        """Return whether the total that `count` has returned is a lower bound."""
         return self.capped and total > MANY
 
 
@@ -71,12 +71,12 @@ def matching(queryset: QuerySet[Any], query: ListQuery) -> Matching:
 
 
 def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
-    """Find the records by the trigrams of a text, or walk along the order and `compare` the text.
+    """Find the records by the trigrams of a text, or read in the sort order and `compare` the text.
 
     The planner assumes that trigrams are independent and expects far too few records. For few matches that is harmless:
-    the index finds all of them, and they are sorted. For many, a walk along the index of the order soon finds a page,
-    and compares the text alone. A first page looks at some records and counts up to MANY to choose between the two;
-    later pages read the cursor.
+    the index finds all of them, and they are sorted. For many, a scan of the sort order's index soon fills a page, and
+    only compares the text. A first page samples some records and counts up to MANY to choose between the two; later
+    pages read the choice from the cursor.
     """
     found, likely = queryset.filter(query.where), queryset.filter(compare)
     if not _has_subquery(compare):
@@ -96,14 +96,14 @@ def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
 
 
 def _has_subquery(where: Q) -> bool:
-    """Return whether one of the conditions looks at other rows."""
+    """Return whether one of the conditions reads other rows."""
     return any(_has_subquery(child) if isinstance(child, Q) else isinstance(child, Exists) for child in where.children)
 
 
 def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:
     """Find the records by the rarest of their custom values. None: there is no such condition, or too many match.
 
-    By itself the planner looks for the value of each record on its way along the order.
+    By itself the planner would look up the value of each record in the sort order.
     """
     values, rest = _split(query.where)
     if not values:
@@ -126,9 +126,9 @@ def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:
 
 
 def _number_of(queryset: QuerySet[Any], value: HasValue, query: ListQuery) -> int | None:
-    """Return the number of the queryset's records with the value, if counting values tells it.
+    """Return the number of the queryset's records with the value, if it can be counted from the values; None otherwise.
 
-    An index has these side by side, where each record would be looked up to see whether it is one of the list.
+    An index contains the values in order, while each record would be looked up to check that it belongs to the list.
     """
     left_out = _left_out(queryset)
     if left_out is None or query.searched:
@@ -142,7 +142,8 @@ def _number_of(queryset: QuerySet[Any], value: HasValue, query: ListQuery) -> in
 
 
 def _left_out(queryset: QuerySet[Any]) -> QuerySet[Any] | None:
-    """Return the company's records that are not in the queryset, where a flag tells them, such as that of deletion."""
+    """Return the company's records that are not in the queryset, if one flag defines them, such as deletion; None
+    otherwise."""
     scope = active_scope()
     if scope is None or scope.company_id is None:
         return None

@@ -1,13 +1,16 @@
 """The operators of filters, each in SQL and in Python with the same result.
 
 Missing values: a field has no value if it is null; a text also if it is empty. A comparison is false without a value.
-notEquals, notIn and notContains are the exact opposites of equals, in and contains, so they match records without a
-value. Several values (tags): a condition holds if one of them meets it, a negated one if none does. Text: equals and in
-respect case, unless the field ignores it; contains, startsWith and endsWith ignore case and accents
-(core.text.folding), and find options by their labels too. Dates: a date without a time means its whole day in the
-condition's time zone (default: UTC), a time means the millisecond that answers show. So equals 2026-01-31 matches that
-day, after excludes it and lessThanOrEqual includes it. Records' own days (custom fields) are days in every time zone.
-null as a value of equals, notEquals, in and notIn means "no value".
+The operators notEquals, notIn and notContains are the exact opposites of equals, in and contains, so they match records
+without a value. Several values (tags): a condition is true if one of them meets it, a negated one if none does.
+
+Text: equals and in respect case, unless the field ignores it. The operators contains, startsWith and endsWith ignore
+case and accents (core.text.folding), and match options by their labels too.
+
+Dates: a date without a time is its whole day in the condition's time zone (default: UTC). A time is the millisecond
+that responses show. So equals 2026-01-31 matches that day, after excludes it and lessThanOrEqual includes it. Records'
+own days (custom fields) are days in every time zone. A null as a value of equals, notEquals, in and notIn means "no
+value".
 """
 
 from __future__ import annotations

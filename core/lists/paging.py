@@ -36,7 +36,7 @@ class Projection(Protocol):
         """Convert a projected row to its output."""
 
     def complete(self, rows: list[Row]) -> list[Row]:
-        """Add what is read for all rows of a page, or of a chunk of a stream, at once."""
+        """Add values that are read for all rows of a page, or of a chunk of a stream, at once."""
 
     def chosen(self, rows: list[Row], names: Collection[str]) -> list[Row]:
         """Complete the rows as far as these fields need it, and keep no others."""
@@ -53,7 +53,7 @@ class Page:
 
     @property
     def members(self) -> dict[str, Any]:
-        """What stands beside the rows in an answer."""
+        """Return the list response's metadata."""
         capped = {"totalCountIsCapped": True} if self.is_capped else {}
         return {"totalCount": self.total_count, "nextCursor": self.next_cursor, **capped}
 
@@ -83,13 +83,14 @@ class Stream:
 def list_page(
     queryset: QuerySet[Any], query: ListQuery, output: Projection, names: Collection[str] | None = None
 ) -> Page | Stream:
-    """Return the page that the query asks for, or the whole set as a stream if it doesn't paginate.
+    """Return the page that the query requests, or the whole set as a stream if it doesn't paginate.
 
     `names` are the fields of the output that the rows have; None: all.
 
-    A page costs two queries, one for the ids and one for what is shown of the records, plus one for the total unless
-    the cursor or the page itself tells it, plus one if it reaches the rows without a sort value. The choice of a form
-    (core.lists.matching) may cost a first page up to two more. The total of a search counts up to MANY.
+    A page costs two queries: one for the ids and one for the records' values. A further one counts the total, unless
+    the cursor or the page itself gives it. Another one is needed if the page reaches the rows without a sort value. The
+    choice of a form (core.lists.matching) may cost a first page up to two more. The total of a search counts up to
+    MANY.
     """
     if query.size is None:
         return Stream(queryset.filter(query.where), query, output, names)
@@ -168,7 +169,9 @@ def stream_json(
     """Yield the list response of the whole set as JSON, in pieces and bounded memory.
 
     With `within` (a record, and the name of a field) data is that record, and the rows are the value of the field.
-    `scope` is entered for each piece and left before it is yielded, so that it never leaks into the code that sends it.
+    `scope` is entered for each piece and left before the piece is yielded, so that it never leaks into the code that
+    sends it.
+
     totalCount follows data and is the number of rows sent. Closing the iterator early ends its transaction.
     """
     pieces = _json_pieces(envelope, rows, within)

@@ -1,4 +1,4 @@
-"""Query parameters of endpoints beside the standard list contract: the known ones, and the size of a page."""
+"""Query parameters of endpoints outside of the standard list contract: the known ones, and the size of a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.errors import shorten
 from core.lists.values import refuse
 
 IGNORED = frozenset({"_"})
-"""What HTTP libraries add against caches."""
+"""Parameters that HTTP libraries add against caches."""
 
 
 def refuse_unknown(params: Iterable[str], known: Iterable[str] = ()) -> None:

@@ -24,7 +24,7 @@ MAX_TEXT = 64
 
 
 class HasTrigrams(Func):
-    """Whether the column at `path` has all of the text's trigrams, hashed with the seed.
+    """A condition: the column at `path` has all of the text's trigrams, hashed with the seed.
 
     `function` computes them.
     """
@@ -53,7 +53,7 @@ class HadTrigrams(HasTrigrams):
 
 @dataclass
 class Prefiltering:
-    """Whether conditions get prefilters, and whether one of them could have one."""
+    """Flags: conditions get prefilters (`wanted`), and one of them could have one (`used`)."""
 
     wanted: bool = True
     used: bool = False

@@ -1,8 +1,8 @@
-"""Statements of pages that are built once (docs/decisions/0017): which records a page has, and what is shown of them.
+"""Statements of pages that are built once (docs/decisions/0017): the records of a page, and their values.
 
-The ORM takes longer to build them than PostgreSQL to answer. What is shown depends on the output alone, but for the
-company and for the ids of the page's records, so PostgreSQL plans it once too. Which records these are depends on the
-shape of the section alone, but for the company and for the cursor's values.
+The ORM takes longer to build them than PostgreSQL to run them. The values depend only on the output, apart from the
+company and the ids of the page's records, so PostgreSQL plans their statement once too. The records depend only on the
+shape of the section, apart from the company and the cursor's values.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Output(Protocol):
 
 
 class _Ids(Expression):
-    """Where the ids go."""
+    """Placeholder of the ids."""
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
         return "%s", (IDS,)
@@ -82,7 +82,7 @@ class Prepared:
 
 
 def _read_as_text(cursor: Any) -> None:
-    """Let the cursor return times and JSON as PostgreSQL writes them."""
+    """Make the cursor return times and JSON in PostgreSQL's text format."""
     for name in ("timestamptz", "jsonb"):
         cursor.adapters.register_loader(name, TextLoader)
 
@@ -136,9 +136,9 @@ Condition = tuple[type[Any], Any, Any]
 
 @dataclass(frozen=True)
 class _Shape:
-    """What the statement of a section's ids depends on, but for the company and the cursor's values.
+    """The cache key of the statement of a section's ids, without the company and the cursor's values.
 
-    `lacks` says which of these values are null; None: there is no cursor. `section` is one of this shape.
+    `lacks` are flags for null among these values; None: there is no cursor. `section` is one of this shape.
     """
 
     model: Any
@@ -152,7 +152,7 @@ class _Shape:
 
     @property
     def walks(self) -> bool:
-        """Whether it is the whole list in an order of its own columns: whatever the company, its index is walked."""
+        """Return whether it is the whole list in an order of its own columns: for every company its index is walked."""
         values = {value for _, _, value in self.conditions}
         return values <= {COMPANY, True, False} and all(key.field.local for key in self.sort)
 
@@ -204,7 +204,7 @@ def _shape(section: Section) -> _Shape | None:
 def plain_conditions(queryset: QuerySet[Any], company: str) -> tuple[Condition, ...] | None:
     """Return the queryset's conditions if each compares a column of its own with a constant, otherwise None.
 
-    In place of the company's id stands COMPANY.
+    COMPANY replaces the company's id.
     """
     query = queryset.query
     if query.annotations or query.extra or query.distinct or query.combinator or query.is_sliced:

@@ -307,7 +307,7 @@ def filters_tree(filters: Any) -> tree.Group:
 
 
 def names_field(params: Mapping[str, Any], name: str) -> bool:
-    """Tell whether `filters` or `advancedFilters` name the field. Raises a 400 for malformed ones."""
+    """Return whether `filters` or `advancedFilters` name the field. Raises a 400 for malformed ones."""
     reader = _Reader(params)
     filters, advanced = reader.json("filters"), reader.json("advancedFilters")
     trees = [] if filters is None else [filters_tree(filters)]

@@ -16,7 +16,7 @@ from core.lists.values import refuse
 from core.text.folding import fold
 
 MAX_WORDS = 10
-"""Each word costs a look into the index; a longer text is searched for as it stands."""
+"""Each word costs an index scan; a longer text is searched as a whole."""
 
 
 def check_visible(text: str, where: str) -> None:
@@ -26,17 +26,17 @@ def check_visible(text: str, where: str) -> None:
 
 
 def search_in(fields: Sequence[ListField], text: str) -> Q:
-    """Return the condition that each word of the text stands in one of the fields, ignoring case and accents.
+    """Return the condition that each word of the text is in one of the fields, ignoring case and accents.
 
-    A text that has a variant, such as a phone number with spaces, is looked for as a whole, and so is one that has only
-    very short words, or very many.
+    A text with variants, such as a phone number with spaces, is searched as a whole. So is one that has only very short
+    words, or very many.
     """
     varied = any(len(set(field.query_variants(text))) > 1 for field in fields)
     return reduce(and_, (_anywhere(fields, word) for word in ([text] if varied else words_of(text))))
 
 
 def words_of(text: str) -> list[str]:
-    """Split a search into words that are looked for one by one, or return it whole."""
+    """Split a search into words that are searched one by one, or return it whole."""
     words = [word for word in dict.fromkeys(text.split()) if fold(word)]
     # No index finds a word without trigrams, so that one word at least must have some.
     return words if len(words) <= MAX_WORDS and any(len(fold(word).encode()) >= 3 for word in words) else [text]

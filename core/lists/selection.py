@@ -26,7 +26,7 @@ class BulkSelection:
 
     where: Q
     everything: bool = False
-    """Whether the query string selects the records, not ids."""
+    """The query string selects the records, not ids."""
     raw: Mapping[str, Any] = field(default_factory=dict)
     """The selection as JSON, for work after the request: `parse(raw, raw["query"], fields)` reads it again."""
 
@@ -90,7 +90,7 @@ def in_batches(
     """Yield the ids of the queryset in ascending order, `size` at a time, as they were at the first step.
 
     The caller owns the transaction. `lock` locks the rows in this order, so that bulk operations wait for each other
-    and never deadlock; with `no_key` others may still refer to the rows, which the caller updates only.
+    and never deadlock. With `no_key` others may still refer to the rows, which the caller only updates.
     """
     if not connections[queryset.db].in_atomic_block:
         raise TransactionManagementError("in_batches() needs a transaction around it")

@@ -153,7 +153,7 @@ def compile(node: Condition | Group, fields: FieldSet, *, now: datetime | None =
 
 
 def check(node: Condition | Group, fields: FieldSet, *, parameter: str = PARAMETER) -> None:
-    """Raise what `compile` raises, without reading the records that a field refers to."""
+    """Raise the errors of `compile`, without reading the records that a field refers to."""
     if isinstance(node, Condition):
         field = fields.filterable(node.field, parameter)
         compile_node(node, field, _where(parameter, field), datetime.now(UTC))
@@ -170,7 +170,7 @@ def evaluate(
     now: datetime | None = None,
     parameter: str = PARAMETER,
 ) -> bool:
-    """Tell whether the compiled tree selects the record, a mapping of field names to values (a list for several).
+    """Return whether the compiled tree selects the record, a mapping of field names to values (a list for several).
 
     A missing name is null, and so is a value of another type than the field's.
     """

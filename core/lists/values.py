@@ -26,7 +26,7 @@ _FINE_FRACTION = re.compile(r"\.\d{4,}")
 
 
 def refuse(parameter: str, problem: str) -> NamedError:
-    """Return the error of a malformed list request: the parameter, what is wrong and what would be right."""
+    """Return the error of a malformed list request: the parameter, the problem and the correct form."""
     return NamedError("InvalidRequest_400", detail=f"{parameter}: {problem}")
 
 
@@ -52,10 +52,10 @@ def clean_text(value: str, where: str, limit: int = MAX_TEXT) -> str:
 
 
 def read_value(kind: Kind, raw: Any, where: str, field: str, zone: tzinfo = UTC) -> Any:
-    """Convert a JSON value to what the field is compared with: str, int or Decimal, bool, or Span for dates.
+    """Convert a JSON value to the type that the field is compared with: str, int or Decimal, bool, or Span for dates.
 
-    `where` names the parameter and the field in the error for a value of another type. A date without time is a day
-    of `zone`.
+    `where` names the parameter and the field in the error for a value of another type. A date without time is a day of
+    `zone`.
     """
     return _read_date(raw, where, zone) if kind == "date" else _READERS[kind](raw, where, field)
 
@@ -132,7 +132,7 @@ def _day_span(day: date, zone: tzinfo) -> Span:
 
 
 def _start_of(day: date, zone: tzinfo) -> datetime:
-    """Return the moment at which a day begins in the zone: the first one, where clocks skip or repeat midnight."""
+    """Return the start of a day in the zone: the first time, if clocks skip or repeat midnight."""
     return datetime.combine(day, time.min, zone).astimezone(UTC)
 
 
@@ -158,9 +158,9 @@ def _describe(raw: Any) -> str:
 
 
 def record_value(kind: Kind, value: Any, zone: tzinfo = UTC) -> Any:
-    """Convert a record's value to the form that is compared, or None if it isn't of that kind.
+    """Convert a record's value to the comparable form, or None if it isn't of that kind.
 
-    A day is the moment at which it begins in the zone.
+    A day is its start in the zone.
     """
     try:
         return _record_date(value, zone) if kind == "date" else _RECORD_VALUES[kind](value)

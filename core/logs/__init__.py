@@ -1,4 +1,4 @@
-"""Logs: what each line belongs to (a request, a job), and how lines are written.
+"""Logs: the context of each line (a request, a job), and the format of lines.
 
 No Django here: the web server's own process uses the formatters too.
 """

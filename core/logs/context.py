@@ -1,4 +1,4 @@
-"""What the lines that are logged now belong to."""
+"""Context of the lines that are logged now."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _context: ContextVar[Mapping[str, str]] = ContextVar("leadwright_log_context", d
 
 @contextmanager
 def log_context(**values: str | None) -> Iterator[None]:
-    """Have lines inside of the block say what they belong to; empty values say nothing."""
+    """Add these values to the context of lines inside of the block; empty values are ignored."""
     token = _context.set({**_context.get(), **{name: value for name, value in values.items() if value}})
     try:
         yield
@@ -20,7 +20,7 @@ def log_context(**values: str | None) -> Iterator[None]:
 
 
 def current_context() -> Mapping[str, str]:
-    """Return what lines belong to at the moment."""
+    """Return the present context of lines."""
     return _context.get()
 
 

@@ -1,4 +1,4 @@
-"""Lines for people, and JSON objects for whatever collects logs (LOG_FORMAT)."""
+"""Lines for people, and JSON objects for collectors of logs (LOG_FORMAT)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.logs.context import current_context
 
 
 class LineFormatter(logging.Formatter):
-    """One line for people: time, level, logger, message, and what it belongs to."""
+    """One line for people: time, level, logger, message, and context."""
 
     converter = time.gmtime  # type: ignore[assignment]  # what is annotated takes no method
 
@@ -25,7 +25,7 @@ class LineFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line. What a record carries as `fields` stands beside the rest."""
+    """One JSON object a line. The record's `fields` are merged into it."""
 
     def format(self, record: logging.LogRecord) -> str:
         found = {

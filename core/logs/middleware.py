@@ -18,7 +18,7 @@ log = logging.getLogger("leadwright.requests")
 
 
 class RequestIds:
-    """The first middleware. The id is ours always: what a caller sends would have to be trusted."""
+    """The first middleware. The id is always ours: a caller's would have to be trusted."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

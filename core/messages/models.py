@@ -32,5 +32,5 @@ class ResponseMessage(BaseModel):
 
     @property
     def is_edited(self) -> bool:
-        """Whether it differs from its default."""
+        """Return whether it differs from its default."""
         return self.default is not None and self.default != (self.status, self.text)

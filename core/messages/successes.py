@@ -1,4 +1,4 @@
-"""The default texts of what went well: name -> (HTTP status, text)."""
+"""The default texts of successes: name -> (HTTP status, text)."""
 
 SUCCESSES: dict[str, tuple[int, str]] = {
     "AddressSuppressed_201": (201, "Address suppressed"),

@@ -1,4 +1,4 @@
-"""What a report is: the rows that it counts, the numbers that it tells of them, and what they are grouped by."""
+"""Declarations of reports: the rows, the numbers calculated from them, and their groupings."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Column:
     ratio: tuple[str, str] = ("", "")
     """Keys of the columns that it is the quotient of; a percentage by its type, else a mean."""
     filter: Node | None = None
-    """What the source's list adds to a row's link to find what the number counts; {}: nothing; None: no filter can."""
+    """Filter that a row's link adds to show the counted records; {}: no addition; None: no filter can."""
     hidden: bool = False
     """It is only a part of a quotient."""
 
 
 @dataclass(frozen=True)
 class By:
-    """What rows are grouped by."""
+    """A grouping of rows."""
 
     name: str
     title: str
@@ -58,7 +58,7 @@ class By:
 
 @dataclass(frozen=True)
 class Source:
-    """Rows of a table, and what is told of them. The numbers of a report may come from several."""
+    """Rows of a table with their numbers. A report may have several sources."""
 
     rows: Callable[[Actor], QuerySet[Any]]
     """Returns the rows of the active company that the actor may read."""
@@ -71,9 +71,9 @@ class Source:
     at_field: str = ""
     """The list's name of `at`."""
     filters: Sequence[Node] = ()
-    """What the list adds to find exactly `rows`."""
+    """Filters that the list adds to select exactly `rows`."""
     by_day: bool = True
-    """If False, another source tells of the same rows by day."""
+    """If False, another source counts the same rows by day."""
 
     def grouping(self, name: str) -> By | None:
         """Return the grouping of this name, if the rows have it."""
@@ -84,7 +84,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Report:
-    """A report. The first source comes first: it sorts the groups, and its list is what they link to."""
+    """A report. The first source sorts the groups, and they link to its list."""
 
     name: str
     title: str
@@ -94,9 +94,9 @@ class Report:
     sources: Sequence[Source]
     place: int = 0
     dated: str = ""
-    """By which day its rows count, in words, where that is not plain: "by the day they went out"."""
+    """Description of the day by which its rows count, if that is not obvious: "by the day they went out"."""
     ratios: Sequence[Column] = ()
-    """Quotients, which stand behind the numbers of the sources."""
+    """Quotients, placed after the numbers of the sources."""
     order: Mapping[str, str] = field(init=False)
     """Name of each grouping -> its title, in order; the first is the default."""
 

@@ -14,7 +14,7 @@ from core.lists.values import refuse
 MOST_DAYS = 366
 DEFAULT_DAYS = 30
 YEARS = (1970, 9990)
-"""What falls outside is a slip of the pen, and the ends of a period would leave the calendar."""
+"""Range of valid years. Others are typing errors, and the ends of such a period would exceed the calendar."""
 Range = Literal["last7", "last30", "last90", "thisMonth", "lastMonth", "custom"]
 RANGES: tuple[Range, ...] = get_args(Range)
 
@@ -29,12 +29,12 @@ class Period:
 
     @property
     def start(self) -> dt.datetime:
-        """When the first day begins."""
+        """Return the start of the first day."""
         return begin_of(self.first, self.zone)
 
     @property
     def end(self) -> dt.datetime:
-        """When the last day has ended."""
+        """Return the end of the last day."""
         return begin_of(self.last + dt.timedelta(days=1), self.zone)
 
     def days(self) -> Iterator[dt.date]:
@@ -92,7 +92,7 @@ def _day(text: str, name: str) -> dt.date:
 
 
 def period_of(name: Range, today: dt.date, zone: ZoneInfo, first: dt.date | None, last: dt.date | None) -> Period:
-    """Return the period that a name stands for today; `custom` has its own days."""
+    """Return the period of a name, as of today; `custom` has its own days."""
     if name == "custom" and first is not None and last is not None:
         return Period(first, last, zone)
     begin = today.replace(day=1)

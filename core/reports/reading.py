@@ -1,4 +1,4 @@
-"""Reads of reports: one statement for each source, and two more for one with more groups than are told."""
+"""Reads of reports: one statement for each source, and two more for a source with more groups than are shown."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def read_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[s
 
 
 def _largest(parts: Sequence[_Part], top: int) -> list[Any]:
-    """Return the keys of the groups that are told: the first source's largest ones, then those of the next ones."""
+    """Return the keys of the groups to show: the first source's largest ones, then those of the next sources."""
     return list(dict.fromkeys(key for part in parts for key in part.groups))[:top]
 
 

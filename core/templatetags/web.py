@@ -39,9 +39,10 @@ STEPS = ((60, "min", 3600), (3600, "h", DAY), (DAY, "d", 7 * DAY))
 @register.simple_tag
 @lru_cache(maxsize=256)
 def icon(name: str, css: str = "i", id: str = "") -> SafeString:
-    """Draw an icon of Lucide, which says nothing to screen readers: the words stand beside it.
+    """Draw an icon of Lucide, hidden from screen readers: a text label accompanies it.
 
-    It goes without the line breaks of its file, since pages have dozens. With an id others can `use` the same drawing.
+    The line breaks of its file are removed, because pages have dozens of icons. With an id, others can `use` the same
+    one.
     """
     drawn = lucide(name, size=16, **{"class": css}, aria_hidden="true", **({"id": f"i-{id}"} if id else {}))
     return SafeString(BETWEEN_TAGS.sub("><", drawn).replace(" />", "/>"))
@@ -56,7 +57,7 @@ def page_url(context: Mapping[str, Any], name: str, *args: str, **query: Any) ->
 
 @register.simple_tag(takes_context=True)
 def may(context: Mapping[str, Any], module: str, method: str = "GET") -> bool:
-    """Tell whether the reader may: {% may "contact" "DELETE" as can_delete %}."""
+    """Return whether the reader may: {% may "contact" "DELETE" as can_delete %}."""
     allowed: bool = context["page"].may(module, method)
     return allowed
 
@@ -81,7 +82,7 @@ def get(value: Any, name: str) -> Any:
 
 @register.simple_tag(takes_context=True)
 def value_of(context: Mapping[str, Any], row: Row, column: Column) -> Any:
-    """Return the value of a row in a column, with its options in words and a custom value as people write it."""
+    """Return the value of a row in a column, with labels of options and a formatted custom value."""
     record: Any = row.record["formData"] if column.custom else row.record
     for name in (column.name,) if column.custom else column.name.split("."):
         record = record.get(name) if isinstance(record, Mapping) else None
@@ -102,13 +103,13 @@ def with_filter(state: ListState, choice: Choice) -> str:
 
 @register.filter
 def operator_words(choice: Choice) -> list[tuple[str, str]]:
-    """Return the (operator, its words) that the field can be filtered by."""
+    """Return (operator, its label) of the operators for the field."""
     return [(one, choice.words(one)) for one in choice.operators]
 
 
 @register.filter
 def parted(text: str) -> list[str]:
-    """Return the words that commas part: {% for name in "File,Columns"|parted %}."""
+    """Split a text at commas: {% for name in "File,Columns"|parted %}."""
     return text.split(",")
 
 
@@ -155,7 +156,7 @@ def money(context: Mapping[str, Any], amount: Any, *, short: bool = False) -> st
 
 @register.simple_tag(takes_context=True)
 def banner(context: Mapping[str, Any]) -> Banner | None:
-    """Return the banner of a whole page; one that was refused says itself what is wrong."""
+    """Return the banner of a whole page; a refused page states the problem itself."""
     return None if context.get("refused") else banner_of(context["page"])
 
 
@@ -175,9 +176,9 @@ def clock(context: Mapping[str, Any], value: Any) -> str:
 
 @register.simple_tag
 def funnel(steps: list[tuple[str, int, str]]) -> SafeString:
-    """Draw steps (name, count, what the count stands for) as bars, as wide as their counts are large.
+    """Draw steps (name, count, label of the count) as bars with widths proportional to their counts.
 
-    Each mark has a title. Readers of the screen need a table beside it.
+    Each bar has a title. Screen readers need an accompanying table.
     """
     most = max((count for _, count, _ in steps), default=0) or 1
     bars = format_html_join(
@@ -197,9 +198,9 @@ def funnel(steps: list[tuple[str, int, str]]) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def bars(context: Mapping[str, Any], names: list[str], rows: list[tuple[date, list[float]]]) -> SafeString:
-    """Draw the numbers of each day as bars beside each other, a colour for each name.
+    """Draw the numbers of each day as adjacent bars, with a colour for each name.
 
-    Each day has a title. Readers of the screen need a table beside it (parts/bars_table.html).
+    Each day has a title. Screen readers need an accompanying table (parts/bars_table.html).
     """
     most = max((count for _, counts in rows for count in counts), default=0) or 1
     wide = 400 / max(len(rows), 1)
@@ -229,7 +230,7 @@ def _chart(
     drawn: Iterable[SafeString],
     path: SafeString | str = "",
 ) -> SafeString:
-    """Draw days beside each other, each with its title and what was `drawn` of it."""
+    """Draw days side by side, each with its title and its part of `drawn`."""
     wide = 400 / max(len(rows), 1)
     step = max(2, -(-len(rows) // 7))
     formats: Formats = context["reader"].formats

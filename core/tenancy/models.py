@@ -26,7 +26,7 @@ class BaseModel(models.Model):
         return str(getattr(self, "name", "") or self.dated())
 
     def dated(self) -> str:
-        """Return what people call a record without a name: its kind, and when it was made."""
+        """Return the title of a record without a name: its kind, and its time of creation."""
         kind = str(self._meta.verbose_name)
         return f"{kind[:1].upper()}{kind[1:]} of {day_of(self.created_at)}, {self.created_at:%H:%M}"
 
@@ -66,7 +66,7 @@ class CompanyManager(models.Manager.from_queryset(CompanyQuerySet)):  # type: ig
 def limit(query: Query, name: str, value: Any) -> None:
     """Add the condition that filter() adds for a column and its value.
 
-    filter() takes five times as long. This is for what nearly each read begins with.
+    filter() takes five times as long. This is for the first condition of nearly every read.
     """
     field: Any = query.get_meta().get_field(name)
     column = field.get_col(query.get_initial_alias())

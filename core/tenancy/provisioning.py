@@ -1,4 +1,4 @@
-"""Provisioning of new companies: apps register hooks, and whoever creates a company runs them."""
+"""Provisioning of new companies: apps register hooks, and the service that creates a company runs them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def provision_company() -> None:
 
 
 def provision_companies() -> None:
-    """Run all hooks for every company, so that existing companies get what a new release provides."""
+    """Run all hooks for every company, so that existing companies get the data of a new release."""
     companies = apps.get_model("accounts.Company")
     for pk in companies.objects.values_list("pk", flat=True).iterator(chunk_size=1000):
         with transaction.atomic(), company_scope(pk):

@@ -1,9 +1,10 @@
-"""The second and third isolation layer, derived from the models after each migration, so that no table is left out.
+"""The second and third isolation layer, derived from the models after each migration, so that no table is omitted.
 
-Row-level security is forced, under two roles that own nothing: `leadwright_app` sees the rows whose company_id equals
-the setting `app.company`, `leadwright_system` (core.tenancy.unscoped) sees all. The login role, which owns the tables,
-inherits neither and sees rows only inside `core.tenancy.as_owner`, for migrations. A CompanyForeignKey becomes FOREIGN
-KEY (company_id, x_id) REFERENCES (company_id, id).
+Row-level security is forced, under two roles that own nothing. `leadwright_app` sees the rows whose company_id equals
+the setting `app.company`; `leadwright_system` (core.tenancy.unscoped) sees all. The login role, which owns the tables,
+inherits neither and sees rows only inside `core.tenancy.as_owner`, for migrations.
+
+A CompanyForeignKey becomes FOREIGN KEY (company_id, x_id) REFERENCES (company_id, id).
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def as_owner() -> AbstractContextManager[None]:
 
 
 def reopen() -> Callable[[], AbstractContextManager[None]]:
-    """Return what opens the active scope again, for work that continues after the scope has been left."""
+    """Return a function that opens the active scope again, for work that continues after the scope has been left."""
     scope = _active.get()
     return nullcontext if scope is None else lambda: _enter(scope)
 

@@ -1,6 +1,6 @@
 """E-mail addresses and phone numbers, as strict as email-validator and phonenumbers and fast enough for imports.
 
-core.text.phone_text reads what people write around a number, core.text.dial_codes reads dial prefixes.
+core.text.phone_text reads the text around a number, core.text.dial_codes reads dial prefixes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PHONE_PART = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202f+0-9]+")
 _PLAIN_PHONE = re.compile(
     r"(?:\+?[0-9]{1,4}[ -]?)?(?:\([0-9]{2,5}\)[ -]?)?[0-9]+(?:[ -][0-9]+)*|0[1-9][0-9]{1,4}/[1-9][0-9]{3,}"
 )
-"""Matches texts that hold one number without a doubt. All others are read by core.text.phone_text."""
+"""Matches texts that clearly contain one number. core.text.phone_text reads all others."""
 _LONGEST_PLAIN = 13
 """The most digits of a plain number. More of them may be two numbers."""
 _NOT_DIGITS = re.compile(r"[ ()/-]+")
@@ -167,7 +167,7 @@ def _quick(country_code: str | None, country: str, digits: str) -> Phone | None:
 
 
 def _email_trouble(text: str, why: str) -> str:
-    """Say what is wrong with an e-mail address, and what to write."""
+    """Return the error of an invalid e-mail address, with advice on the correct form."""
     shown = f"\u201c{shorten(text, 60)}\u201d"
     hidden = next((letter for letter in text if unicodedata.category(letter) in ("Cf", "Cc")), "")
     if hidden:
@@ -179,7 +179,7 @@ def _email_trouble(text: str, why: str) -> str:
 
 
 def _phone_trouble(country_code: str | None, digits: str, shown: str) -> str:
-    """Say what is wrong with a phone number, and what to write: how many digits, such as which."""
+    """Return the error of an invalid phone number, with advice: the number of digits and an example."""
     code = int(country_code[1:]) if country_code and not digits.startswith("+") else _code_of(digits)
     country = rules_of(code) if code else None
     if code is None or country is None:
@@ -210,7 +210,7 @@ def _code_of(digits: str) -> int | None:
 
 @lru_cache(maxsize=512)
 def _place(code: int) -> str:
-    """Return the name of a calling code's main country, as it stands in a sentence."""
+    """Return the name of a calling code's main country, in the form for a sentence."""
     region = phonenumbers.region_code_for_country_code(code)
     name = str(Locale("en").territories.get(region, region))
     return f"the {name}" if region in WITH_ARTICLE else name
@@ -238,7 +238,7 @@ def phone_variants(text: str) -> tuple[str, ...]:
 
 
 def _parse(country_code: str | None, country: str, options: Sequence[str], value: Any) -> Phone:
-    """Parse with the library what is no usual number; `options` are the readings of its text."""
+    """Parse an unusual number with the library; `options` are the readings of its text."""
     found: dict[str, Phone] = {}
     for digits in options:
         for phone in _readings(country_code, country, digits):

@@ -1,4 +1,4 @@
-"""The colours that people give to tags and the like: a few that are told apart in light and dark."""
+"""The colours for tags and the like: a few that are distinguishable in light and dark."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ _TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 def without_turns(text: str) -> str:
     """Return the text without the characters that override, embed or isolate a direction.
 
-    They need an end, and without it turn what stands behind a name. Scripts from right to left need none of them.
+    Without an end character they change the direction of the text after a name. Right-to-left scripts need none of
+    them.
     """
     return text.translate(_TURNS)

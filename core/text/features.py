@@ -1,4 +1,4 @@
-"""What plans are compared by: modules, in the words that people buy them by."""
+"""Features by which plans are compared: modules under the names that buyers know."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEATURES = {
     "white-label-options": "Your own brand",
     "api": "API keys and webhooks",
 }
-"""Permission module -> what it is to somebody who chooses a plan. The others come with these."""
+"""Permission module -> its description for a buyer of a plan. The others come with these."""
 
 
 def features_of(modules: Collection[str] | None) -> list[str]:
@@ -35,5 +35,5 @@ def features_of(modules: Collection[str] | None) -> list[str]:
 
 
 def feature_of(module: str) -> str:
-    """Return what a module is to somebody who chooses a plan."""
+    """Return the description of a module for a buyer of a plan."""
     return FEATURES.get(module) or name_of(module)

@@ -1,4 +1,4 @@
-"""Letters without case and accents: how texts are compared in searches, and what they are sorted by.
+"""Letters without case and accents: the comparison of texts in searches, and their sort key.
 
 The database does the same (search_fold and text_sort_key, core/migrations/0007_fold_search.py). A change here needs a
 migration, new trigrams and new indexes (docs/decisions/0032).
@@ -62,7 +62,7 @@ def without_piles(text: str) -> str:
 
 
 def sort_text(text: str) -> str:
-    """Return what a text is sorted by: its base letters, then its accents and capitals."""
+    """Return the sort key of a text: its base letters, then its accents and capitals."""
     return f"{fold(text)[:_SORTED_BY]}\x01{text[:_TIES_BY]}"
 
 
@@ -88,7 +88,7 @@ class Folded(Func):
 
 
 class SortText(Func):
-    """The sort key of a text, equal to what sort_text() returns."""
+    """The sort key of a text, equal to the result of sort_text()."""
 
     function = "text_sort_key"
     arity = 1

@@ -104,7 +104,7 @@ class Formats:
 
 
 def exact_money(amount: Decimal, currency: str) -> str:
-    """Format what is paid, with the currency's sign and all decimals that it has by ISO 4217."""
+    """Format a payable amount, with the currency's sign and all decimals that it has by ISO 4217."""
     digits = exponent(currency)
     pattern = f"\N{CURRENCY SIGN}#,##0.{'0' * digits}" if digits else "\N{CURRENCY SIGN}#,##0"
     sign = numbers.get_currency_symbol(currency, locale=LOCALE)
@@ -148,5 +148,5 @@ def _spans(since: Any, until: Any, day: dt.date) -> bool:
 
 
 def is_currency(code: object) -> bool:
-    """Tell whether it is the upper-case code of a currency in use."""
+    """Return whether it is the upper-case code of a currency in use."""
     return isinstance(code, str) and any(currency.code == code for currency in list_currencies())

@@ -19,12 +19,12 @@ INVISIBLE = "".join(
     or character in _FILLERS
     or any(ord(character) in variants for variants in _VARIANTS)
 )
-"""Characters that programs drop, so that what follows them begins the cell: spaces, marks of direction, and others."""
+"""Characters that programs drop, so that the next character begins the cell: spaces, marks of direction, and others."""
 _BLANKS = INVISIBLE + "\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029"
 _HARMLESS = re.compile(r"[+-]?[\d\s().,/-]*\d", re.ASCII)
 _INNER = re.compile(rf"(?<=[;\t\r\n])('*)([{_BLANKS}]*[=+\-@＝＋－＠][^;\t\r\n]*)")
-"""A formula after what separates cells where the comma doesn't: programs of many countries split lines at `;`, and take
-no notice of quotes then."""
+"""A formula after a cell separator other than the comma: programs of many countries split lines at `;`, and ignore
+quotes then."""
 
 
 def defuse(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Secrets that come back: a server may echo what was sent to it, and what it answers is kept and shown."""
+"""Secrets in responses: a server may echo what it received, and its response is stored and shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 HIDDEN = "\u2022\u2022\u2022"
 SHORTEST = 4
-"""Characters of a secret that is looked for: a shorter one would be found everywhere."""
+"""Minimum number of characters of a secret to search for: a shorter one would match everywhere."""
 
 
 class Hider:

@@ -1,4 +1,4 @@
-"""The names of what plans limit, as people call it."""
+"""The names of limits in plans, for people."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ NAMES = {
     "api-requests": "API requests a minute",
     "api-requests-each": "API requests a minute of a key or member",
 }
-"""Permission module -> what its records are called."""
+"""Permission module -> the name of its records."""
 
 
 def name_of(module: str) -> str:
-    """Return what the records of a module are called."""
+    """Return the name of a module's records."""
     return NAMES.get(module) or module.replace("-", " ").capitalize()

@@ -31,7 +31,7 @@ SALUTATIONS = _words("""
     hr. pr härra proua kungs kundze ponas ponia
     shri smt kumari
 """)
-"""What stands before a surname, in lower case; with and without a dot behind it."""
+"""Words before a surname, in lower case; with and without a trailing dot."""
 
 TITLES = _words("""
     dr dra drs dr.in prof professor professorin profesor profesora doc doz univ.-prof privatdozent
@@ -49,7 +49,7 @@ SUFFIXES = _words("""
     jr sr ii iii iv esq phd ph.d md m.d mba bba msc m.sc bsc b.sc m.a b.a ma ba ll.m llm ll.b m.eng b.eng meng beng
     mphil cpa cfa pmp csc drsc dis facs rn dds jd j.d mp obe mbe cbe ret junior senior
 """)
-"""Degrees and additions behind a name, in lower case."""
+"""Degrees and additions after a name, in lower case."""
 _DEGREES = _words("med dent vet rer nat phil jur iur theol oec pol agr techn soc mont sc publ")
 """Parts of degrees ("Dr. rer. nat."); without a dot they are names."""
 _AMBIGUOUS = _words("d m p k sl sn on em me pr fr di pan don dona mag gen dame doc arch comm sr dna gent bay hon")
@@ -134,7 +134,7 @@ def _is_title(words: list[str], *, titled: bool) -> bool:
 
 
 def _first(words: list[str], *, surname_before: bool, titled: bool = False) -> str:
-    """Return the first name among the words that titles have left."""
+    """Return the first name among the words that remain after the titles."""
     kept = list(words)
     while kept and _INITIAL.fullmatch(kept[0]):
         kept.pop(0)

@@ -1,7 +1,7 @@
 """Phone numbers as people and spreadsheets write them, reduced to the digits that phonenumbers parses.
 
-What holds one number without doubt is understood. Everything else is refused, since digits that are joined across
-marks make the number of somebody else.
+A text that clearly contains one number is accepted. Everything else is refused, because digits joined across marks
+would form somebody else's number.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _WORDS = (
     "телефон моб мобильный 电话 電話 手机 手機 携帯 전화 هاتف جوال",
 )
 LABELS = frozenset(word for line in _WORDS for word in line.split())
-"""What people write before or after a number to say which it is."""
+"""Words before or after a number that describe its kind."""
 
 
 class UnclearNumber(ValueError):

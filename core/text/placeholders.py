@@ -11,10 +11,10 @@ _MARK = re.compile(r"\{\{|\}\}|\{%|%\}")
 
 
 def has_stray_mark(words: str) -> bool:
-    """Tell whether the words have a mark of a placeholder that is none, such as {{name} or {% if %}."""
+    """Return whether the text has a mark of a placeholder that is none, such as {{name} or {% if %}."""
     return _MARK.search(PLACEHOLDER.sub("", words)) is not None
 
 
 def names_in(words: str) -> list[str]:
-    """Return the names of the placeholders in the words."""
+    """Return the names of the placeholders in the text."""
     return [name.strip() for name in PLACEHOLDER.findall(words)]

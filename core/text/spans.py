@@ -11,10 +11,10 @@ DAY = timedelta(days=1)
 
 
 def moment_of(value: Any) -> datetime:
-    """Return a moment of an answer."""
+    """Return a time of a response."""
     return value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
 
 
 def days_until(value: Any) -> int:
-    """Return how many days are left until a moment of an answer, or 0 for none; one that has begun counts."""
+    """Return the number of days left until a time of a response, or 0 for none; a started day counts."""
     return max(0, -((timezone.now() - moment_of(value)) // DAY)) if value else 0

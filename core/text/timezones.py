@@ -22,7 +22,7 @@ def timezone_names() -> frozenset[str]:
 
 
 def is_timezone(name: object) -> bool:
-    """Tell whether the tz database has a zone of exactly this name."""
+    """Return whether the tz database has a zone of exactly this name."""
     return isinstance(name, str) and name in timezone_names()
 
 
@@ -33,14 +33,14 @@ def zone_of(name: str) -> zoneinfo.ZoneInfo:
 
 @dataclass(frozen=True, slots=True)
 class ZoneGroup:
-    """Zones to choose from, under the words of their region; without one they stand above all."""
+    """Zones to choose from, under the label of their region; those without a region come first."""
 
     region: str
     names: Sequence[str]
 
     @property
     def options(self) -> list[tuple[str, str]]:
-        """The zones' names, each with its words below the region's."""
+        """Return the zones' names, each with its label below the region's."""
         return [(name, name.removeprefix(f"{self.region}/").replace("_", " ")) for name in self.names]
 
 

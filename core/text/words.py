@@ -1,4 +1,4 @@
-"""The glossary of what only staff read: what people call the columns of records and the keys of JSON."""
+"""The glossary of texts for staff: labels of the columns of records and the keys of JSON."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ GLOSSARY = {
     "ocr": "OCR",
     "color": "Colour",
 }
-"""A column's name, or a key of JSON -> what people call it."""
+"""A column's name, or a key of JSON -> its label."""
 ABBREVIATIONS = {"api", "ai", "ip", "ocr", "smtp", "imap", "vat", "url", "dkim", "sku", "csv", "pdf"}
 
 
 def heading(name: str) -> str:
-    """Convert a name such as `createdAt` or `created_at` to words."""
+    """Convert a name such as `createdAt` or `created_at` to a label."""
     if name in GLOSSARY:
         return GLOSSARY[name]
     text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.replace("ID", "Id")).replace("-", "_").lower().strip("_ ")
@@ -78,7 +78,7 @@ def heading(name: str) -> str:
 
 
 def said(code: str) -> str:
-    """Write a code such as `awaiting_approval` or `contact.created` as words; any other text as it is."""
+    """Convert a code such as `awaiting_approval` or `contact.created` to text; any other text stays as it is."""
     if re.fullmatch(r"[a-z]+(?:[_.][a-z]+)+", code):
         return re.sub(r"[_.]", " ", code).capitalize()
     return code

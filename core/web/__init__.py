@@ -1,1 +1,1 @@
-"""The base of the members' pages: how one is asked for, what it asks the API, and its parts (docs/web.md)."""
+"""The base of the members' pages: their requests, their calls to the API, and their parts (docs/web.md)."""

@@ -23,11 +23,11 @@ from core.text.json import dumps
 from core.web.visits import UNNAMED, visible
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
-"""What the API learns of the browser's request: where it comes from."""
+"""Headers of the browser's request that are passed to the API: the client's address and user agent."""
 
 
 class ActorAuthentication(BaseAuthentication):
-    """Authenticates the actor of a request in process, whom the page has checked."""
+    """Authenticates the actor of an in-process request, whom the page has checked."""
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
         actor: Actor = request._request.acting  # type: ignore[attr-defined]
@@ -35,7 +35,7 @@ class ActorAuthentication(BaseAuthentication):
 
 
 LACKS = "lacks the permission"
-"""What the API says where a role does not allow something, with the name of the permission behind it."""
+"""Text of the API's error for a missing permission; the permission's name follows."""
 NOT_ALLOWED = "Your role does not allow this. Ask an owner of the company for the permission."
 
 
@@ -61,12 +61,12 @@ class Answer:
 
     @property
     def warning(self) -> str:
-        """What is wrong, in an answer that is not ok; otherwise what there is to know beside the data."""
+        """Return the error's detail, or the warning of a successful response."""
         return str(self.body.get("warning") or "")
 
     @property
     def refusal(self) -> str:
-        """Why it was refused, in people's words."""
+        """Return the reason of a refusal, as text for people."""
         if LACKS in self.warning:
             return NOT_ALLOWED
         return " ".join(filter(None, (self.message, self.warning)))
@@ -180,10 +180,10 @@ def ask(
     files: Sequence[UploadedFile[Any]] = (),
     caller: HttpRequest | None = None,
 ) -> Answer:
-    """Ask the operation at the address, as the actor. Permission, plan, company, events and texts are the API's own.
+    """Call the operation at the address, as the actor. Permission, plan, company, events and texts are the API's own.
 
-    `mount` is api/protected or api/private; `path` is below it; `files` go instead of a body. Raises LookupError for
-    what the API does not have.
+    `mount` is api/protected or api/private; `path` is below it; `files` go instead of a body. Raises LookupError for an
+    unknown operation.
     """
     response, declared = respond(actor, mount, method, path, query, body, files=files, caller=caller)
     answer = answer_of(response, declared)

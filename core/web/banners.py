@@ -1,6 +1,6 @@
-"""The banner above the pages of a company: what its people have to know of it, such as that its trial ends.
+"""The banner above the pages of a company: important news for its people, such as the end of its trial.
 
-Who knows registers it (`set_banner`), since the base knows nothing of subscriptions.
+A higher layer registers its source (`set_banner`), because the base has no access to subscriptions.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from core.web.pages import Page
 
 @dataclass(frozen=True)
 class Banner:
-    """A sentence, and a way to mend it."""
+    """A message with an optional action that resolves it."""
 
     text: str
     bad: bool = False
     link: str = ""
     label: str = ""
     deed: str = ""
-    """What the page of the link does for the button (`do`), in place of leading there."""
+    """Name of the action (`do`) of the linked page that the button performs, instead of opening the page."""
 
 
 _source: Callable[[Page], Banner | None] = lambda page: None  # noqa: E731
 
 
 def set_banner(source: Callable[[Page], Banner | None]) -> None:
-    """Register what says which banner a page has."""
+    """Register the function that returns the banner of a page."""
     global _source
     _source = source
 

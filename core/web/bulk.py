@@ -19,9 +19,9 @@ MANY = [
     Option("set", "Replace all by"),
     Option("clear", "Empty it"),
 ]
-"""How a field with one value is changed, and one with several, as the API calls it and as people do."""
+"""Change modes of fields with one value and with several: the API's names and their labels."""
 BESIDE = ("tags", "category", "productServices", "team")
-"""Fields that stand beside formData in the API's body."""
+"""Fields outside of formData in the API's body."""
 
 
 class BulkList(ViewedList):
@@ -31,7 +31,7 @@ class BulkList(ViewedList):
 
     @property
     def changes(self) -> Sequence[tuple[str, str]]:
-        """The (name, words) of the fields that can be changed for many."""
+        """Return (name, label) of the fields that can be changed in bulk."""
         raise NotImplementedError
 
     def counted(self, number: int | None) -> str:
@@ -68,7 +68,7 @@ class BulkList(ViewedList):
         return self.told(self.ask("PUT", self.resource, query, {**body, **change}), "Changing", "Changed")
 
     def told(self, answer: Any, doing: str, did: str, count: str = "updatedCount") -> HttpResponse:
-        """Lead back to the list, with what came of it and a way to undo it, or the progress of the job."""
+        """Redirect to the list, with the result and an undo action, or the progress of the job."""
         if not answer.ok:
             return self.refuse(answer, self.list_here)
         number = answer.data[count]
@@ -79,7 +79,7 @@ class BulkList(ViewedList):
 
 
 class ChangeMany(BulkList):
-    """A field of the records that were chosen in the list, whose parameters its address has: how, and to what."""
+    """A bulk change of one field: the page's address has the parameters of the list that select the records."""
 
     template = "web/records/change.html"
 
@@ -174,7 +174,7 @@ class StartForMany(BulkList):
 
 
 def started(enrolled: Mapping[str, int]) -> str:
-    """Say what an enrolment has started."""
+    """Return the message about an enrolment's started runs."""
     number = enrolled["startedCount"]
     left = enrolled["selectedCount"] - number
     text = f"{number:,} run{' has' if number == 1 else 's have'} begun"

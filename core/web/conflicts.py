@@ -1,4 +1,4 @@
-"""Forms of records that somebody else has changed since they were opened: both values stand at the field, and the
+"""Forms of records that somebody else has changed since they were opened: the field shows both values, and the
 member chooses."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from core.web.forms import CHOICES, Field, Form, differ
 
 Make = Callable[[Mapping[str, Any]], Form]
 RETRIES = 3
-"""How often a change is tried again when somebody changes the record between reading and writing it."""
+"""Number of retries of a change if another one saves the record between reading and writing it."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,16 @@ class Edit:
 
 
 def open_form(form: Form, values: Mapping[str, Any]) -> Form:
-    """Keep in the form what its fields held when it was opened."""
+    """Store the initial values of the form's fields in it."""
     form.opened = dumps({one.name: values.get(one.name) for one in form.fields if one.kind != "password"}).decode()
     return form
 
 
 def read_edit(make: Make, sent: QueryDict, now: Mapping[str, Any], who: str) -> Edit:
-    """Compare what was sent with what stood in the form when it was opened, and with the record as it is now.
+    """Compare the input with the form's initial values, and with the present record.
 
-    A field that only others changed stays as they left it. One that both changed gets both values, unless the member
-    has chosen already; `who` changed the record last.
+    A field that only others changed keeps their value. One that both changed gets both values, unless the member has
+    chosen already; `who` changed the record last.
     """
     opened = _opened(sent)
     was = {**now, **opened}

@@ -24,7 +24,7 @@ GROUPED_FROM = 10_000
 MOST_NAMED = 2000
 GONE = {"member": "A member who has left", "file": "A file that is gone"}
 UNSEEN = {"member": "A member", "file": "A file"}
-"""How what a value refers to is called where it has no name, and where the reader may not see it."""
+"""Labels of references without a name, and of those that the reader may not see."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class FieldValues:
         return _joined("\n", self.lines(one, value))
 
     def line(self, one: Definition, value: Any) -> str:
-        """Write a value in one line; what refers to a file is a link."""
+        """Write a value in one line; a reference to a file is a link."""
         if value is None or value == "":
             return ""
         if isinstance(value, list):
@@ -107,7 +107,7 @@ def number_text(value: float) -> str:
 
 
 def dated_text(text: str, formats: Formats) -> str:
-    """Write a day in the company's format, or a time in its zone and format; what is neither as it is."""
+    """Write a day in the company's format, or a time in its zone and format; any other text as it is."""
     try:
         if len(text) == len("2026-01-31"):
             return formats.date(date.fromisoformat(text))
@@ -117,14 +117,14 @@ def dated_text(text: str, formats: Formats) -> str:
 
 
 def reference_kind(one: Definition) -> str:
-    """Return what the texts of a field are ids of: member, file, or nothing."""
+    """Return the kind of the ids in a field's texts: member, file, or nothing."""
     if one["valueType"] in ("member", "file"):
         return str(one["valueType"])
     return "file" if one["fieldType"] == "file" else ""
 
 
 def references(one: Definition, value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the (kind, id) of what a value refers to."""
+    """Yield the (kind, id) of a value's references."""
     if isinstance(value, list):
         for item in value:
             yield from references(one, item)

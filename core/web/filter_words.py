@@ -1,4 +1,4 @@
-"""Conditions in words, where pages show them and nobody changes them there."""
+"""Conditions as read-only text on pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.web.filters import WORDS, Choice
 from core.web.inputs import option_text
 
 NAMES = {"tags": "Tag", "category": "Category", "teamMember": "Assigned to", "updatedAt": "Changed"}
-"""Fields that have no definition -> their words."""
+"""Fields without a definition -> their labels."""
 RECORDS = {
     "tags": "tag",
     "category": "contact-category",
@@ -20,7 +20,7 @@ RECORDS = {
     "teamMember": "member",
     "contact": "contact",
 }
-"""Field whose values are ids -> path and module of what they are the ids of."""
+"""Field whose values are ids -> path and module of their records."""
 
 
 def in_words(

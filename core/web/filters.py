@@ -1,4 +1,4 @@
-"""What people filter a list by: fields, operators and values as forms send them, addresses write them and the API reads
+"""Filters of a list: fields, operators and values as forms send them, as addresses write them and as the API reads
 them."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ WORDS = {
     "withinLast": "is within the last",
     "withinNext": "is within the next",
 }
-"""Operator of the API -> the words of a chip."""
+"""Operator of the API -> the text of a chip."""
 OF_NUMBERS = {SINCE: "is at least", "lessThanOrEqual": "is at most"}
 WITHOUT_VALUE = ("isEmpty", "isNotEmpty")
 WITHIN_TIME = ("withinLast", "withinNext")
@@ -78,14 +78,14 @@ class Choice:
     """text, number, date, or flag, which is yes or no."""
 
     def of(self, operator: str, text: str) -> Any:
-        """Return the value as the API takes it: `in` takes several. Raises ValueError, in people's words."""
+        """Return the value in the API's form: `in` takes several. Raises ValueError with text for people."""
         if operator in WITHIN_TIME:
             return _time_span(text)
         value = _READ.get(self.kind, str)(text)
         return [value] if operator in ("in", "notIn") else value
 
     def trouble(self, operator: str, text: str) -> str:
-        """Say what is wrong with the value, or nothing."""
+        """Return the error of the value, or an empty text."""
         if operator in WITHOUT_VALUE:
             return ""
         try:
@@ -95,7 +95,7 @@ class Choice:
         return ""
 
     def accepts(self, one: Filter) -> bool:
-        """Tell whether the filter is one of this field, whatever its value."""
+        """Return whether the filter is one of this field, with any value."""
         return one.operator in self.operators and bool(one.value or one.operator in WITHOUT_VALUE)
 
     def words(self, operator: str) -> str:
@@ -189,7 +189,7 @@ def _written(value: Any) -> str | None:
 
 
 def shown_by(choices: Mapping[str, Choice]) -> Callable[[str], bool]:
-    """Return what finds whether a filter, as addresses write it, is one that the choices show and change."""
+    """Return a function that checks whether the choices can show and change a filter in the form of addresses."""
 
     def is_shown(text: str) -> bool:
         found = Filter.read(text)
@@ -204,8 +204,11 @@ def shown_by(choices: Mapping[str, Choice]) -> Callable[[str], bool]:
 def flattened(
     tree: Mapping[str, Any], known: Callable[[str], bool] = lambda text: True, zone: str = ""
 ) -> tuple[list[str], str, list[Mapping[str, Any]]]:
-    """Write a tree of advancedFilters as addresses do: its filters, "any" where one of them is enough, and the nodes
-    that no address can say, all of which must hold. `known` tells the filters of the list."""
+    """Convert a tree of advancedFilters to the form of addresses.
+
+    Returns its filters, "any" where one of them is enough, and the nodes that no address can express, which must all be
+    true. `known` returns whether the list has a filter.
+    """
     while "conditions" in tree and len(tree["conditions"]) == 1 and "conditions" in tree["conditions"][0]:
         tree = tree["conditions"][0]
     operator = tree.get("operator", "and") if "conditions" in tree else "and"

@@ -24,7 +24,7 @@ from core.web.inputs import (
 
 PIECE = re.compile(r"([A-Za-z_][\w-]*(?:\.[\w-]+)*): (.+)", re.DOTALL)
 LOST = "Enter it again: it is not kept after a failed try."
-"""What is said at a secret of a refused form, which no page sends back to the browser."""
+"""Error at a secret of a refused form: no page sends secrets back to the browser."""
 SEVERAL = frozenset({"checks", "groups", "tags"})
 """Kinds whose value is a list."""
 CHOICES = frozenset({*SEVERAL, "select", "radio"})
@@ -37,7 +37,7 @@ class Option:
     value: str
     label: str
     group: str = ""
-    """The words above it and its like, in a select or a field of kind groups."""
+    """The heading above it and similar ones, in a select or a field of kind groups."""
 
 
 @dataclass
@@ -47,8 +47,9 @@ class Field:
     name: str
     label: str
     kind: str = "text"
-    """text, email, tel, url, number, date, datetime, password, textarea, select, search (one of very many options),
-    radio, checks, groups (of checks), tags, switch or hidden. The input itself is `widget`."""
+    """Kind of input: text, email, tel, url, number, date, datetime, password or textarea. Choices are select, search
+    (one of very many options), radio, checks, groups (of checks), tags and switch; hidden is not shown. The input
+    itself is `widget`."""
     required: bool = False
     help: str = ""
     placeholder: str = ""
@@ -66,7 +67,7 @@ class Field:
     """A value keeps its type: 5 becomes 6, and not "6"."""
     error: str = ""
     clash: str = ""
-    """What somebody else has written there since the form was opened."""
+    """The value that somebody else has saved since the form was opened."""
 
     @property
     def id(self) -> str:
@@ -84,7 +85,7 @@ class Field:
 
     @property
     def text(self) -> str:
-        """What the input holds."""
+        """Return the text of the input."""
         return shown_text(self.widget, self.value, zone_of(self.zone))
 
     @property
@@ -95,14 +96,14 @@ class Field:
 
     @property
     def offered(self) -> list[Option]:
-        """The options, and the chosen values that are none any more: a form keeps what nobody touches."""
+        """Return the options, and chosen values that are no longer options: a form keeps untouched values."""
         known = {one.value for one in self.options}
         gone = [text for text in dict.fromkeys(self.chosen) if text and text not in known]
         return [*self.options, *(Option(text, f"{text} ({GONE})") for text in gone)]
 
     @property
     def groups(self) -> list[tuple[str, list[Option], int]]:
-        """The options by what they stand under, and how many of them are chosen."""
+        """Return the options by heading, with the number of chosen ones."""
         found: dict[str, list[Option]] = {}
         for one in self.offered:
             found.setdefault(one.group, []).append(one)
@@ -122,7 +123,7 @@ class Field:
             self.value = self.read(sent)
 
     def is_untouched(self, sent: QueryDict) -> bool:
-        """Return whether this is what a browser sends for the field as it was rendered."""
+        """Return whether the input equals that of a browser for the rendered field."""
         if self.kind == "switch":
             return (self.name in sent) == bool(self.value)
         if self.kind in SEVERAL:
@@ -137,7 +138,7 @@ class Field:
         return bool(self.value) != bool(before) if self.kind == "switch" else differ(before, self.value)
 
     def read(self, sent: QueryDict) -> Any:
-        """Return what was sent, as the API takes it: numbers as numbers, nothing as "", [] or null."""
+        """Return the input in the API's form: numbers as numbers, nothing as "", [] or null."""
         if self.kind == "switch":
             return self.name in sent
         if self.kind in SEVERAL:
@@ -187,20 +188,20 @@ def differ(one: Any, other: Any) -> bool:
 
 
 class Form:
-    """A form on a page. `fill` takes what was sent, `values` has it for the API's body."""
+    """A form on a page. `fill` reads the input, `values` has it for the API's body."""
 
     def __init__(self, fields: Iterable[Field], values: Mapping[str, Any] | None = None) -> None:
         self.fields = list(fields)
         self.opened = ""
-        """What the fields held when the form was opened, as JSON (core.web.conflicts)."""
+        """Values of the fields when the form was opened, as JSON (core.web.conflicts)."""
         self.trouble: list[str] = []
-        """What is wrong with no single field."""
+        """Errors that belong to no single field."""
         for one in self.fields:
             if values is not None and one.name in values:
                 one.value = one.held = values[one.name]
 
     def fill(self, sent: QueryDict, rendered: Collection[str] | None = None) -> Form:
-        """Take what the browser sent. Fields that are not there stay as they are.
+        """Read the browser's input. Fields that are missing in it stay as they are.
 
         `rendered` has the names of the fields that the browser was shown, if that is known.
         """
@@ -270,7 +271,7 @@ class Form:
         self.ask_again()
 
     def ask_again(self) -> None:
-        """Say at the secrets that were typed that they are lost, since browsers do not get them back."""
+        """Mark typed secrets as lost, because browsers do not get them back."""
         for one in self.fields:
             if one.kind == "password" and one.value and not one.error:
                 one.error = LOST

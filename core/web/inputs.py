@@ -1,7 +1,8 @@
-"""Values of records as the inputs of forms hold them, and as browsers send them back untouched.
+"""Values of records in the inputs of forms, and untouched values that browsers send back.
 
-Browsers change what an input cannot hold: one-line inputs lose line breaks, a date input drops a time. So a value gets
-an input that holds it whole, and what comes back is compared with what a browser makes of what was shown.
+Browsers change values that an input cannot represent: one-line inputs lose line breaks, a date input drops a time. A
+value therefore gets an input that can represent it. The value sent back is compared with what a browser makes of the
+rendered one.
 """
 
 from __future__ import annotations
@@ -76,9 +77,9 @@ def _read(kind: type[Any], text: str) -> Any:
 
 
 def local_text(text: str, zone: tzinfo) -> str:
-    """Write a time by the clocks of the zone, in the shortest form, as browsers do; a day by its first minute.
+    """Write a time in local time of the zone, in the shortest form, as browsers do; a day by its first minute.
 
-    Empty for what is no time, or none that the calendar has there.
+    Empty for text that is no time, or one outside of the calendar.
     """
     moment: datetime | None = _read(datetime, text)
     if moment is None:
@@ -96,10 +97,10 @@ def local_text(text: str, zone: tzinfo) -> str:
 
 
 def read_local(text: str, zone: tzinfo, held: Any = None) -> str:
-    """Read a time that was typed by the clocks of the zone, as the API takes it.
+    """Read the local time of an input in the zone, in the API's form.
 
-    Of a time that occurs twice it is the occurrence that the held one was, else the first. Raises BadMoment for one
-    that the clocks skip. Returns what is no time as it is, for the API to refuse.
+    Of a time that occurs twice it is the occurrence of the stored one, else the first. Raises BadMoment for one that
+    the clocks skip. Returns other text as it is, for the API to refuse.
     """
     local: datetime | None = _read(datetime, text)
     if local is None or local.tzinfo:
@@ -116,7 +117,7 @@ def read_local(text: str, zone: tzinfo, held: Any = None) -> str:
 
 
 def shown_text(widget: str, value: Any, zone: tzinfo) -> str:
-    """Return what the input of this kind holds."""
+    """Return the text of an input of this kind."""
     text = input_text(value)
     return local_text(text, zone) or text if widget == "datetime-local" else text
 

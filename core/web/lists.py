@@ -1,4 +1,4 @@
-"""What the address of a list says (search, filters, sort, place), as parameters of the API and for the template."""
+"""State of a list from its address (search, filters, sort, position), as parameters of the API and for the template."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ WITHIN = "within"
 MATCH = "match"
 """The parameter that is "any" where one of the filters is enough; those of a group must then all hold."""
 SAYING = ("q", "f", "sort", "view", "field", MATCH, WITHIN)
-"""Parameters by which an address says itself how the list is looked at, instead of a saved view."""
+"""Parameters of an address that define the list directly, instead of a saved view."""
 
 
 @dataclass(frozen=True)
 class Chip:
-    """An active filter: its words, the query without it, and the filter as addresses write it."""
+    """An active filter: its text, the query without it, and the filter in the form of addresses."""
 
     label: str
     operator: str
@@ -39,7 +39,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class Unread:
-    """A filter that the list is shown without, since its value cannot be used, and what would be right."""
+    """A filter that the list omits, because its value cannot be used, with the correct form."""
 
     choice: Choice
     filter: Filter
@@ -63,13 +63,13 @@ class Column:
     sort: str = ""
     css: str = ""
     kind: str = "text"
-    """How its cells are written (parts/record_rows.html): text, who, status, money, tags or when."""
+    """Format of its cells (parts/record_rows.html): text, who, status, money, tags or when."""
     custom: bool = False
     """The value is one of formData."""
     fixed: bool = False
     """It is always shown, as the first one."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Value -> its words."""
+    """Value -> its label."""
     definition: Mapping[str, Any] | None = None
     """The definition of a custom field, by which its values are written (core.web.field_values)."""
     editable: bool = False
@@ -130,7 +130,7 @@ class ListState:
 
     @cached_property
     def filters(self) -> list[Filter]:
-        """The filters; what is no filter of this list is left out, and so are values that cannot be used."""
+        """Return the filters; unknown filters of this list, and unusable values, are omitted."""
         return [one for choice, one in self._said if not choice.trouble(one.operator, one.value)]
 
     @cached_property
@@ -141,12 +141,12 @@ class ListState:
 
     @property
     def any(self) -> bool:
-        """Whether one of the filters is enough."""
+        """Return whether matching one of the filters is enough."""
         return self.sent.get(MATCH) == "any"
 
     @property
     def groups(self) -> list[str]:
-        """The groups that there are, and the number of a new one: what a filter can be put into."""
+        """Return the present groups of filters, and the number of a new one."""
         if not self.filters:
             return []
         there = sorted({one.group for one in self.filters if one.group}, key=int)
@@ -199,7 +199,7 @@ class ListState:
 
     @property
     def chips(self) -> list[Chip]:
-        """The active filters with their words."""
+        """Return the active filters with their texts."""
         found = [self._chip(one) for one in self.filters if not one.group]
         if self.within:
             found.append(Chip("Those that the report counts", "", "", self.link(**{WITHIN: None})))
@@ -222,7 +222,7 @@ class ListState:
 
     @property
     def can_switch(self) -> bool:
-        """Whether it matters that all or any of the filters must hold."""
+        """Return whether the choice between all and any of the filters makes a difference."""
         return len({one.group or str(one) for one in self.filters}) > 1
 
     @property
@@ -245,7 +245,7 @@ class ListState:
         return f"?{query.urlencode()}"
 
     def sorted_by(self, column: Column) -> tuple[str, str]:
-        """Return (what aria-sort says of the column, the query that sorts by it)."""
+        """Return (the value of aria-sort for the column, the query that sorts by it)."""
         if self.sort == column.sort:
             return "ascending", self.link(sort=f"-{column.sort}")
         return ("descending" if self.sort == f"-{column.sort}" else "none"), self.link(sort=column.sort)

@@ -24,7 +24,7 @@ def mail_frame(request: HttpRequest, *, mail: Mapping[str, Any] | None = None, p
 
 
 def quiet_frame(response: HttpResponse) -> HttpResponse:
-    """Let an answer stand in a frame of the service's own pages, where it can neither run nor load anything."""
+    """Allow a response in a frame of the service's own pages, in which it can neither run nor load anything."""
     policy = "sandbox; default-src 'none'; style-src 'self'; form-action 'none'; frame-ancestors 'self'"
     response.headers["Content-Security-Policy"] = policy
     response.headers["X-Frame-Options"] = "SAMEORIGIN"
@@ -34,7 +34,7 @@ def quiet_frame(response: HttpResponse) -> HttpResponse:
 STILL = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'"
 )
-"""A mail that neither runs nor loads anything, nor leads anywhere: nobody learns that it was looked at."""
+"""Policy for a mail that neither runs, loads nor links anything: nobody learns that it was opened."""
 
 
 def still_mail(html: str) -> HttpResponse:

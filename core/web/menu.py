@@ -43,7 +43,7 @@ def start_path(layout: Mapping[str, Any]) -> str:
 
 
 class Group(NamedTuple):
-    """A group of the menu. One without a name stands without a head."""
+    """A group of the menu. One without a name has no heading."""
 
     name: str
     entries: list[tuple[type[Page], MenuItem]]
@@ -60,10 +60,10 @@ def first_pages() -> dict[MenuItem, type[Page]]:
 
 
 def menu_of(page: Page) -> list[Group]:
-    """Return the groups of the menu that the page's reader sees: what they may open, in order.
+    """Return the groups of the menu for the page's reader: pages that they may open, in order.
 
-    Pages that share an item are all marked in the menu. A group that the browser has closed (cookie `menu`) is open
-    while one is in it.
+    Pages that share an item are all marked in the menu. A group that the browser has closed (cookie `menu`) is open on
+    its own pages.
     """
     found = [(one, item) for item, one in first_pages().items() if page.opens(one)]
     found.sort(key=lambda entry: entry[1].order)

@@ -1,4 +1,4 @@
-"""The base of pages: who reads one, what it asks the API, what its forms do, and how it is rendered."""
+"""The base of pages: their reader, their calls to the API, the actions of their forms, and their rendering."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ UNUSABLE = {
     "searchValue": "this search",
     "advancedFilters": "these filters",
 }
-"""Parameter of a list -> what an address asks for by it."""
+"""Parameter of a list -> its description in a message."""
 OF_ORDER = {"sortBy": "sortOrder"}
 
 
@@ -63,14 +63,14 @@ class MenuItem:
 
 @dataclass(frozen=True)
 class Toast:
-    """What the last form did."""
+    """The result of the last form."""
 
     text: str
     bad: bool = False
     undo: str = ""
     watch: str = ""
     back: Mapping[str, str] = field(default_factory=dict)
-    """The address and the fields of the form that puts back what was there before."""
+    """The address and the fields of the form that restores the former state."""
 
     @classmethod
     def of(cls, message: Any) -> Toast:
@@ -85,7 +85,7 @@ class Toast:
 
 
 class Refused(Exception):
-    """The page cannot be shown. `detail` says why, and how to go on."""
+    """The page cannot be shown. `detail` has the reason, and the next step."""
 
     def __init__(self, status: int, message: str, detail: str = "", *, lapsed: bool = False) -> None:
         self.status, self.message, self.detail, self.lapsed = status, message, detail, lapsed
@@ -110,9 +110,9 @@ class Page(View):
     """Other modules that open it."""
     menu: ClassVar[MenuItem | None] = None
     record_kind: ClassVar[tuple[str, str]] = ("", "")
-    """The kind of records (of the API's search) of which the page shows one, and the words for several."""
+    """The kind of records (of the API's search) of which the page shows one, and the label for several."""
     deed: ClassVar[str] = ""
-    """What one does on the page, for those who may POST to its module: "New contact"."""
+    """Label of the page's primary action, shown to users with POST permission: "New contact"."""
     needs_subscription: ClassVar[bool] = True
     personal: ClassVar[bool] = False
     """It is about the reader, not the company, so that staff on a visit do not see it."""
@@ -143,7 +143,7 @@ class Page(View):
         return answer
 
     def download(self, path: str, query: Mapping[str, Any] | None = None) -> HttpResponse:
-        """Return what the API streams at the path, as this page's own answer. Raises Refused for a refusal."""
+        """Return the API's stream at the path, as this page's own response. Raises Refused for a refusal."""
         if self.reader.visit:
             raise Refused(403, "A visit shows pages, no files", "Ask the company's people for the file.")
         response, declared = ask.respond(self.actor, PROTECTED, "GET", path, query, caller=self.request)
@@ -157,10 +157,10 @@ class Page(View):
         return self._ask(self.reader.person, PRIVATE, method, path, query, body)
 
     def read(self, path: str, query: Mapping[str, Any] | None = None) -> Answer:
-        """GET what the page is about. A refusal takes the page's place.
+        """GET the subject of the page. A refusal replaces the page.
 
-        A list comes without what of the address it cannot use, such as an order by a column that is gone, and a toast
-        says so.
+        Unusable parameters of the address, such as an order by a deleted column, are dropped from a list, and a toast
+        states it.
         """
         answer, asked, lost = self.ask("GET", path, query), dict(query or {}), []
         while answer.status == 400 and (name := _unusable(answer.warning, asked)):
@@ -181,10 +181,10 @@ class Page(View):
         raise Refused(answer.status if answer.status < 500 else 503, answer.message, detail)
 
     def options_of(self, path: str, *, module: str = "", fields: str = "name", **query: Any) -> list[Option]:
-        """Return the first records of a list by name, to choose from; none where the reader may not see them.
+        """Return the first records of a list by name, to choose from; none if the reader may not see them.
 
-        `module` is the list's where it is not called as its path is; `fields` are what a record is called by, the
-        first that it has.
+        `module` is the list's if it differs from its path; `fields` are the names of a record, of which the first
+        non-empty one is used.
         """
         if not self.may(module or path):
             return []
@@ -210,7 +210,7 @@ class Page(View):
 
     @cached_property
     def plan(self) -> Entitlement | NamedError:
-        """What the company's plan includes, or why there is no active subscription."""
+        """Return the company's entitlement, or the error if there is no active subscription."""
         with company_scope(self.actor.company_id):
             try:
                 return entitlement(self.actor.company_id)
@@ -218,13 +218,13 @@ class Page(View):
                 return error
 
     def may(self, module: str, method: str = "GET") -> bool:
-        """Tell whether role and plan allow the method on the module, so that the page shows no action in vain."""
+        """Return whether role and plan allow the method on the module, so that the page shows no action in vain."""
         if self.reader.member is None or not self.reader.member.may(module, method):
             return False
         return isinstance(self.plan, Entitlement) and (self.plan.modules is None or module in self.plan.modules)
 
     def opens(self, page: type[Page]) -> bool:
-        """Tell whether the reader may open a page. One that needs no subscription is open by role alone."""
+        """Return whether the reader may open a page. One that needs no subscription is open by role alone."""
         if page.personal and self.reader.visit:
             return False
         may = self.may if page.needs_subscription or self.reader.member is None else self.reader.member.may
@@ -254,10 +254,10 @@ class Page(View):
     def done(
         self, text: str = "", to: str = "", *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None
     ) -> HttpResponse:
-        """Lead on after a form, to this page by default, with a toast.
+        """Redirect after a form, to this page by default, with a toast.
 
-        `undo` is the bulk job that can be undone, `watch` one at work, whose progress the toast shows; `back` has the
-        fields of the form of the page `to` that puts back what was there before.
+        `undo` is the bulk job that can be undone, `watch` a running one, whose progress the toast shows. `back` has the
+        fields of the form on the page `to` that restores the former state.
         """
         if text:
             target = to or self.request.get_full_path()
@@ -267,7 +267,7 @@ class Page(View):
         return response
 
     def unchanged(self, to: str = "") -> HttpResponse:
-        """Lead on after a form that was sent as it stood, and say so."""
+        """Redirect after a form without changes, with a toast that states it."""
         return self.done("Nothing to save: nothing was changed", to)
 
     def refuse(self, answer: Answer, to: str = "") -> HttpResponse:
@@ -279,12 +279,12 @@ class Page(View):
         messages.error(self.request, text)
 
     def fail(self, text: str, to: str = "") -> HttpResponse:
-        """Lead on after something that did not work, with what went wrong as a toast."""
+        """Redirect after a failure, with the error as a toast."""
         self.warn(text)
         return self.done(to=to)
 
     def invalid(self, form: Form, answer: Answer | None = None, **context: Any) -> HttpResponse:
-        """Show the page again with the form and what the API refused, at the fields that it names."""
+        """Show the page again with the form and the API's errors, at the fields that they name."""
         if answer is not None:
             form.refuse(answer.message, answer.warning)
         return self.page({**self.show(), **context, "form": form}, status=422)

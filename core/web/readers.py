@@ -13,7 +13,7 @@ from core.access import Actor
 from core.text.formats import Formats
 
 THEMES, DENSITIES = ("light", "dark"), ("compact", "roomy")
-"""What a person may have chosen; otherwise the device's theme, and rows as they are."""
+"""Themes and densities that a person can choose; by default the device's theme and normal rows."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Visit:
 
 @dataclass(frozen=True)
 class Reader:
-    """The person behind a browser's session, as a member of a company or with `member` None as themselves."""
+    """The person of a browser's session: as a member of a company, or as themselves with `member` None."""
 
     person: Actor
     """The actor of the private API."""
     name: str
     email: str
     layout: Mapping[str, Any] = field(default_factory=dict)
-    """How the person has arranged the pages: `theme`, `density`, `start` (a page's name), `timezone`, `firstSteps`."""
+    """The person's layout of the pages: `theme`, `density`, `start` (a page's name), `timezone`, `firstSteps`."""
     columns: Mapping[str, Any] = field(default_factory=dict)
     """List -> the columns that the person has chosen for it."""
     member: Actor | None = None
@@ -48,7 +48,7 @@ class Reader:
     visit: Visit | None = None
     """Set for staff on a visit."""
     look: Any = None
-    """How the company's pages look: name, logo, favicon and style, each "" for the service's own."""
+    """The look of the company's pages: name, logo, favicon and style, each "" for the service's own."""
 
     @property
     def company_id(self) -> str:

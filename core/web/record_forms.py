@@ -63,12 +63,12 @@ def form_field(one: Definition, zone: str = "UTC") -> Field | None:
 
 
 def form_values(definitions: Iterable[Definition], form_data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record's values by the names of its form: None, and not the default, for what it does not have."""
+    """Return the record's values by the names of its form: None, and not the default, for missing ones."""
     return {**{one["uniqueFieldID"]: None for one in definitions}, **form_data}
 
 
 def status_labels(definitions: Iterable[Definition]) -> dict[str, str]:
-    """Return the words of the statuses of leads."""
+    """Return the labels of the statuses of leads."""
     options = (one["options"] for one in definitions if one["isSystem"] and one["uniqueFieldID"] == "status")
     return {one["value"]: one["label"] or one["value"] for one in next(options, ())}
 
@@ -90,7 +90,7 @@ def choice_of(one: Definition) -> Choice:
 
 OPERATORS = {"text": TEXT, "number": NUMBER, "date": DATE}
 FILTERED = ("string", "number", "date", "boolean", "any")
-"""Value types of custom fields that people filter by, beside those with options."""
+"""Value types of custom fields that can be filtered, in addition to those with options."""
 BESIDE = {
     "contact": (
         Choice("category.name", "Category"),
@@ -109,7 +109,7 @@ BESIDE = {
         Choice("createdAt", "Added", DATE, kind="date"),
     ),
 }
-"""What people filter records of a panel by, beside what the company's fields say."""
+"""Filters for the records of a panel, in addition to the company's fields."""
 PLAIN = {
     "contact": (Choice("name", "Name"), Choice("email", "E-mail"), Choice("contactNumber", "Phone")),
     "lead": (
@@ -127,8 +127,10 @@ OF_PHONE = ("countryCode", "number")
 def record_choices(
     panel: str, definitions: Iterable[Definition], tags: Iterable[Option] = (), members: Iterable[Option] = ()
 ) -> list[Choice]:
-    """Return what people filter the records of a panel by, in lists and for segments. Tags and members are chosen by
-    name where they are given, and else typed."""
+    """Return the filters for the records of a panel, in lists and for segments.
+
+    Tags and members are chosen by name if they are given, and else typed.
+    """
     made = [
         choice_of(one)
         for one in definitions

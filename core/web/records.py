@@ -1,6 +1,6 @@
 """Pages of plain records: a list, a form that adds one, and a form that changes or deletes one.
 
-A domain says the words, columns and fields of its records (`crm/tags/pages.py` is the shortest example).
+A domain defines the labels, columns and fields of its records (`crm/tags/pages.py` is the shortest example).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def counted(number: int | None, one: str, many: str = "") -> str:
 
 @dataclass(frozen=True)
 class Records:
-    """What the pages of a kind of record share. `path` is the API's, `pages` the name of the list's page."""
+    """Shared settings of the pages of a kind of record. `path` is the API's, `pages` the name of the list's page."""
 
     path: str
     pages: str
@@ -36,7 +36,7 @@ class Records:
     many: str
     icon: str
     about: str
-    """What they are for, in a sentence."""
+    """Their purpose, in a sentence."""
 
     @property
     def title(self) -> str:
@@ -51,13 +51,13 @@ class RecordList(Page):
     rows: ClassVar[str]
     columns: ClassVar[Sequence[Column]]
     hint: ClassVar[str] = "Name"
-    """What the search looks at."""
+    """Label of the data that the search covers."""
     adds: ClassVar[str] = ""
     """The name of the page that adds one."""
     picks: ClassVar[str] = ""
-    """The template of what can be done with chosen rows."""
+    """The template of the actions for chosen rows."""
     extra: ClassVar[Mapping[str, Any]] = {}
-    """Parameters of the API's list beside those of the address."""
+    """Parameters of the API's list in addition to those of the address."""
 
     @property
     def none(self) -> str:
@@ -91,7 +91,7 @@ class RecordList(Page):
 
 
 class RecordForm(Page):
-    """What the forms of a kind of record share."""
+    """Shared parts of the forms of a kind of record."""
 
     template = "web/records/form.html"
     kind: ClassVar[Records]
@@ -150,7 +150,7 @@ class EditRecord(RecordForm):
         return str(by.get("name") or "") if isinstance(by, Mapping) else ""
 
     def consequence(self) -> str:
-        """Say what deleting the record does."""
+        """Return the warning about the consequences of deleting the record."""
         return "This cannot be undone."
 
     def context(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Each part once, with samples: to look at while one changes it, and for tests of pages. Not in production."""
+"""Each part once, with samples: for review during changes, and for tests of pages. Not in production."""
 
 from __future__ import annotations
 

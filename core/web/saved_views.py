@@ -1,4 +1,4 @@
-"""Lists with saved views: tabs of views, what differs from the open one, and what its menu does."""
+"""Lists with saved views: tabs of views, differences from the open one, and the actions of its menu."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ LOST = "This view is not there any more, or it is not shared with you."
 
 
 class ViewedList(TablePage):
-    """A list that members look at in ways of their own. `?saved=<id>` opens a view; what else the address says goes
-    before what the view says."""
+    """A list with saved views. `?saved=<id>` opens a view; other parameters of the address override it."""
 
     keeps: Sequence[str] = KEPT
     notice = ""
-    """What is wrong with the open view."""
+    """Message about a problem of the open view."""
 
     @property
     def choices(self) -> Sequence[Choice]:
@@ -56,7 +55,7 @@ class ViewedList(TablePage):
 
     @property
     def says_itself(self) -> bool:
-        """Whether the address says how the list is looked at, instead of the view."""
+        """Return whether the address has parameters of its own for the list, instead of the view's."""
         return any(name in self.request.GET for name in SAYING)
 
     @property
@@ -72,7 +71,7 @@ class ViewedList(TablePage):
         return [one for one in map(Filter.read, texts) if one]
 
     def is_filtered(self, name: str) -> bool:
-        """Tell whether the address or the open view filters by the field."""
+        """Return whether the address or the open view filters by the field."""
         return any(one.name == name for one in self.filters_sent)
 
     def linked(self, name: str, path: str, label: str) -> Choice:
@@ -125,7 +124,7 @@ class ViewedList(TablePage):
 
     @property
     def query_problem(self) -> bool:
-        """Whether the list refuses what the open view filters or sorts by."""
+        """Return whether the list refuses the open view's filters or sort."""
         problem: str = (self.view and self.view["problem"]) or ""
         return bool(problem) and not problem.startswith(COLUMNS)
 
@@ -147,7 +146,7 @@ class ViewedList(TablePage):
 
     @property
     def differs(self) -> bool:
-        """Whether the list differs from its view, or from the list that nobody has changed."""
+        """Return whether the list differs from its view, or from the unchanged list."""
         sent = self.request.GET.get("columns")
         if self.view is None:
             return bool(self.state.is_narrowed or self.state.sort or sent)
@@ -163,7 +162,7 @@ class ViewedList(TablePage):
     # What is shown
 
     def listed(self, path: str, query: Mapping[str, Any]) -> Answer:
-        """Read the list. What only a view says, and the list refuses, is left out, and `notice` tells so."""
+        """Read the list. Parameters of the view that the list refuses are omitted, which `notice` states."""
         answer = self.ask("GET", path, query)
         if answer.ok or self.view is None or answer.status != 400 or self.says_itself:
             return answer if answer.ok else self.read(path, query)
@@ -174,7 +173,7 @@ class ViewedList(TablePage):
         return self.read(path, {name: query[name] for name in ("n", "cursorPagination", "groupBy") if name in query})
 
     def context(self) -> dict[str, Any]:
-        """Return what the template needs of views and columns."""
+        """Return the template's data about views and columns."""
         view = self.view
         lost = self.request.GET.get("saved") and view is None
         broken = ""
@@ -194,20 +193,20 @@ class ViewedList(TablePage):
         }
 
     def may_change_view(self, view: Mapping[str, Any]) -> bool:
-        """Tell whether the reader may change the view: their own, or any with the company's settings."""
+        """Return whether the reader may change the view: their own, or any with the company's settings."""
         return (view["createdBy"] or {}).get("_id") == self.actor.member_id or self.may("settings", "PUT")
 
     # What forms do
 
     def looked_at(self) -> dict[str, Any]:
-        """Return the list as it is looked at, as the API keeps it."""
+        """Return the present view of the list, in the form of the API."""
         chosen = self.request.GET.get("columns") or (self.view and self.view["columns"])
         chosen = chosen or self.columns_key in self.reader.columns
         columns = [column.name for column in self.columns] if chosen else []
         return {"query": self.asked(), "columns": columns, "layout": self.layout}
 
     def asked(self) -> dict[str, Any]:
-        """Return what the list is asked for, but for paging."""
+        """Return the parameters of the list, without paging."""
         paging = ("n", "cursor", "cursorPagination")
         return {name: value for name, value in self.state.query().items() if name not in paging}
 

@@ -13,9 +13,9 @@ from core.web.settings import SettingsPage
 
 LONGEST = 200
 LAST = 1000
-"""Where pages without a place in the menu stand."""
+"""Position of pages that are not in the menu."""
 MOST = 6
-"""Pages and deeds that are shown beside records."""
+"""Maximum number of pages and actions shown next to records."""
 EVERYWHERE = (
     (("Ctrl", "K"), "Search, go somewhere, do something"),
     (("?",), "Show the keys"),
@@ -50,7 +50,7 @@ REVIEW = (
 
 @dataclass(frozen=True)
 class Hit:
-    """Something to go to. `number` tells it from the others on the page."""
+    """A search result with its address. `number` is unique on the page."""
 
     title: str
     text: str
@@ -60,7 +60,7 @@ class Hit:
 
 
 class Search(Page):
-    """Records, pages and deeds by a text; without one what there is to do and where to go."""
+    """Records, pages and actions that match a text; without one, all actions and pages."""
 
     path = name = "search"
     title = "Search"
@@ -78,7 +78,7 @@ class Search(Page):
         return {"sought": text, "search_found": numbered, "search_count": count}
 
     def places(self, text: str) -> list[Hit]:
-        """Return the pages of the menu and the tabs of settings whose words match."""
+        """Return the pages of the menu and the tabs of settings whose labels match."""
         menu = sorted(first_pages().items(), key=lambda entry: entry[0].order)
         found = [(item.label, page, item.icon, "") for item, page in menu]
         tabs = [page for page in registered() if issubclass(page, SettingsPage) and page.tab]
@@ -91,7 +91,7 @@ class Search(Page):
         return hits[:MOST] if text else hits
 
     def deeds(self, text: str) -> list[Hit]:
-        """Return what the reader may do whose words match."""
+        """Return the reader's actions whose labels match."""
         # Addresses decide the order of the pages themselves; people know that of the menu.
         pages = sorted(registered(), key=lambda page: page.menu.order if page.menu else LAST)
         found = [
@@ -144,7 +144,7 @@ class Keys(Page):
 
 
 def matches(text: str, label: str) -> bool:
-    """Tell whether each word of the text begins a word of the label."""
+    """Return whether each word of the text begins a word of the label."""
     return all(any(one.startswith(word) for one in words(label)) for word in words(text))
 
 

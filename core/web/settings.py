@@ -18,17 +18,17 @@ MENU = MenuItem("Settings", "settings", 80)
 
 
 class SettingsPage(Page):
-    """A page of settings, at /c/<company id>/settings/…. Tabs stand by `place`."""
+    """A page of settings, at /c/<company id>/settings/…. Tabs are ordered by `place`."""
 
     menu = MENU
     tab: ClassVar[str] = ""
-    """The words of its tab; a page without one stands below that of `section`."""
+    """The label of its tab; a page without one belongs to that of `section`."""
     place: ClassVar[int] = 0
-    """Where its tab stands among the others."""
+    """Position of its tab among the others."""
     section: ClassVar[str] = ""
     icon: ClassVar[str] = "settings"
     about: ClassVar[str] = ""
-    """What it is for, in a sentence, on the first page of settings."""
+    """Its purpose, in a sentence, on the first page of settings."""
 
     def tabs(self) -> list[type[SettingsPage]]:
         found = [page for page in registered() if issubclass(page, SettingsPage) and page.tab and self.opens(page)]

@@ -33,7 +33,7 @@ class Row:
 
 
 class TablePage(Page):
-    """What the pages of a table of records share. A domain says its columns and rows."""
+    """Shared parts of the pages of a table of records. A subclass declares its columns and rows."""
 
     resource: ClassVar[str]
     """The path of the API's list, and the name of its saved views."""
@@ -53,7 +53,7 @@ class TablePage(Page):
         raise NotImplementedError
 
     def written(self, rows: Sequence[Row], columns: Iterable[Column]) -> FieldValues:
-        """Return what writes the custom values of the rows in the columns."""
+        """Return a writer of the rows' custom values in the columns."""
         definitions = [column.definition for column in columns if column.definition is not None]
         return field_values(self, definitions, [row.record["formData"] for row in rows])
 
@@ -248,7 +248,7 @@ class EditCell(TablePage):
         return self.page({"rows": rows, "columns": columns, "field_values": written, "title": "Saved", "saved": True})
 
     def _told_if_gone(self, answer: Any) -> HttpResponse:
-        """Tell at the cell what would take the page's place."""
+        """Return the page's response; for a part of the page, show its refusal in the cell."""
         try:
             found: HttpResponse = answer()
         except Refused as error:

@@ -1,4 +1,4 @@
-"""Timelines on pages: the API's entries with icons and changes in words."""
+"""Timelines on pages: the API's entries with icons and a text of their changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ICONS = {
 }
 """Kind of an entry -> its icon."""
 PLANNED = {"meeting": "startsAt", "follow_up": "dueAt"}
-"""Kind of an entry -> what says when that is."""
+"""Kind of an entry -> the field with its time."""
 
 
 def shown_entry(entry: Mapping[str, Any], formats: Formats) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def shown_entry(entry: Mapping[str, Any], formats: Formats) -> dict[str, Any]:
 
 
 def _sides(change: Mapping[str, Any], formats: Formats) -> tuple[str, str]:
-    """Return the old and the new value; links that only came or went are told as such."""
+    """Return the old and the new value; links that were only added or removed are shown as such."""
     if change["added"] is None and change["removed"] is None:
         return _words(change["from"], formats), _words(change["to"], formats)
     parts = (("added", change["added"]), ("removed", change["removed"]))

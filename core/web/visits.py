@@ -1,6 +1,6 @@
 """Reads of staff on a visit to a company: in a read-only transaction, and without secrets.
 
-Who visits is an `Actor` with `visiting`. What is read is what a role that may only look would read.
+A visitor is an `Actor` with `visiting`. The data is that of a role with only read permissions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OPAQUE = r".*(password|secret|token|credentials?|authorization)|.*(api|private|a
 SECRET = re.compile(rf"^(key|{OPAQUE})$", re.IGNORECASE)
 """Names whose values are never shown, in case an answer has one that Output.conceals doesn't declare."""
 UNNAMED = re.compile(rf"^({OPAQUE})$", re.IGNORECASE)
-"""The same without `key`, by which pages tell columns apart; the Output of API keys conceals theirs."""
+"""The same without `key`, by which pages distinguish columns; the Output of API keys conceals theirs."""
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def reading(seconds: int = SECONDS) -> Iterator[None]:
 
 
 def visible(data: Any, output: type[Output] | None, secret: re.Pattern[str] = SECRET) -> Any:
-    """Hide what the Output conceals and what is secret by its name, at any depth."""
+    """Hide values that the Output conceals and those that are secret by their name, at any depth."""
     if isinstance(data, list):
         return [visible(one, output, secret) for one in data]
     if not isinstance(data, Mapping):

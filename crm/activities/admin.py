@@ -12,7 +12,7 @@ from crm.activities.models import CallLog, LeadActivity
 
 @admin.register(LeadActivity)
 class LeadActivityAdmin(CompanyRecordAdmin):
-    """Activities, read-only: they record what has happened."""
+    """Activities, read-only: a record of past events."""
 
     icon = "history"
     list_display = ("kind", "lead", "contact", "member", "company", "happened_at")

@@ -22,7 +22,7 @@ MOMENT = "such as 2026-03-09T14:30:00+01:00; without an offset it is what the cl
 
 
 class CallValues(Input):
-    """A call; all of it is optional as long as it is clear whom it was with."""
+    """A call; all fields are optional as long as the other party is clear."""
 
     lead = ObjectIdInput(required=False, allow_null=True, help_text="lead id; the call is then with its contact too")
     contact = ObjectIdInput(required=False, allow_null=True, help_text="contact id")
@@ -70,7 +70,7 @@ class CallBulkCreate(AutomationInput):
 
 
 class CallDelete(SelectionInput, AutomationInput):
-    """Which call logs to delete."""
+    """Call logs to delete."""
 
 
 class CallOut(Output):
@@ -110,7 +110,7 @@ class CallOut(Output):
 
 
 class CallBulkOut(Output):
-    """What became of the items."""
+    """The results of the items."""
 
     created = Computed(serializers.ListField(child=CallOut()))
     failed = Computed(serializers.ListField(child=BulkFailure()))

@@ -40,7 +40,7 @@ COLUMNS = {
 """Column -> name in the API."""
 PLAIN = ("direction", "outcome", "duration_seconds", "notes", "recording")
 CLOCKS_DIFFER = timedelta(minutes=5)
-"""How far ahead the clock of a telephone system may be."""
+"""Tolerance for the clock of a telephone system that runs ahead."""
 
 
 @dataclass(slots=True)
@@ -60,8 +60,8 @@ def create_call(*, actor_id: str, values: Mapping[str, Any], automation: bool = 
     """Create a call log and return its id. Emits calllog.created.
 
     A call without lead and contact is assigned to the live contact that has the number. Raises LeadNotFound_400,
-    ContactNotFound_400 (no contact has the number), MemberNotFound_404 and InvalidInput_400 (several contacts have it,
-    a bad number, a start in the future, or a lead of another contact).
+    ContactNotFound_400 (no contact has the number) and MemberNotFound_404. Raises InvalidInput_400 if several contacts
+    have it, and for a bad number, a start in the future or a lead of another contact.
     """
     with transaction.atomic():
         given = _read(values)
@@ -117,7 +117,7 @@ def create_calls(
 def update_call(*, id: str, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> str:
     """Change the given values of a call log. null removes lead, contact or member, but not both lead and contact.
 
-    Raises CallLogNotFound_400 and what create_call raises. Emits calllog.updated with the differences, if any.
+    Raises CallLogNotFound_400 and the errors of create_call. Emits calllog.updated with the differences, if any.
     """
     with transaction.atomic():
         call = CallLog.objects.select_for_update(of=("self",)).filter(pk=id).first()

@@ -12,7 +12,7 @@ from crm.activities.models import FollowUp
 
 
 class Overdue(ListField):
-    """Whether a follow-up is open and its due time has passed."""
+    """A filter: the follow-up is open and its due time has passed."""
 
     def __init__(self) -> None:
         super().__init__("overdue", "boolean", "status", sortable=False, nullable=False)

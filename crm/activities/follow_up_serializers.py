@@ -41,7 +41,7 @@ class FollowUpCreate(FollowUpUpdate):
 
 
 class FollowUpOut(Output):
-    """Something to be done about a lead."""
+    """A follow-up of a lead."""
 
     moving = frozenset({"overdue", "remindedAt"})
 

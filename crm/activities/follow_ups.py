@@ -61,7 +61,7 @@ def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bo
 def update_follow_up(*, id: str, actor_id: str | None, values: Mapping[str, Any], automation: bool = True) -> FollowUp:
     """Change the given values of a follow-up; each status may follow any other.
 
-    Raises LeadActivityNotFound_404 and what create_follow_up raises.
+    Raises LeadActivityNotFound_404 and the errors of create_follow_up.
     """
     follow_up = live_follow_ups().select_for_update(of=("self",)).filter(pk=id).first()
     if follow_up is None:

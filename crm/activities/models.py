@@ -9,7 +9,7 @@ from core.text.words import day_of, said
 
 
 class LeadActivity(CompanyModel):
-    """Something that happened to a lead or its contact, made from a domain event or written by a person."""
+    """An activity of a lead or its contact, created from a domain event or written by a person."""
 
     class Kind(models.TextChoices):
         CREATED = "created"
@@ -83,7 +83,7 @@ class LeadActivity(CompanyModel):
 
 
 class FollowUp(CompanyModel):
-    """Something to be done about a lead by a due time. An open follow-up past its due time is overdue."""
+    """A task about a lead with a due time. An open follow-up past its due time is overdue."""
 
     class Status(models.TextChoices):
         OPEN = "open"

@@ -46,7 +46,7 @@ def register_reminder(model: type[RemindedRecord], reminder: Reminder) -> None:
 
 
 def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
-    """Set the time of the record's reminder for what happens at `at`; the caller saves the record.
+    """Set the time of the record's reminder for the event at `at`; the caller saves the record.
 
     A reminder whose time has passed is due at once while `at` lies in the future; a record of the past gets none.
     """
@@ -56,7 +56,7 @@ def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
 
 
 def has_due_reminders() -> bool:
-    """Tell whether a reminder of any company is due."""
+    """Return whether a reminder of any company is due."""
     with unscoped(reason="tick: due reminders of all companies"):
         return any(reminder.due().exists() for reminder in REMINDERS.values())
 

@@ -1,4 +1,4 @@
-"""Reports about what happened to leads, who did it, and how leads go through the pipeline."""
+"""Reports about activities of leads, by member, and about their progress through the pipeline."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ KIND_LABELS = {
     Kind.RESTORED: "Restored",
     Kind.IMPORTED: "Imported",
 }
-"""Kind -> what people call it."""
+"""Kind -> its label."""
 WORK = {
     "notes": Kind.NOTE,
     "calls": Kind.CALL,

@@ -1,4 +1,4 @@
-"""Which activities a caller may read: what happened to a lead, a meeting or a mail is for those who may read these."""
+"""Activities that a caller may read: those of a lead, a meeting or a mail require permission to read these."""
 
 from __future__ import annotations
 

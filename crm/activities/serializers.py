@@ -35,7 +35,7 @@ class NotesUpdate(Input):
 
 
 class ActivityOut(Output):
-    """Something that happened to a lead or its contact."""
+    """An activity of a lead or its contact."""
 
     _id = IdField()
     kind = serializers.ChoiceField(choices=LeadActivity.Kind.choices)

@@ -77,7 +77,7 @@ def _resubscribed(event: Event) -> list[Part]:
 
 
 def _about(kind: str, noun: str) -> Callable[[Event], list[Part]]:
-    """Return a reader for what happened to a record beside the lead; `noun` is the detail that holds the record's
+    """Return a reader for events of a record other than the lead; `noun` is the detail that contains the record's
     id."""
 
     def read(event: Event) -> list[Part]:
@@ -113,7 +113,7 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
         for step in ("merged", "unmerged")
     },
 }
-"""Kind of event -> what its activities say."""
+"""Kind of event -> the details of its activities."""
 
 
 def record(events: Sequence[Event]) -> None:

@@ -36,9 +36,11 @@ UNDOABLE_FOR = timedelta(days=UNDO_DAYS)
 
 
 class Outcome(NamedTuple):
-    """The number of selected records and of changed ones, and what to warn of by record. `job` is the queued job if the
-    change is too large for a request (`queued`; nothing has changed yet), otherwise the job by which the change can be
-    undone, if any."""
+    """The numbers of selected and of changed records, with warnings by record.
+
+    `job` is the queued job if the change is too large for a request (`queued`; nothing has changed yet). Otherwise it
+    is the job by which the change can be undone, if any.
+    """
 
     matched: int
     changed: int

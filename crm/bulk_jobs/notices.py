@@ -17,7 +17,7 @@ ENDS = (BulkJob.Status.COMPLETED, BulkJob.Status.FAILED)
 
 
 def is_small_undo(job: BulkJob) -> bool:
-    """Tell whether the job undid what a request could have changed, all of it: whoever pressed Undo has seen it."""
+    """Return whether the job undid a change of request size completely: the user who pressed Undo has seen it."""
     done = job.status == BulkJob.Status.COMPLETED and not job.failed
     return done and job.action == BulkJob.Action.UNDO and (job.total or 0) <= at_once()
 

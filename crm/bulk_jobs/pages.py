@@ -1,4 +1,4 @@
-"""The pages of background work: every bulk job with its progress, and what can be done about it."""
+"""The pages of background work: every bulk job with its progress and actions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEEDS = {
     "cancel_messages": ("Cancelling", "Cancelled"),
     "redrive_runs": ("Restarting", "Restarted"),
 }
-"""Action -> what it is doing, and what it has done."""
+"""Action -> its titles during and after the job."""
 NOUNS = {
     "contact": "contact",
     "lead": "lead",
@@ -42,9 +42,9 @@ WORK = {
     "suppression/import": ("suppression-import", "Importing addresses from {title}"),
     "genie": ("outreach-run", "Writing messages: {title}"),
 }
-"""Resource of the API -> the page of a job, and what the tray says of it."""
+"""Resource of the API -> the page of a job, and its text in the tray."""
 SHOWN = 4
-"""Jobs in the tray; the others are told as a number."""
+"""Jobs in the tray; of the others only the number is shown."""
 MOVING = ("queued", "running")
 OF_MANY = {"field": "total", "operator": "notEquals", "value": 1}
 """Leaves out changes of one record, which are jobs too so that they can be undone."""
@@ -52,7 +52,7 @@ SIZE = 25
 
 
 def shown_title(action: str, panel: str, count: int | None, *, over: bool = False) -> str:
-    """Say what a job is doing, or has done."""
+    """Return the title of a running or ended job."""
     noun = NOUNS.get(panel, "record")
     things = f"{noun}s" if count is None else f"{count:,} {noun}{'' if count == 1 else 's'}"
     return f"{DEEDS.get(action, ('Changing', 'Changed'))[over]} {things}"
@@ -63,7 +63,7 @@ MODULES = {"productService": "product-service"}
 
 
 def shown_job(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the job with what the page says of it in words."""
+    """Return the job with the texts of the page."""
     over = job["status"] in ("completed", "failed", "cancelled")
     return {
         **job,
@@ -76,7 +76,7 @@ def shown_job(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class JobPage(Page):
-    """What the pages of jobs share."""
+    """Shared parts of the pages of jobs."""
 
     module = "contact"
     also = ("lead", "product-service", "genie", "workflow")
@@ -97,7 +97,7 @@ class Jobs(JobPage):
 
 
 class Job(JobPage):
-    """A job by itself; its forms stand wherever a job is shown, and lead back there."""
+    """A single job; its forms appear wherever a job is shown, and redirect there."""
 
     path = "jobs/<str:id>"
     name = "job"
@@ -134,7 +134,7 @@ class Job(JobPage):
         return self.done(text, self._back()) if answer.ok else self.refuse(answer, self._back())
 
     def _back(self) -> str:
-        """Return the page that the form stood on, if it is one of this company."""
+        """Return the page of the form, if it is one of this company."""
         came = urlsplit(self.request.headers.get("Referer", ""))
         own = came.netloc == self.request.get_host() and came.path.startswith(self.address("home"))
         return f"{came.path}?{came.query}".rstrip("?") if own else self.address("jobs")
@@ -152,7 +152,7 @@ class JobProgress(JobPage):
 
 
 class JobTray(Page):
-    """What is under way and how much is unread, for every page; it asks again while something moves."""
+    """Running work and the number of unread notifications, for every page. It polls while something changes."""
 
     path = "jobs/tray"
     name = "job-tray"
@@ -171,7 +171,7 @@ class JobTray(Page):
         }
 
     def line(self, one: Mapping[str, Any]) -> tuple[str, float, str]:
-        """Return a job's words, its percent and its page."""
+        """Return a job's text, its percent and its page."""
         page, words = WORK[one["resource"]]
         title = shown_title(one["title"], one["about"], one["total"]) if page == "job" else one["title"]
         said = words.format(title=title, records=f"{NOUNS.get(one['about']) or one['about'].replace('-', ' ')}s")

@@ -25,9 +25,11 @@ from crm.records.types import RECORD_TYPES
 
 @dataclass(slots=True)
 class Restored:
-    """The number of restored records, the errors of those that stay deleted, and what to warn of in the others, by id.
+    """The number of restored records, the errors of those that stay deleted, and warnings about the others, by id.
+
     `job` is the queued job if there are too many for a request, otherwise the one by which the restoring can be undone,
-    if any."""
+    if any.
+    """
 
     count: int = 0
     failed: dict[str, ApiError] = field(default_factory=dict)
@@ -35,7 +37,7 @@ class Restored:
     job: BulkJob | None = None
 
     def add(self, other: Restored) -> Restored:
-        """Add what became of other records."""
+        """Add the results of other records."""
         self.count += other.count
         self.failed |= other.failed
         self.warnings |= other.warnings

@@ -10,7 +10,7 @@ from crm.records.types import RECORD_TYPES
 
 
 def may(actor: Actor, module: str, method: str) -> bool:
-    """Tell whether the actor has the permission."""
+    """Return whether the actor has the permission."""
     return actor.is_unbounded or actor.may(module, method)
 
 

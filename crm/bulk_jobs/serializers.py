@@ -36,11 +36,11 @@ class BulkJobUpdate(Input):
 
 
 class BulkJobUndo(AutomationInput):
-    """How to undo."""
+    """Options for undoing."""
 
 
 class RestoreInput(SelectionInput, AutomationInput):
-    """Which deleted records to restore."""
+    """Deleted records to restore."""
 
 
 class RestoreFailure(Output):
@@ -53,7 +53,7 @@ class RestoreFailure(Output):
 
 
 class RestoredOut(Output):
-    """What became of the selected records."""
+    """The results of the selected records."""
 
     restoredCount = Computed(serializers.IntegerField(allow_null=True, help_text="null while a job has to do it"))
     failed = Computed(serializers.ListField(child=RestoreFailure(), allow_null=True))
@@ -140,7 +140,7 @@ def bulk_response(view: ApiView, outcome: Outcome, data: dict[str, Any]) -> Resp
 
 
 def undoable_response(view: ApiView, data: Any, job: BulkJob | None, notes: Sequence[str] = ()) -> Response:
-    """Return the answer to a change within the request: its result, the job that can undo it, and what to warn of."""
+    """Return the response to a change within the request: its result, the job that can undo it, and warnings."""
     extra = {} if job is None else {"bulkJob": job.pk}
     return view.success(data, **extra, **({"warning": joined(notes)} if notes else {}))
 
@@ -160,7 +160,7 @@ def _named(error: ApiError) -> dict[str, str]:
 
 
 def _notes(warnings: Mapping[str, str]) -> list[str]:
-    """Return what to warn of, with the ids of the records."""
+    """Return the warnings with the ids of the records."""
     return [f"{id}: {text}" for id, text in warnings.items()]
 
 

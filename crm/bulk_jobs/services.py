@@ -29,8 +29,8 @@ SMOOTHING = 0.2
 LAPSED = "The company's subscription has ended. Renew it, then resume the job: it goes on where it stopped."
 
 Step = Callable[[BulkJob], dict[str, Any] | None]
-"""Processes one batch in the caller's transaction. Returns the job's new fields (`processed` among them), or None if
-nothing is left. `rows` is the size of the batch where `processed` doesn't tell."""
+"""Processes one batch in the caller's transaction. It returns the job's new fields (`processed` among them), or None
+if nothing is left. `rows` is the size of the batch if `processed` doesn't give it."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ WORK: dict[str, Work] = {}
 
 
 def register_work(work: Work) -> None:
-    """Register jobs that are told of while they are under way."""
+    """Register jobs that are shown while they run."""
     WORK[work.resource] = work
 
 
@@ -60,13 +60,13 @@ class WorkOut(Output):
 
 
 class UnderWayOut(Output):
-    """What is under way."""
+    """Running work."""
 
     work = Computed(WorkOut(many=True))
 
 
 def work_under_way(actor: Actor) -> list[dict[str, Any]]:
-    """Return the newest jobs under way of what the actor may read, at most MOST, by one statement."""
+    """Return the newest running jobs that the actor may read, at most MOST, by one statement."""
     rows = [_rows(work, actor) for work in WORK.values() if not work.module or may_read(actor, work.module)]
     if not rows:
         return []

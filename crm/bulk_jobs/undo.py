@@ -55,7 +55,7 @@ def changed_beside(job: BulkJob) -> list[str]:
 
 
 def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool:
-    """Tell whether a job is of the kind and age that can be undone; it may have been undone already."""
+    """Return whether a job is of the kind and age that can be undone; it may have been undone already."""
     return (
         action in UNDOABLE
         and status in ENDED
@@ -65,7 +65,7 @@ def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool
 
 
 def refuse_late(started_at: datetime | None) -> None:
-    """Refuse to undo what has not started or started too long ago (InvalidRequest_400)."""
+    """Refuse to undo a job that has not started or started too long ago (InvalidRequest_400)."""
     if started_at is None:
         raise NamedError(WRONG_STATE, "id: nothing has been done that could be undone")
     if started_at + UNDOABLE_FOR < timezone.now():
@@ -73,7 +73,7 @@ def refuse_late(started_at: datetime | None) -> None:
 
 
 def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
-    """Refuse to undo again what one of these jobs undoes or has undone (InvalidRequest_400)."""
+    """Refuse a second undo if one of these jobs undoes the same or has undone it (InvalidRequest_400)."""
     other = undoings.exclude(status__in=(BulkJob.Status.FAILED, BulkJob.Status.CANCELLED)).first()
     if other is not None:
         raise NamedError(

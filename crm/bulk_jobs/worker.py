@@ -100,7 +100,7 @@ def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report
 
 
 def add_to_report(report: dict[str, Any], name: str, found: Mapping[str, str]) -> None:
-    """Add records and what is said of them to a part of the report, up to the limit."""
+    """Add records and their texts to a part of the report, up to the limit."""
     if found:
         listed = report.setdefault(name, {})
         listed.update(list(found.items())[: max(0, MAX_REPORTED - len(listed))])

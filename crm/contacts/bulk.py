@@ -32,8 +32,8 @@ def update_many(
     `set` gives all the values. `append` and `remove` change tags and fields with several values. `clear` empties the
     fields named in form_data, and tags or category when they are given.
 
-    Raises CannotUpdateUniqueKey_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400,
-    InvalidPayload_400, TagNotFound_400, ContactCategoryNotFound_400, ContactNotFound_400.
+    Raises CannotUpdateUniqueKey_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and InvalidSystemField_400.
+    Raises InvalidPayload_400, TagNotFound_400, ContactCategoryNotFound_400 and ContactNotFound_400.
     """
     change: dict[str, Any] = {"formData": dict(form_data), "updateType": update_type}
     if tag_ids is not None:

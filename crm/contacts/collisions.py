@@ -1,4 +1,4 @@
-"""Rows that were not written because a contact has their unique key, and what to say of them.
+"""Rows that were not written because a contact has their unique key, and their messages.
 
 With the unique key `either` two people may give one number, such as that of an office. A row whose number a contact
 with another address has is another person: it never changes that contact.
@@ -19,7 +19,7 @@ from crm.records.problems import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
 UNNAMED = "; its address is not that of "
-"""What stands in a message where the holder's name goes, before the name of the row's person."""
+"""Text of a message at the place of the holder's name, before the name of the row's person."""
 
 
 class Collision(NamedTuple):

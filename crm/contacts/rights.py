@@ -14,7 +14,7 @@ REFUSED = "UnauthorizedAction_403"
 
 @dataclass(frozen=True, slots=True)
 class ContactRights:
-    """Whether a writer of leads may create contacts, change existing ones, and read them."""
+    """Permissions of a writer of leads to create contacts, change existing ones, and read them."""
 
     create: bool = True
     change: bool = True
@@ -27,7 +27,7 @@ class ContactRights:
 
 
 def check_reads_contacts(actor: Actor) -> None:
-    """Raise UnauthorizedAction_403 for an actor who may not read contacts, and so is told nothing of them."""
+    """Raise UnauthorizedAction_403 for an actor who may not read contacts, and so gets no data of them."""
     if not (actor.is_unbounded or actor.may("contact", "GET")):
         raise NamedError(REFUSED, "your role lacks the permission contact.GET")
 

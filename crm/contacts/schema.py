@@ -38,7 +38,7 @@ class ContactRow(RecordRow):
 
 @dataclass(slots=True)
 class ContactSchema(RecordSchema):
-    """The fields of the active company's contacts, and the setting that says what makes them unique."""
+    """The fields of the active company's contacts, and the setting of their unique key."""
 
     kind: ClassVar[RecordKind] = CONTACT
     row_class: ClassVar[type[RecordRow]] = ContactRow
@@ -84,7 +84,7 @@ class ContactSchema(RecordSchema):
                 )
 
     def identified_by(self, key: str) -> bool:
-        """Tell whether `email`, or `number`, is part of the company's unique key."""
+        """Return whether `email`, or `number`, is part of the company's unique key."""
         return self.unique_key != (Company.UniqueKey.NUMBER if key == "email" else Company.UniqueKey.EMAIL)
 
     def keys_of(self, system: Mapping[str, Any]) -> tuple[str | None, str | None]:
@@ -103,7 +103,7 @@ class ContactSchema(RecordSchema):
     ) -> None:
         """Put name, address and number into the row.
 
-        An update may give a dial prefix or a number alone, beside the `current` one.
+        An update may have only a dial prefix or only a number, combined with the `current` one.
         """
         _read_name_and_email(form_data, row, problems, how)
         _read_number(form_data, row, problems, how, current)

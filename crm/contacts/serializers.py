@@ -100,7 +100,7 @@ class ContactBulkUpdate(SelectionInput, ContactChange):
 
 
 class ContactBulkDelete(SelectionInput, AutomationInput):
-    """Which contacts to delete."""
+    """Contacts to delete."""
 
 
 def category_of(data: Mapping[str, Any]) -> Any:
@@ -158,7 +158,7 @@ class ContactOut(Output):
 
 
 class ContactBulkOut(Output):
-    """What became of the items."""
+    """The results of the items."""
 
     created = Computed(serializers.ListField(child=ContactOut()))
     updated = Computed(

@@ -57,12 +57,12 @@ def create_contact(
 ) -> Saved:
     """Create a contact. With `existing_error` off, update the contact that has its unique key instead.
 
-    `drop_invalid` leaves invalid values out, as long as they are not required. `drop_taken_number` leaves out a number
-    that another person has, even a required one. `may_read` allows the error to name that person.
+    `drop_invalid` omits invalid values, as long as they are not required. `drop_taken_number` omits a number that
+    another person has, even a required one. `may_read` allows the error to name that person.
 
-    Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every
-    problem in the warning), TagNotFound_400, ContactCategoryNotFound_400, ContactAlreadyExists_400;
-    PlanLimitExceeded_403 for a new one beyond the plan.
+    Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and InvalidSystemField_400
+    (every problem in the warning). Raises TagNotFound_400, ContactCategoryNotFound_400 and ContactAlreadyExists_400,
+    and PlanLimitExceeded_403 for a new contact beyond the plan.
     """
     with transaction.atomic():
         schema = ContactSchema.load()
@@ -131,9 +131,11 @@ def create_contacts(
 ) -> BulkResult:
     """Create up to 500 contacts, each on its own: an invalid one is reported and does not affect the others.
 
-    With `all_or_none` the first one that fails refuses all, by its error. `drop_invalid` and `may_read` as in
-    create_contact. Contacts beyond the plan's limit fail. Raises InvalidPayload_400 for more than 500,
-    ContactDataRequired_400 for none, TagNotFound_400, ContactCategoryNotFound_400 for what all share.
+    With `all_or_none` the first one that fails refuses all, by its error. `drop_invalid` and `may_read` are those of
+    create_contact. Contacts beyond the plan's limit fail.
+
+    Raises InvalidPayload_400 for more than 500, and ContactDataRequired_400 for none. Raises TagNotFound_400 and
+    ContactCategoryNotFound_400 for shared values.
     """
     if not items:
         raise NamedError("ContactDataRequired_400", "formData: needs an array of at least one contact")
@@ -234,13 +236,14 @@ def update_contact(
     unchanged_since: str | None = None,
     may_read: bool = False,
 ) -> BulkJob | None:
-    """Change the given values of a live contact. Null or empty text empties a value.
+    """Change the given values of a live contact. Null or empty text clears a value.
 
     `tag_ids` replaces its tags, a `category_id` of None removes its category. With `unchanged_since`, an updatedAt, it
     raises RecordChanged_409 if the contact has another one. `may_read` allows the error to name the person who has a
-    number already. Returns the job that can undo the change,
-    None if nothing is different. Raises ContactNotFound_400, CannotUpdateUniqueKey_400 (emptied),
-    ContactAlreadyExists_400 (taken), and what create_contact raises for values.
+    number already. Returns the job that can undo the change, None without a difference.
+
+    Raises ContactNotFound_400, CannotUpdateUniqueKey_400 (cleared), ContactAlreadyExists_400 (taken), and the errors of
+    create_contact for values.
     """
     change: dict[str, Any] = {"formData": dict(form_data), "updateType": "set"}
     change |= {} if tag_ids is None else {"tags": list(tag_ids)}
@@ -273,7 +276,8 @@ def change_contact(
     unchanged_since: str | None = None,
     may_read: bool = False,
 ) -> int:
-    """Do what update_contact does, journaled for `source`. Returns the number of changed contacts, 0 or 1."""
+    """Change a contact as update_contact does, journaled for `source`. Return the number of changed contacts, 0 or
+    1."""
     with transaction.atomic():
         schema = ContactSchema.load()
         lock_unique_key(schema, many=False)
@@ -325,7 +329,8 @@ def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], cur
 
 @transaction.atomic
 def set_unique_key(value: str) -> None:
-    """Set what makes the active company's contacts unique. Raises UniqueKeyInvalid_400 when live contacts share it."""
+    """Set the unique key of the active company's contacts. Raises UniqueKeyInvalid_400 when live contacts share a
+    value."""
     if value not in KEY_PARTS:
         raise NamedError(
             "UniqueKeyInvalid_400", f"contactUniqueKey: one of {', '.join(KEY_PARTS)}, not {shorten(value, 40)!r}"

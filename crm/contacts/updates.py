@@ -17,7 +17,7 @@ from crm.records.updates import Changes, RecordState, load_states, touch, write_
 
 MAX_ROUNDS = 5
 Take = Literal["all", "missing", "nothing"]
-"""Which of its rows' values an existing contact takes: all, those that it lacks, or none."""
+"""Values of rows that an existing contact takes: all, those that it lacks, or none."""
 
 
 @dataclass(slots=True)
@@ -96,7 +96,8 @@ def _narrow(
     take: Take,
     left: dict[int, list[str]],
 ) -> list[tuple[str, ContactRow]]:
-    """Reduce the rows, in order, to what their contacts take. Adds the names of other values that differ to `left`."""
+    """Reduce the rows, in order, to the values that their contacts take. Add the names of other differing values to
+    `left`."""
     parts = {part.judged: (name, part) for name, part in schema.kind.parts.items()}.values()
     narrowed = []
     for id, row in changes:
@@ -118,7 +119,7 @@ def _narrow(
 
 
 def _differs(value: Any, present: Any) -> bool:
-    """Tell whether a value differs from the present one by more than the case of its letters."""
+    """Return whether a value differs from the present one by more than the case of its letters."""
     return bool(value) and str(value).lower() != str(present or "").lower()
 
 

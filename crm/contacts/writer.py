@@ -45,7 +45,7 @@ class WriteResult:
 
 @dataclass(slots=True)
 class _Plan:
-    """What to do with each row: insert it, update the contact that its id names, or refuse it.
+    """The action for each row: insert it, update the contact with its id, or refuse it.
 
     `over_quota` has rows beyond the plan.
     """
@@ -70,11 +70,12 @@ def write_contacts(
     """Create the rows' contacts in the caller's transaction, with values, tags and events.
 
     A row whose unique key a live contact or an earlier row has is in `collided`. With "update" that contact takes the
-    row's values (those of `take`) and the row is in `updated`, unless it is another person (crm.contacts.collisions);
-    "error" and "skip" are the same here. Updated contacts
-    are journaled for `source`, by default the import. Where the plan's limit applies, the
-    first rows that need a new contact get one, and the others are in `refused`. Tags and categories must exist
-    (crm.tags.services.check_tags), and member and file values too (ContactSchema.check_references).
+    row's values (those of `take`) and the row is in `updated`, unless it is another person (crm.contacts.collisions).
+    The modes "error" and "skip" are the same here. Updated contacts are journaled for `source`, by default the import.
+
+    If the plan's limit applies, the first rows that need a new contact get one, and the others are in `refused`. Tags
+    and categories must exist (crm.tags.services.check_tags), and member and file values too
+    (ContactSchema.check_references).
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("write_contacts() needs a transaction around it")
@@ -126,7 +127,7 @@ def _plan_round(
 
 
 def on_contact_recreated(take_over: TakeOver) -> None:
-    """Register a function that gives what deleted contacts have to the new contacts with their unique keys."""
+    """Register a function that transfers data of deleted contacts to new ones with their unique keys."""
     if take_over not in _takers:
         _takers.append(take_over)
 
@@ -137,7 +138,7 @@ def import_source(id: str | None) -> Source | None:
 
 
 def _distinct(keyed: Sequence[KeyedRow]) -> bool:
-    """Tell whether no two rows share a part of the unique key."""
+    """Return whether no two rows share a part of the unique key."""
     emails = [item.email_key for item in keyed if item.email_key]
     numbers = [item.number_key for item in keyed if item.number_key]
     return len(set(emails)) == len(emails) and len(set(numbers)) == len(numbers)

@@ -94,7 +94,7 @@ class Check:
 
 
 def narrows(old: FieldSpec, new: FieldSpec) -> bool:
-    """Tell whether the new definition may refuse a value of the old one, or store it differently."""
+    """Return whether the new definition may refuse a value of the old one, or store it differently."""
     if old.field_type is not new.field_type or old.value_type is not new.value_type or item_kind(old) != item_kind(new):
         return True
     if old.field_type.takes_options and set(old.options) - set(new.options):
@@ -161,9 +161,9 @@ def oldest_transaction() -> str:
 
 
 def stale_values(conversion: Conversion, job_id: str, since: str | None, size: int) -> list[Stored]:
-    """Return the present values of records whose staged value is missing or another one.
+    """Return the present values of records whose staged value is missing or outdated.
 
-    `since` limits the look to what that transaction and later ones have written. Keeps the records from deletion.
+    `since` limits this to the writes of that transaction and later ones. Keeps the records from deletion.
     """
     values = {"key": conversion.old.key, "job": job_id, "since": since, "size": size}
     with connection.cursor() as cursor:
@@ -179,7 +179,7 @@ def _select(statement: str, conversion: Conversion, values: dict[str, Any]) -> l
 
 
 def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], *, drop_invalid: bool) -> None:
-    """Stage the converted values with their typed rows, instead of what was staged of these records before.
+    """Stage the converted values with their typed rows, in place of those staged for these records before.
 
     `drop_invalid` removes values that do not fit; otherwise they raise UnfitValue.
     """

@@ -130,15 +130,15 @@ def _make_conversion(
 
 @dataclass(slots=True)
 class CatchUp:
-    """How far a worker has caught up with those who write while it stages values."""
+    """A worker's progress with values that others write while it stages."""
 
     rounds: int = 0
     since: str | None = None
-    """What older transactions than this one have written is staged."""
+    """All writes of transactions older than this one are staged."""
     close: bool = False
     """So little is left that writers can wait for it."""
     counts: tuple[int, int] = (0, 0)
-    """What count_staged counted then, since it takes a while."""
+    """The result of count_staged at that time, cached because the count is slow."""
 
     @property
     def tired(self) -> bool:
@@ -200,7 +200,7 @@ def _conversion_by(job: BulkJob, field: CustomField, staging: str) -> Conversion
 
 
 def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, Any]:
-    """Stage the next values; behind the last one, values that have been written since."""
+    """Stage the next values; after the last one, values that have been written since."""
     staging = _hidden_of(job.pk).values_list("pk", flat=True).first()
     if staging is None:
         _make_hidden(job, field)
@@ -226,7 +226,7 @@ def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, An
 
 
 def _make_hidden(job: BulkJob, field: CustomField) -> None:
-    """Make the hidden field that the typed values are staged under, and drop what was staged before it."""
+    """Create the hidden field under which the typed values are staged, and drop values staged before it."""
     ConvertedValue.objects.filter(job=job.pk)._raw_delete("default")
     id = new_id()
     CustomField.every.create(
@@ -286,12 +286,13 @@ def _write_next(job: BulkJob, field: CustomField) -> dict[str, Any] | None:
 
 
 def _old_ids(job: BulkJob, field: CustomField) -> list[str]:
-    """Return what the field's typed values were stored under before the switch: its own id, or a hidden field's."""
+    """Return the ids under which the field's typed values were stored before the switch: its own, or a hidden
+    field's."""
     return [field.pk, *_hidden_of(job.pk).values_list("pk", flat=True)]
 
 
 def _end_conversion(job: BulkJob) -> None:
-    """Remove what the records that others wrote still had of the old typed values, and what stored them."""
+    """Remove the remaining old typed values of the records that others wrote, and the fields that stored them."""
     field = _present_field(job)
     remove_typed(kind_of(job.panel), _old_ids(job, field))
     _hidden_of(job.pk)._raw_delete("default")
@@ -354,7 +355,8 @@ def delete_field(job: BulkJob, deadline: float) -> None:
 def clean_up() -> bool:
     """Clean up after jobs that ended early.
 
-    Resumes conversions behind the switch, deletes what others have staged, and removes values of deleted fields.
+    Resumes conversions that have already switched, deletes the staged values of others, and removes values of deleted
+    fields.
     """
     ended = BulkJob.objects.exclude(status__in=UNFINISHED)
     for field in CustomField.objects.filter(pending=True, job__in=ended)[:100]:

@@ -30,7 +30,7 @@ class SectionCreate(SectionUpdate):
 
 
 class SectionDelete(SelectionInput):
-    """Which sections to delete."""
+    """Sections to delete."""
 
 
 class SectionOrder(Input):

@@ -67,8 +67,8 @@ class FieldChange(NamedTuple):
 def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
     """Create a field from its attributes in snake_case.
 
-    Raises InvalidPanel_400, InvalidInput_400 (types that do not go together, bad options, children or default),
-    CustomFieldNameAlreadyExists_400, PlanLimitExceeded_403.
+    Raises InvalidPanel_400, CustomFieldNameAlreadyExists_400 and PlanLimitExceeded_403. Raises InvalidInput_400 for
+    types that cannot be combined, and for bad options, children or a bad default.
     """
     panel = values.get("panel", CustomField.Panel.CONTACT)
     if panel not in CustomField.Panel.values:
@@ -92,11 +92,12 @@ def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
 def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bool = False) -> None:
     """Change fields, all of them or none, and convert the values of records to new types.
 
-    A field's key and panel stay. Where more than 1,000 records have values, a job converts them, and the field keeps
-    its old definition until the job is done. With `numbered`, problems name the index of their change. Raises
-    CustomFieldNotFound_400, InvalidPanel_400, InvalidInput_400, InvalidSectionId_400, CustomFieldNameAlreadyExists_400,
-    InvalidSystemField_400 (an attribute of a system field that cannot change), InvalidCustomFieldValue_400 (values that
-    cannot be converted).
+    A field's key and panel stay. If more than 1,000 records have values, a job converts them, and the field keeps its
+    old definition until the job is done. With `numbered`, problems name the index of their change.
+
+    Raises CustomFieldNotFound_400, InvalidPanel_400, InvalidInput_400, InvalidSectionId_400 and
+    CustomFieldNameAlreadyExists_400. Raises InvalidSystemField_400 for a fixed attribute of a system field, and
+    InvalidCustomFieldValue_400 for values that cannot be converted.
     """
     checks = _each(changes, numbered, _check_change)
     ids = [change.id for change in changes]
@@ -210,7 +211,7 @@ def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str
 
 
 def _refuse_converting(before: CustomField, after: CustomField) -> list[str]:
-    """Refuse to change a definition while a job converts the values. Returns what of the definition changes."""
+    """Refuse to change a definition while a job converts the values. Return the names of the changed attributes."""
     meaning = [name for name in DEFINITION if getattr(after, name) != getattr(before, name)]
     if meaning and (job := unfinished_job(before)):
         raise NamedError(

@@ -103,7 +103,7 @@ RESET_ATTRIBUTES = (
     "options",
     "children",
 )
-"""Attributes that a reset restores besides those in SYSTEM_FIELDS."""
+"""Attributes that a reset restores in addition to those in SYSTEM_FIELDS."""
 
 
 def may_change(field: CustomField) -> tuple[str, ...]:
@@ -159,10 +159,10 @@ def check_options(field: CustomField, before: Iterable[Mapping[str, Any]]) -> No
 
 @transaction.atomic
 def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
-    """Restore the initial state of the system fields of a panel, or of all. Returns their ids in order.
+    """Restore the initial state of the system fields of a panel, or of all. Return their ids in order.
 
-    Raises InvalidPanel_400, InvalidSystemField_400 (live leads have a status or source that would no longer be an
-    option), and CustomFieldNameAlreadyExists_400 (one of the company's own fields has the name).
+    Raises InvalidPanel_400, and CustomFieldNameAlreadyExists_400 if one of the company's own fields has the name.
+    Raises InvalidSystemField_400 if live leads have a status or source that would no longer be an option.
     """
     if panel is not None and panel not in SYSTEM_FIELDS:
         raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(SYSTEM_FIELDS)}, not {shorten(panel, 40)!r}")

@@ -56,7 +56,7 @@ def check_definition(field: CustomField) -> None:
 
 
 def _checked(path: str, check: Callable[[Any], Any], value: Any) -> Any:
-    """Check a value, and return what the check returns; None stays None."""
+    """Check a value, and return the result; None stays None."""
     if value is None:
         return None
     try:
@@ -83,7 +83,7 @@ def check_types(field_type: Any, value_type: Any, path: str) -> None:
 
 
 def read_options(options: Any, path: str) -> list[dict[str, str]]:
-    """Normalise options to label, description and value. A label or value alone stands for both."""
+    """Normalise options to label, description and value. A label or value alone serves as both."""
     if not isinstance(options, list) or len(options) > MAX_OPTIONS:
         raise refuse(path, f"needs an array of at most {MAX_OPTIONS} options")
     found: dict[str, dict[str, str]] = {}

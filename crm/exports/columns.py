@@ -41,9 +41,9 @@ class Column:
 
 def columns_of(output: type[Output], panel: str = "") -> list[Column]:
     """Return the columns of a list's output in its order. With a panel its fields come first, in the panel's order,
-    custom ones included.
+    including custom ones.
 
-    An export leaves out what the output conceals from visitors: secrets and links that open without login.
+    An export omits the values that the output conceals from visitors: secrets and links that open without login.
     """
     plain = {column.header: column for column in _flatten(output._declared_fields, (), output.conceals)}
     if not panel:
@@ -143,7 +143,7 @@ def _members() -> dict[str, str]:
 
 
 def custom_cell(value: Any, spec: FieldSpec, words: Mapping[str, str] | None = None) -> Any:
-    """Return a custom value as a cell that the importer can read. `words` has what is written for single values."""
+    """Return a custom value as a cell that the importer can read. `words` has the texts of single values."""
     kind = spec.value_type.name
     if isinstance(value, str) and kind == "date":
         return date.fromisoformat(value) if len(value) == 10 else ExactTime.fromisoformat(value)

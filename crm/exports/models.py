@@ -42,7 +42,7 @@ class Export(Job):
 
 
 class ExportPart(CompanyRow):
-    """A part of what an export has read (crm.exports.parts)."""
+    """A part of an export's rows (crm.exports.parts)."""
 
     pk = models.CompositePrimaryKey("export_id", "number")
     export = CompanyForeignKey(Export, on_delete=models.CASCADE, related_name="parts", db_index=False)

@@ -35,11 +35,11 @@ NOUNS = {
     "lead/import": "Imports of leads",
     "genie/send-jobs": "Messages",
 }
-"""List -> what it holds, where its name does not say it."""
+"""List -> the noun for its records, if its name is not clear."""
 
 
 def shown_export(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the export with what the pages say of it in words."""
+    """Return the export with the texts of the pages."""
     word, tone = STATES.get(job["status"], ("Waiting", "none"))
     plain = job["resource"].replace("/", ", ").replace("-", " ").capitalize()
     return {
@@ -54,7 +54,7 @@ def shown_export(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ExportPage(Page):
-    """What the pages of exports share."""
+    """Shared parts of the pages of exports."""
 
     module = "file"
     menu = MenuItem("Exports", "download", 72, group="Data")

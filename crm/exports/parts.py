@@ -1,6 +1,6 @@
-"""What an export has read so far: the ids of its records, frozen when it began, and its rows in parts.
+"""Parts of an export: the ids of its records, frozen at its start, and the rows read so far.
 
-Each part commits with the progress, so that the next worker goes on behind the last one; the file is written from the
+Each part commits with the progress, so that the next worker continues after the last one; the file is written from the
 parts at the end. They are deleted when the export ends.
 """
 
@@ -24,7 +24,7 @@ AT_A_TIME = 10
 
 
 def begin(job: Export, ids: bytes) -> None:
-    """Freeze the ids of the export's records, and forget what an earlier beginning has left."""
+    """Freeze the ids of the export's records, and delete the parts of an earlier start."""
     ExportPart.objects.filter(export=job).delete()
     ExportPart.objects.create(export=job, number=IDS, until=0, content=zlib.compress(ids, 1))
 

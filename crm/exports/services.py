@@ -1,7 +1,7 @@
-"""Exports: a list as a file, in the answer if it is short, otherwise by a job that stores a File.
+"""Exports: a list as a file, in the response if it is short, otherwise by a job that stores a File.
 
-The File's row is created with the job and flagged deleted, so that it counts against the plan's limit from the start;
-it becomes visible when its content is complete (crm.exports.worker).
+The File's row is created with the job and flagged deleted, so that it counts against the plan's limit from the start.
+It becomes visible when its content is complete (crm.exports.worker).
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def new_path() -> str:
 
 
 def notify_ended(job: Export) -> None:
-    """Delete what the export has read, and release the quota of one that produced no file, in the transaction that
+    """Delete the parts of the export, and release the quota of one that produced no file, in the transaction that
     ends it."""
     ExportPart.objects.filter(export=job).delete()
     if job.status != Export.Status.COMPLETED and job.file_id:
@@ -198,10 +198,10 @@ def delete_exports(*, exports: QuerySet[Export], selection: BulkSelection, membe
 
 
 def discard_exports() -> int:
-    """Remove the contents of the active company's exports, in the caller's transaction; exports at work begin anew.
-    Returns the number of files.
+    """Remove the contents of the active company's exports, in the caller's transaction; running exports start again.
 
-    Erasure calls this: nobody knows whose data the files contain, and they can be made again.
+    Returns the number of files. Erasure calls this: it is unknown whose data the files contain, and they can be created
+    again.
     """
     Export.objects.filter(status=Export.Status.RUNNING).update(status=Export.Status.QUEUED, lease=None, worker=None)
     ExportPart.objects.all().delete()

@@ -44,14 +44,14 @@ SOURCES: dict[str, Source] = {}
 
 
 def register_source(resource: str, viewset: type[ResourceViewSet], *, panel: str = "") -> None:
-    """Make the list of a ViewSet exportable. Its rows may depend on who asks only by what `Listing.whole` says."""
+    """Make the list of a ViewSet exportable. Its rows may depend on the caller only by `Listing.whole`."""
     listing, app = viewset.listing, viewset.__module__.partition(".")[0]
     module = viewset.modules_of(viewset.list.endpoint)[0]  # type: ignore[attr-defined]
     SOURCES[resource] = Source(resource, listing, module, app, panel)
 
 
 def parse(listing: Listing, params: Mapping[str, Any]) -> ListQuery:
-    """Return the query of an export. Raises what is wrong with it."""
+    """Return the query of an export. Raises the errors of the query."""
     paging = next((name for name in PAGING if name in params), None)
     if paging is not None:
         raise refuse(paging, "an export is of all that matches; leave it out")
@@ -74,10 +74,10 @@ class Records:
         most: int | None = None,
         ids: bytes | None = None,
     ) -> None:
-        """Find the records that the caller may read, or all of them without one, or take the `ids` that were found
-        before; `most`: stop once there are more than that.
+        """Find the records that the caller may read, or all of them without one, or take the `ids` of an earlier
+        search.
 
-        Raises what is wrong with the query.
+        `most` stops the search above that number. Raises the errors of the query.
         """
         self.output, self.rows = listing.output, listing.rows(ListRequest(params, caller=caller))
         self._ids = bytearray(ids or b"")
@@ -102,8 +102,8 @@ class Records:
         return bytes(self._ids)
 
     def after(self, done: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-        """Yield the records behind the first `done`, at most 2,000 at a time, each time with the number that is done
-        then."""
+        """Yield the records after the first `done`, at most 2,000 at a time, each time with the new number of
+        records done."""
         output, size = self.output, chunk_rows()
         for start in range(done, len(self), size):
             end = min(start + size, len(self))

@@ -1,4 +1,4 @@
-"""Endpoints of exports: a list at once beside the list itself, and the jobs that export lists of any length."""
+"""Endpoints of exports: direct ones next to each list, and the jobs that export lists of any length."""
 
 from __future__ import annotations
 

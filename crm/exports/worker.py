@@ -1,8 +1,8 @@
 """The worker of exports: it reads the records in parts that commit with their progress, then writes the file in one
 pass.
 
-A worker that dies, or is stopped by its time limit, loses at most the part it was reading; the next one goes on behind
-the last part. Each attempt to write the file has a new path, so that a killed one leaves nothing behind.
+A worker that dies, or is stopped by its time limit, loses at most its present part. The next one continues after the
+last part. Each attempt to write the file has a new path, so that a killed one leaves no broken file.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ def _write(job: Export, headers: list[str]) -> None:
 
 
 def _choose_place(job: Export) -> File:
-    """Choose a new path for this attempt, and remove what an earlier attempt has stored. Returns the file there.
+    """Choose a new path for this attempt, and remove the content of an earlier attempt. Return the file there.
 
-    With a bucket of the service it goes there, since another machine may answer the download.
+    If the service has a bucket, the file goes there, because another machine may serve the download.
     """
     storage = File.Storage.SERVICE if settings.FILES_S3["bucket"] else File.Storage.LOCAL
     path = new_path()

@@ -42,14 +42,15 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """How values are written in a text file.
+    """The format of values in a text file.
 
     `date_format` is such as DD.MM.YYYY or MM/DD/YYYY HH:mm; empty accepts unambiguous dates, and those of `date_order`
     (DMY, MDY or YMD). `day_numbers` accepts the day numbers of spreadsheets. `decimal_mark` is "." or ","; empty
-    accepts unambiguous numbers. `currency` is the ISO 4217 code of amounts; empty accepts none. `time_zone` is the IANA
-    name of the zone of times without an offset. `country` is the ISO 3166 code of the country of national phone
-    numbers; empty accepts international ones alone. `members` has address, name or _id in lower case -> _id. `fields`
-    has the formats of single fields by their keys.
+    accepts unambiguous numbers. `currency` is the ISO 4217 code of amounts; empty accepts none.
+
+    `time_zone` is the IANA name of the zone of times without an offset. `country` is the ISO 3166 code of the country
+    of national phone numbers; empty accepts only international ones. `members` has address, name or _id in lower case
+    -> _id. `fields` has the formats of single fields by their keys.
     """
 
     date_format: str = ""
@@ -87,7 +88,7 @@ class ValueType:
         raise NotImplementedError
 
     def cast(self, text: str, read_date: ReadDate) -> Any:
-        """Convert a text to the JSON value that it stands for without loss, or return it as it is."""
+        """Convert a text without loss to the JSON value that it represents, or return it as it is."""
         return text
 
     def from_number(self, number: float) -> Any:
@@ -108,13 +109,13 @@ class ValueType:
 
 
 class FieldType:
-    """How a value is entered: the value types that it may have (the first is the default), and further checks."""
+    """The input type of a value: its possible value types (the first is the default), and further checks."""
 
     name: ClassVar[str]
     value_types: ClassVar[tuple[str, ...]]
     takes_options: ClassVar[bool] = False
     always_many: ClassVar[bool] = False
-    """The value is an array whatever the value type, which then is the type of its items."""
+    """The value is an array for any value type, which then is the type of its items."""
 
     def check(self, value: Any, field: FieldSpec) -> Any:
         """Check the stored value further. Raises BadValue."""
@@ -125,7 +126,7 @@ class FieldType:
         return self.check(value, field)
 
     def advice(self, field: FieldSpec) -> str:
-        """Return a sentence on what to write, for who has left the field empty; empty where nothing need be said."""
+        """Return advice for a user who has left the field empty; empty if none is needed."""
         return ""
 
 
@@ -210,7 +211,7 @@ class FieldSpec:
 
     @property
     def many(self) -> bool:
-        """Whether a record may have several values of the field."""
+        """Return whether a record may have several values of the field."""
         return self.field_type.always_many or self.value_type.many
 
     def _items(self, value: Any, clean: Any) -> list[Any]:

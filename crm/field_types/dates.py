@@ -233,7 +233,7 @@ def _from_words(text: str, form: DateFormat | None) -> date | datetime:
 
 
 def _behind(text: str, rest: list[str], end: int) -> str:
-    """Return the text behind the date: what follows its last number, without words such as "at" or "um"."""
+    """Return the text after the last number of the date, without words such as "at" or "um"."""
     tail = text
     for word in reversed(rest[end:]):
         tail = tail[: tail.rindex(word)]

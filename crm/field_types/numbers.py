@@ -50,7 +50,7 @@ _WORDS = {
     "zł": ("PLN",),
     "kč": ("CZK",),
 }
-"""Signs and words that are written for a currency, beyond the CLDR's."""
+"""Signs and words for a currency, beyond the CLDR's."""
 
 
 @lru_cache(maxsize=1)

@@ -58,7 +58,7 @@ def clean_text(value: Any, limit: int = MAX_TEXT) -> str:
 
 
 def describe(value: Any) -> str:
-    """Describe a received value in a few words."""
+    """Describe a received value briefly."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -14,8 +14,11 @@ from crm.files.stores import open_content, signed_address
 
 
 def content_response(file: File, *, head: bool = False) -> HttpResponseBase:
-    """Return the content as a stream, inline if that is harmless and as an attachment otherwise; or lead to the bucket
-    that has it, by an address that holds for minutes. Raises FileNotFound_404 if it is gone."""
+    """Return the content as a stream, inline if that is harmless and as an attachment otherwise.
+
+    A content in a bucket is a redirect to an address that is valid for minutes. Raises FileNotFound_404 if it is
+    missing.
+    """
     elsewhere = signed_address(file, head=head)
     if elsewhere is not None:
         found = HttpResponseRedirect(elsewhere)

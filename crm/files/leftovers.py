@@ -31,7 +31,7 @@ def leftovers() -> Q:
 
 
 def has_leftovers() -> bool:
-    """Tell whether any company has content to remove."""
+    """Return whether any company has content to remove."""
     with unscoped(reason="tick: contents of cleared files in all companies"):
         return File.objects.filter(leftovers()).exists()
 

@@ -11,7 +11,7 @@ class Bucket(CompanyModel):
     """A bucket that a company has connected (outreach.storage): its new files go to the active one."""
 
     PLACE = ("endpoint", "region")
-    """Where the keys go."""
+    """Fields that define the destination of the keys."""
 
     name = models.CharField(max_length=255, help_text="As the storage calls it.")
     region = models.CharField(max_length=40)

@@ -32,7 +32,7 @@ FILE_KINDS = (
 )
 """Part of a file's type -> its word."""
 KEPT = {"local": "On this service", "service": "In this service's bucket"}
-"""Where a file is -> its words."""
+"""Storage of a file -> its label."""
 
 
 def shown_file(file: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def shown_file(file: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class FilePage(Page):
-    """What the pages of files share."""
+    """Shared parts of the pages of files."""
 
     module = "file"
     menu = MenuItem("Files", "folder-open", 74, group="Data")

@@ -47,7 +47,7 @@ class FileSnapshot(Output):
 
 
 class RestoredFiles(Output):
-    """How many files were taken out of the recycle bin."""
+    """The number of files restored from the recycle bin."""
 
     restoredCount = Computed(serializers.IntegerField())
 
@@ -87,4 +87,4 @@ class FileOut(FileSnapshot):
 
 
 class BinSelection(SelectionInput):
-    """Which trashed files to delete for good; without ids all of them."""
+    """Trashed files to delete permanently; without ids all of them."""

@@ -28,10 +28,10 @@ from crm.files.stores import Target, next_target, save
 
 MAX_NAME = 255
 LAPSED_FILES, LAPSED_BYTES = 20, 50 << 20
-"""What a company without a subscription may upload, to show how it has paid."""
+"""Uploads allowed without a subscription, for proof of payment."""
 LINK_SECONDS = 7 * 24 * 3600
 LATE = timedelta(minutes=10)
-"""A bucket may still write, after its answer did not come in time; what it wrote is removed after this time."""
+"""A bucket may still write after its response timed out; such content is removed after this time."""
 FileCheck = Callable[[Sequence[str]], None]
 """Raises the reason why the files of these ids cannot be deleted for good."""
 
@@ -58,13 +58,13 @@ def store_uploads(
     read_module: str = "",
     and_then: Callable[[list[File]], None] | None = None,
 ) -> list[File]:
-    """Store the uploads, all or none. With `read_module` only who may read that sees them.
+    """Store the uploads, all or none. With `read_module` only members who may read that module see them.
 
-    `and_then` runs in the transaction that completes them; where it raises, they are left as uploads that never came to
-    their end, and a worker removes them.
+    `and_then` runs in the transaction that completes them. If it raises, they count as incomplete uploads, and a worker
+    removes them.
 
-    Each file gets a row that is flagged deleted before its content is written, so that the worker finds and removes
-    what a crash leaves behind; the flag is removed when all contents are stored. Raises NoFile_400, EmptyFile_400,
+    Each file gets a row that is flagged deleted before its content is written, so that the worker finds and removes the
+    leftovers of a crash. The flag is removed when all contents are stored. Raises NoFile_400, EmptyFile_400,
     UnsupportedFileType_400, PlanLimitExceeded_403 and FileUploadFailed_400.
     """
     if not uploads:

@@ -87,8 +87,8 @@ def incoming_folder() -> Path | None:
 
 @contextmanager
 def working_folder(name: str) -> Iterator[Path]:
-    """Open an empty folder on the storage's volume for files in progress; what dead workers left under the same name is
-    removed."""
+    """Open an empty folder on the storage's volume for files in progress; leftovers of dead workers under the same
+    name are removed."""
     parent = incoming_folder() or Path(tempfile.gettempdir())
     for old in parent.glob(f"{name}-*"):
         shutil.rmtree(old, ignore_errors=True)

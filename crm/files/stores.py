@@ -1,8 +1,9 @@
-"""Where contents are: on this service's disk, in the service's bucket, or in a bucket of the company.
+"""Storage of contents: on this service's disk, in the service's bucket, or in a bucket of the company.
 
-A new file goes to the company's default bucket, else to its oldest active one, else to the service's bucket, else to
-the disk; an exported one to the service's bucket or the disk. Each file keeps which it is and its key there, so that
-those from before stay where they are.
+A new file goes to the company's default bucket, else to its oldest active one. Without one it goes to the service's
+bucket, else to the disk. An exported file goes to the service's bucket or the disk.
+
+Each file stores its place and key, so that earlier files stay where they are.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class ContentUnavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the next files of a company go."""
+    """The destination of a company's next files."""
 
     storage: File.Storage
     bucket: Bucket | None
@@ -169,7 +170,7 @@ def local_copy(file: File) -> Iterator[Path]:
 
 
 def note_trouble(file: File, detail: str) -> None:
-    """Keep what went wrong with the company's bucket, where people see it."""
+    """Store the error of the company's bucket for people to see."""
     if file.bucket_id:
         Bucket.objects.filter(pk=file.bucket_id).update(last_error=detail, last_error_at=timezone.now())
 

@@ -43,7 +43,7 @@ class ReceivingHandler(FileUploadHandler):
         self._received.append(raw_data)
 
     def discard(self) -> None:
-        """Remove what has arrived, at once: after an error the files would live until the garbage collector comes."""
+        """Remove the received files at once: after an error they would live until the garbage collector runs."""
         for received in self._all:
             received.close()
 
@@ -53,7 +53,7 @@ class ReceivingHandler(FileUploadHandler):
 
 
 class IncomingFile(TemporaryUploadedFile):
-    """A file of a form, in the folder of uploads: what a killed process leaves there is removed."""
+    """A file of a form, in the folder of uploads: leftovers of a killed process are removed from there."""
 
     def __init__(
         self, name: str | None, content_type: str | None, charset: str | None, extra: dict[str, bytes] | None

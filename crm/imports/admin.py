@@ -32,7 +32,7 @@ COUNTS = {"created": "Created", "updated": "Updated", "skipped": "Skipped, as th
 
 
 def may_be_undone(job: Import) -> bool:
-    """Tell whether the import's records can be taken back now."""
+    """Return whether the import's records can be taken back now."""
     if job.status not in (Status.COMPLETED, Status.CANCELLED) or job.started_at is None:
         return False
     return job.started_at + UNDOABLE_FOR >= timezone.now() and undoing_of(job) is None
@@ -81,7 +81,7 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
         return progress_bar(job, {name: getattr(job, name) for name in COUNTS})
 
     def summary(self, record: Import) -> Iterable[tuple[str, Any]]:
-        """What became of the rows, of whom, and when."""
+        """Yield the status, the row counts, the company, the author and the times."""
         status: Any = self.column("status", brief=True)
         yield "Status", status(record)
         for name, words in COUNTS.items():

@@ -64,7 +64,7 @@ class AreaCodes:
         return changed
 
     def _zero(self, cells: Sequence[Cell], code: str) -> str:
-        """Return the zero that the code lacks: behind a country code it stands in Italy alone."""
+        """Return the zero that the code lacks: after a country code only Italy keeps it."""
         cell = None if self._country_code is None else cells[self._country_code]
         if cell is None or cell in IN_VALUES:
             return self._trunk

@@ -27,10 +27,10 @@ from crm.records.schema import RecordRow
 from crm.records.values import prepare_values
 
 PARTS_OF_NUMBERS = {"countryCode": "Write one such as +49.", "number": PHONE}
-"""What to write into the two fields that make a phone number."""
+"""Advice for the two fields that form a phone number."""
 NOTHING_MAPPED = "All cells of the columns that are imported are empty."
 LACKS = "is required"
-"""How the problem of a value begins that a record must have."""
+"""Beginning of the problem of a missing required value."""
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Batch:
     holders: dict[int, str] = field(default_factory=dict)
     """Position of a failed row -> the contact that has its email or number."""
     skips: bool = True
-    """Whether rows whose record exists are skipped; otherwise they have failed."""
+    """Rows whose record exists are skipped; otherwise they count as failed."""
 
     @property
     def skipped(self) -> int:
@@ -86,8 +86,8 @@ class RowWriter:
             yield item
 
     def read(self, items: Iterator[Row | RowError], size: int) -> Batch:
-        """Parse and check the next rows. This may run beside the thread that uses the database, and never uses it
-        itself."""
+        """Parse and check the next rows. This may run in parallel with the thread that uses the database, and never
+        uses it itself."""
         batch = Batch()
         reader, schema, how, drop = self.reader, self.schema, self.format, self.options.skip_invalid
         for position, item in enumerate(islice(items, size)):
@@ -124,7 +124,7 @@ class RowWriter:
         return batch
 
     def _join(self, batch: Batch, position: int, cells: Sequence[Any], form: dict[str, Any]) -> None:
-        """Read the fields that several columns feed, and note what was left out."""
+        """Read the fields that several columns feed, and note omitted values."""
         found = self.joined.read(cells, form)
         batch.columns[position] = found.columns
         if found.problems:
@@ -145,7 +145,7 @@ class RowWriter:
         batch.rows = kept
 
     def write(self, batch: Batch) -> None:
-        """Write the records of the batch in the caller's transaction, and note in it what became of each row."""
+        """Write the records of the batch in the caller's transaction, and note the result of each row in it."""
         self._check_references(batch)
         queued = is_queued(self.job.automation_queued, self.job.total)
         with starting(QUEUE if queued else "run"):
@@ -188,12 +188,12 @@ class RowWriter:
 
 
 def _advice(key: str, spec: FieldSpec | None) -> str:
-    """Return a sentence on what to write into an empty field."""
+    """Return advice for an empty field."""
     return PARTS_OF_NUMBERS.get(key) or (spec.field_type.advice(spec) if spec else "")
 
 
 def log_problems(errors: ErrorLog, batch: Batch) -> None:
-    """Store what is wrong with the rows of a written batch, in its transaction."""
+    """Store the problems of the rows of a written batch, in its transaction."""
     for position in sorted(batch.problems):
         found = batch.existing.get(position)
         errors.add(

@@ -30,12 +30,12 @@ from crm.imports.worker import check_columns
 MOST_ROWS = 1000
 MOST_ERRORS = 100
 MOST_NO_RECORDS = 20
-"""The most rows that are no records among the problems, beside MOST_ERRORS others."""
+"""Maximum number of rows that are no records among the problems, in addition to MOST_ERRORS others."""
 
 
 @dataclass(slots=True)
 class Checked:
-    """What would become of the rows that were looked at, with the first problems, those of failed rows first."""
+    """The expected results of the checked rows, with the first problems, those of failed rows first."""
 
     rows: int = 0
     created: int = 0
@@ -50,9 +50,10 @@ class Checked:
 
 
 def check_import(*, id: str, import_type: str, rights: ContactRights, may_create_fields: bool = True) -> Checked:
-    """Find out what the next rows of a paused or failed import would do, at most MOST_ROWS of them. Writes nothing.
+    """Return the expected results of the next rows of a paused or failed import, at most MOST_ROWS of them. Writes
+    nothing.
 
-    `rights` are those of whoever would start it, who `may_create_fields` or not. Raises ImportNotFound_400,
+    `rights` and `may_create_fields` are the permissions of the member who would start it. Raises ImportNotFound_400,
     InvalidImportStatus_400, InvalidMapping_400, PlanLimitExceeded_403 and those of the reader.
     """
     job = find_import(id, import_type)
@@ -90,7 +91,7 @@ def _tried(job: Import, options: Options, table: Table, rights: ContactRights) -
 
 
 def _name_holders(batch: Batch) -> None:
-    """Write the contacts that have what other people's rows hold into the messages, while they are there."""
+    """Add the contacts with values of other people's rows to the messages, while they exist."""
     holders = batch.existing | batch.holders
     rows = Contact.objects.filter(pk__in=set(holders.values())).values_list("pk", "name", "email")
     people = {id: shown_person(name, email) for id, name, email in rows} if holders else {}

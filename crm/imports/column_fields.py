@@ -51,7 +51,7 @@ class ColumnFields:
         return key
 
     def make(self, name: str, values: Mapping[str, Any], actor_id: str) -> str:
-        """Create a field, with a number behind its name if another one has that. Returns its key."""
+        """Create a field, with a number after its name if another one has that. Return its key."""
         taken = {field.name.casefold() for field in self._fields}
         free, number = field_name(name), 2
         while free.casefold() in taken:
@@ -72,11 +72,10 @@ def definition(job: Import, header: str, field_type: str | None = None) -> dict[
 
 
 def make_fields(job: Import) -> None:
-    """Find or make the custom fields that an import needs when it starts, in the caller's transaction.
+    """Find or create the custom fields that an import needs when it starts, in the caller's transaction.
 
     These are the new ones of its mapping, which names them from then on, and those for further values. Raises
-    InvalidMapping_400 if a field is missing and whoever starts the import may not create one, and
-    PlanLimitExceeded_403.
+    InvalidMapping_400 if a field is missing and the member may not create one, and PlanLimitExceeded_403.
     """
     _make_new(job)
     keep_further_values(job)
@@ -102,10 +101,9 @@ def _make_new(job: Import) -> None:
 
 
 def keep_further_values(job: Import) -> None:
-    """Find or make the custom fields for the further values of columns that feed one field with others.
+    """Find or create the custom fields for the further values of columns that feed one field with others.
 
-    Raises InvalidMapping_400 if a field is missing and whoever starts the import may not create one, and
-    PlanLimitExceeded_403.
+    Raises InvalidMapping_400 if a field is missing and the member may not create one, and PlanLimitExceeded_403.
     """
     wanted = further_columns(job)
     if not wanted:

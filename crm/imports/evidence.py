@@ -20,7 +20,7 @@ from crm.imports.readers import Cell
 
 ROWS_AT_ONCE = 1000
 ENOUGH = 300
-"""Distinct values after which a column of texts is looked at no longer."""
+"""Maximum number of distinct values read from a column of texts."""
 ENOUGH_NUMBERS = 100
 """Distinct numbers that are no days after which a column's whole numbers are counted only."""
 TEXT_SHARE = 0.8
@@ -251,15 +251,15 @@ class OwnFormat:
     order: str
     clock: Clock
     known: bool = False
-    """Whether the product wrote the file with this format; otherwise it is the company's, and an assumption."""
+    """The product wrote the file with this format; otherwise it is the company's, and an assumption."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a column writes its values. An empty text is for values that are read one by one.
+    """The detected format of a column's values. An empty text is for values that are read one by one.
 
-    `open_numbers` and `open_dates` are examples of values that stay ambiguous, and `assumed_dates` of those that the
-    company's format alone has decided.
+    `open_numbers` and `open_dates` are examples of values that stay ambiguous, and `assumed_dates` of those that only
+    the company's format has decided.
     """
 
     decimal_mark: str = ""

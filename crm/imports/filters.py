@@ -9,7 +9,7 @@ from crm.bulk_jobs.models import BulkJob
 
 
 def is_undone() -> Exists:
-    """Tell whether a job has undone the import in the row, as an expression."""
+    """Return whether a job has undone the import in the row, as an expression."""
     # No company is active when the module is loaded: the import's own company stands in for the manager's.
     jobs: QuerySet[BulkJob] = QuerySet(BulkJob).filter(company_id=OuterRef("company_id"), undoes_import=OuterRef("pk"))
     return Exists(jobs.filter(status=BulkJob.Status.COMPLETED))

@@ -45,5 +45,5 @@ def _any_fits(texts: set[str], fits: Callable[[str], bool]) -> bool:
 
 
 def _option_tester(spec: FieldSpec) -> Callable[[str], bool]:
-    """Return what tells whether a text has an option's value or label."""
+    """Return a function that checks whether a text has an option's value or label."""
     return lambda text: any(spec.by_label(str(item)) in spec.options for item in spec.split(text))

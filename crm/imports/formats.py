@@ -1,4 +1,4 @@
-"""How the values of an import's file are written: its options, or else what was detected, or else the company's."""
+"""Formats of the values in an import's file: from its options, else as detected, else the company's."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def text_format(job: Import, options: Options, schema: RecordSchema) -> TextForm
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """What the company had set when the file was read or its options were given."""
+    """The company's settings at the time when the file was read or its options were given."""
 
     formats: Formats
     country: str
@@ -76,7 +76,7 @@ def forget_settings(job: Import) -> None:
 
 
 def detect(job: Import, schema: RecordSchema) -> None:
-    """Put into the import's `detected` what its options and its columns say now, with the company's settings."""
+    """Set the import's `detected` from its options, its columns and the company's settings."""
     options = Options.stored(job.options)
     settings = _settings(job)
     formats = settings.formats

@@ -52,7 +52,7 @@ class CountryInput(TextInput):
 
 
 class OptionsInput(Input):
-    """How the file is read and what happens to rows; null puts an option back to its default."""
+    """Options for reading the file and treating its rows; null resets an option to its default."""
 
     rowFrom = IntegerInput(
         required=False, allow_null=True, min_value=1, max_value=MAX_ROW, help_text="first row, as spreadsheets count"
@@ -134,7 +134,7 @@ class ImportCreate(Input):
     automation = AutomationField()
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        """Name a missing file beside the other fields that are wrong."""
+        """Add the error of a missing file to those of the other fields."""
         if not isinstance(data, dict) or {"fileId", "file"} & data.keys() or data.keys() - self.fields.keys():
             return super().to_internal_value(data)
         lacking = {"fileId": [serializers.ErrorDetail("This field is required.", code="required")]}
@@ -160,7 +160,7 @@ class LeadImportCreate(ImportCreate):
 
 
 class ImportUpdate(Input):
-    """What to change, and what to do; a paused import starts unless pauseImport is true."""
+    """Changes and the action; a paused import starts unless pauseImport is true."""
 
     orders = {"status": "paused"}
 

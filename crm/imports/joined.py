@@ -22,7 +22,7 @@ FIELD_TYPES_OF = {"email": "email", "number": "phone"}
 
 @dataclass(slots=True)
 class JoinedValues:
-    """What the columns of a row gave: the columns of the values that count, and what could not be used."""
+    """The values of a row's columns: the columns of the values that count, and the unusable ones."""
 
     columns: dict[str, str] = field(default_factory=dict)
     """Field key -> header of the column whose value counts."""
@@ -104,7 +104,7 @@ class JoinedColumns:
             found.problems.append((header, BAD_SYSTEM, f"{text} {problem}"))
 
     def _reader(self, key: str, cells: Sequence[Cell]) -> Callable[[str], str]:
-        """Return what reads a value of the field in this row. It raises BadAddress."""
+        """Return a reader of the field's values in this row. It raises BadAddress."""
         if key == "email":
             return read_email
         cell = None if self._code is None else cells[self._code]

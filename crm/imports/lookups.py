@@ -80,7 +80,8 @@ class Lookups:
         return problems
 
     def tester(self, key: str) -> Callable[[str], bool] | None:
-        """Return what tells whether a cell of the column names a record that exists; None if it makes what it names."""
+        """Return a function that checks whether a cell of the column names an existing record; None if missing ones
+        are created."""
         return (lambda text: self._category(text) is not None) if key == CATEGORY else None
 
     def _category(self, name: str) -> str | None:

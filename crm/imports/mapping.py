@@ -53,7 +53,7 @@ def check_mapping(
 
 
 def is_new(key: str) -> bool:
-    """Return whether a target stands for a custom field that the import makes when it starts."""
+    """Return whether a target is a custom field that the import creates when it starts."""
     return key.startswith(NEW_FIELD) and (key == NEW_FIELD or key.removeprefix(NEW_FIELD) in FIELD_TYPES)
 
 
@@ -133,7 +133,8 @@ class RowReader:
             self.column_of.setdefault("name", headers[self._names[0]])
 
     def form_data(self, cells: Sequence[Cell]) -> dict[str, Any]:
-        """Return the formData of a row without its empty cells, words for nothing and what several columns feed."""
+        """Return the formData of a row without its empty cells, words for nothing and fields that several columns
+        feed."""
         form = {}
         for index, key, nothing, takes_numbers in self._fields:
             cell = cells[index]

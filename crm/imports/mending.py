@@ -1,4 +1,4 @@
-"""Mend rows that an import refused or skipped: they are written with corrected values, as the import would have."""
+"""Fix rows that an import refused or skipped: they are written with corrected values, as the import would have."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNREAD = "The row could not be read as it is. Write its values again."
 
 @dataclass(slots=True)
 class Mended:
-    """What became of the rows. `left` are rows with nothing to mend, `errors` those of the others as they are now."""
+    """The results of the rows. `left` are rows without anything to fix, `errors` the present ones of the others."""
 
     errors: QuerySet[ImportRowError]
     rows: int = 0
@@ -96,7 +96,7 @@ def _leave_out_deleted_fields(job: Import) -> list[str]:
 
 
 def _note_left_out(batch: Batch, job: Import, gone: Sequence[str]) -> None:
-    """Say of each value of these columns that it was left out."""
+    """Note for each value of these columns that it was omitted."""
     places = [(job.headers.index(header), header) for header in gone]
     for position, cells in enumerate(batch.cells):
         notes = [(header, GONE, FIELD_GONE) for place, header in places if place < len(cells) and cells[place]]
@@ -105,7 +105,7 @@ def _note_left_out(batch: Batch, job: Import, gone: Sequence[str]) -> None:
 
 
 def _check_at_rest(job: Import) -> None:
-    """Refuse to mend rows while a worker counts them, or once they are taken back."""
+    """Refuse to fix rows while a worker counts them, or once they are undone."""
     if job.status not in AT_REST:
         raise NamedError(
             "InvalidImportStatus_400", f"id: rows of an import that is {job.status} are not mended; pause it, or wait"

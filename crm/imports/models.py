@@ -90,7 +90,7 @@ class Import(Job):
 
     @property
     def enquiry(self) -> bool | str | None:
-        """What was sent as userEnquiry."""
+        """Return the value that was sent as userEnquiry."""
         return self.user_enquiry_text or self.user_enquiry
 
     @enquiry.setter

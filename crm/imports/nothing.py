@@ -1,6 +1,6 @@
-"""Words that programs and people write into a cell for nothing: N/A, NULL, #DIV/0!, 0000-00-00.
+"""Words in cells for an empty value: N/A, NULL, #DIV/0!, 0000-00-00.
 
-A name or a free text keeps what it may mean: Null is a surname, and "-" an answer.
+A name or a free text keeps words with another meaning: Null is a surname, and "-" an answer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ERRORS = frozenset(
     }
     | {"#ERROR!", "#####", "########", "#GETTING_DATA", "#FIELD!"}
 )
-"""What spreadsheets write for a formula that has no value."""
+"""Texts of spreadsheets for a formula without a value."""
 IN_TEXTS = ERRORS | {"NULL", "(blank)", "(Blank)", "(empty)", "(null)", "[empty]", "[null]", "<null>", "<NULL>", "\\N"}
 """Words for nothing in a free text, where others may be meant."""
 _WORDS = (
@@ -42,7 +42,7 @@ _NO_DAYS = (
     *(f"{year}{mark}{day}{mark}{day}" for day in ("0", "00") for mark in "/.-" for year in _YEARS),
 )
 _DAYS_0 = ("1900-01-00", "1/0/1900", "0/1/1900", "01/00/1900", "00/01/1900", "1/0/00", "00.01.1900", "0.1.1900")
-"""How spreadsheets show the number 0 as a day."""
+"""Texts of spreadsheets for the number 0 as a day."""
 _MIDNIGHTS = ("", " 00:00", " 00:00:00", "T00:00:00", "T00:00:00Z", " 0:00", " 12:00 AM", " 12:00:00 AM")
 IN_VALUES = frozenset(
     {case for word in _WORDS for case in (word, word.upper(), word.title(), word.capitalize())}
@@ -62,7 +62,7 @@ _ADDRESSES = frozenset({"email", "number", "countryCode"})
 
 
 def words_for_nothing(key: str, spec: FieldSpec | None) -> frozenset[str]:
-    """Return the words that mean nothing in the column of a field, whose definition may be unknown."""
+    """Return the words for an empty value in the column of a field, whose definition may be unknown."""
     if key in _NAMES:
         return ERRORS
     if spec is None or key in _ADDRESSES:

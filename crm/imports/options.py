@@ -25,7 +25,7 @@ class Options:
     row_from: int | None = None
     row_to: int | None = None
     existing: Literal["", "skip", "update", "error"] = ""
-    """What happens to a row whose record exists; empty: the default of the import type."""
+    """Treatment of a row whose record exists; empty: the default of the import type."""
     skip_invalid: bool = False
     delimiter: str = ""
     encoding: str = ""
@@ -75,7 +75,7 @@ class Options:
         return {_camel(name): value for name, value in asdict(self).items() if value != plain[name]}
 
     def reads_same_rows(self, other: Options) -> bool:
-        """Tell whether the file has the same headers and rows with both options."""
+        """Return whether the file has the same headers and rows with both options."""
         return all(getattr(self, name) == getattr(other, name) for name in READING)
 
     def total(self, *, header_row: int, last_row: int, row_count: int) -> int:

@@ -36,8 +36,8 @@ OWN_TARGETS = {
         "tags": "tags",
     },
 }
-"""Import type -> header of an export, besides those of custom fields -> target. Of two with one target the later
-counts."""
+"""Import type -> header of an export, in addition to those of custom fields -> target. Of two with one target the
+later counts."""
 
 ExportColumns = Callable[[str], Sequence[tuple[str, ...]]]
 """Takes a list's name. Returns the names of each column of its export: the header, and of a custom field its key."""
@@ -91,7 +91,7 @@ def written_with(job: Import, schema: RecordSchema) -> dict[str, str] | None:
 
 
 def _tells(text: Any, date_format: str, moment: datetime) -> bool:
-    """Return whether the text, read in this format and in some time zone, is the day of the moment."""
+    """Return whether the text, read in this format and in some time zone, is the day of this time."""
     day = Formats(date_format=date_format).read_date(_CLOCK.sub("", str(text)))
     return day is not None and abs(day - moment.date()) <= timedelta(days=1)
 

@@ -58,7 +58,8 @@ class Preview:
     first_rows: list[dict[str, Any]]
     """The file's first rows as {"row", "cells"}, with those above the headers."""
     detected: dict[str, Any]
-    """How the file is read, in the names of the API, and the evidence of its columns (crm.imports.evidence)."""
+    """Options by which the file is read, in the names of the API, and the evidence of its columns
+    (crm.imports.evidence)."""
 
     def as_fields(self) -> dict[str, Any]:
         """Return the values as columns of Import."""
@@ -89,7 +90,8 @@ def open_file(file: File, options: Options) -> Iterator[Table]:
 
 
 def as_read(job: Import, options: Options) -> Options:
-    """Return the options with what was found when the import's file was first read, so that it is read the same."""
+    """Return the options with the detected values of the first reading of the import's file, so that it is read the
+    same way."""
     if job.header_row is None:
         return options
     return replace(
@@ -101,7 +103,7 @@ def as_read(job: Import, options: Options) -> Options:
 
 
 def is_quick(file: File) -> bool:
-    """Tell whether a request may read the file for the preview."""
+    """Return whether a request may read the file for the preview."""
     return file.size <= (QUICK_WORKBOOK_BYTES if FILE_FORMATS.get(file.mime) in WORKBOOKS else QUICK_TEXT_BYTES)
 
 
@@ -134,7 +136,7 @@ def read_preview(table: Table) -> Preview:
 
 
 def _first_rows(table: Table) -> list[dict[str, Any]]:
-    """Return the file's first rows as texts, cut to what a page can show."""
+    """Return the file's first rows as texts, cut to the limits of a page."""
     rows = []
     for number, cells in table.first_rows:
         texts = [cell_text(cell)[:SAMPLE_CHARS] or None for cell in cells[:FIRST_ROW_COLUMNS]]
@@ -213,7 +215,7 @@ def _names_records(schema: RecordSchema, headers: list[str], sample: list[list[A
 
 
 def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
-    """Store the preview in the import, with a proposed mapping if it has none. Raises what Options.total raises."""
+    """Store the preview in the import, with a proposed mapping if it has none. Raises the errors of Options.total."""
     for name, value in found.as_fields().items():
         setattr(job, name, value)
     if not job.column_mapping:

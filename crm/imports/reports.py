@@ -18,7 +18,7 @@ STATUSES = {
     Import.Status.FAILED: "Failed",
     Import.Status.CANCELLED: "Cancelled",
 }
-"""Status -> what people call it."""
+"""Status -> its label."""
 
 
 def _report(name: str, title: str, type: str, place: int) -> Report:

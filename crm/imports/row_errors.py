@@ -47,8 +47,8 @@ class ErrorLog:
     ) -> None:
         """Add a row's problems as (column, code, message); the first one keeps the row's cells.
 
-        `skipped` rows are limited apart from the others; `failed` ones can be mended, too. `existing_id` is the record
-        that is in the row's way.
+        `skipped` rows have a limit of their own; `failed` ones can be fixed, too. `existing_id` is the record that
+        conflicts with the row.
         """
         for number, (column, code, message) in enumerate(problems):
             if self._stored[skipped] >= self._most:

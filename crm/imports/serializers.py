@@ -44,7 +44,7 @@ class AssumedColumn(Output):
 
 
 class DetectedOut(Output):
-    """How the file is read. Null and empty until the file has been read, and where it does not apply."""
+    """The detected format of the file. Null and empty until the file has been read, and where it does not apply."""
 
     headerRow = serializers.IntegerField(
         allow_null=True, help_text="row of the headers, as spreadsheets count; 0 where the file has none"
@@ -91,7 +91,7 @@ class ProposedField(Output):
 
 
 class FirstRow(Output):
-    """A row at the file's start, before headers are told from data."""
+    """A row at the file's start, before headers are distinguished from data."""
 
     row = serializers.IntegerField(help_text="as spreadsheets count")
     cells = serializers.ListField(child=serializers.CharField(allow_null=True))
@@ -167,7 +167,7 @@ class ImportOut(Output):
 
 
 class RowErrorOut(Output):
-    """Why a row did not become a record, or lost a value; or what to know of it."""
+    """The problem or note of a row."""
 
     _id = IdField()
     row = serializers.IntegerField(help_text="as spreadsheets count: the header is normally row 1")
@@ -222,7 +222,7 @@ class ImportDetail(ImportOut):
 
 
 class CheckedRow(Output):
-    """What is wrong with a row, or what to know of it, before it is imported."""
+    """A problem or note about a row before it is imported."""
 
     row = serializers.IntegerField(help_text="as spreadsheets count: the header is normally row 1")
     column = serializers.CharField(help_text="header of the column; empty when the whole row is meant")
@@ -243,7 +243,7 @@ class UnknownValue(Output):
 
 
 class ImportChecked(Output):
-    """What the first rows of an import would do."""
+    """The expected results of the first rows of an import."""
 
     rows = Computed(serializers.IntegerField(help_text="rows that were looked at"))
     created = Computed(serializers.IntegerField())
@@ -260,7 +260,7 @@ class ImportChecked(Output):
 
 
 class ImportMended(Output):
-    """What became of the rows."""
+    """The results of the rows."""
 
     rows = Computed(serializers.IntegerField(help_text="rows that were tried again"))
     created = Computed(serializers.IntegerField())
@@ -283,7 +283,7 @@ class EmptyField(Output):
 
 
 class ImportUndoing(Output):
-    """The latest bulk job that undoes an import, if there is one, and what is left behind."""
+    """The latest bulk job that undoes an import, if there is one, and the remaining records."""
 
     job = Computed(BulkJobOut(allow_null=True))
     createdLeft = Computed(serializers.IntegerField(help_text="records that it created and that are still there"))

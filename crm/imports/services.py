@@ -38,12 +38,12 @@ def live_imports(import_type: str | None = None) -> QuerySet[Import]:
 
 
 def readable_imports(import_type: str, actor: Actor) -> QuerySet[Import]:
-    """Return the imports of a type, which whoever reads its records may see."""
+    """Return the imports of a type; everyone who may read its records may see them."""
     return live_imports(import_type)
 
 
 def set_rights(job: Import, rights: ContactRights) -> None:
-    """Put into the import what those who start it may do with contacts."""
+    """Store the starter's permissions on contacts in the import."""
     job.may_create_contacts = rights.create
     job.may_change_contacts = rights.change
 
@@ -98,13 +98,14 @@ def create_import(
     rights: ContactRights = ContactRights(),  # noqa: B008  immutable
     may_create_fields: bool = True,
 ) -> Import:
-    """Create an import of one of the files that the member may read; with `pause` it waits for its start. An import
-    created in a session obeys the plan's limits. `rights` are those of whoever starts it: an import of leads does no
-    more to contacts. `may_create_fields` says whether they may create custom fields.
+    """Create an import of one of the files that the member may read; with `pause` it waits for its start.
 
-    The request reads the preview of a small file; for any other a worker does, and the import is `queued` until then.
-    Raises FileNotFound_400, TagNotFound_400, ContactCategoryNotFound_400, InvalidMapping_400, the errors of the range
-    and those of the reader.
+    An import created in a session obeys the plan's limits. `rights` and `may_create_fields` are the permissions of the
+    member who starts it: an import of leads does no more to contacts.
+
+    The request reads the preview of a small file; a worker reads that of any other, and the import is `queued` until
+    then. Raises FileNotFound_400, TagNotFound_400, ContactCategoryNotFound_400, InvalidMapping_400, the errors of the
+    range and those of the reader.
     """
     file = _usable(files.filter(pk=file_id))
     check_tags(tag_ids=tags, category_ids=[category_id] if category_id else [])
@@ -176,8 +177,8 @@ def update_import(
     """Change and start a paused or failed import, or pause, resume or cancel one.
 
     `changes`: column_mapping, options, tags, category, user_enquiry, status (running, paused, cancelled), and
-    pause_import for the status paused. Without a status the import starts, with the `rights` of whoever starts it, who
-    `may_create_fields` or not (None: as before).
+    pause_import for the status paused. Without a status the import starts, with `rights` and `may_create_fields` of the
+    member who starts it (None: as before).
     """
     seen = find_import(import_id, import_type)
     if changes.get("status", "running") not in _MOVES:
@@ -209,7 +210,7 @@ def update_import(
 
 
 def _check_editable(job: Import, seen: Import, options: Options) -> None:
-    """Refuse to change what a worker is about to read."""
+    """Refuse to change options that a worker is about to read."""
     if job.status in (QUEUED, RUNNING):
         raise NamedError(
             "ImportAlreadyRunning_400", "pause the import first; it can be changed once its status is paused"

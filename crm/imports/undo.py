@@ -23,7 +23,8 @@ from crm.records.types import kind_of
 
 @dataclass(frozen=True, slots=True)
 class Undoing:
-    """The latest job that undoes an import, and what the import leaves behind, its fields once that is completed."""
+    """The latest job that undoes an import, and the import's remaining records; its empty fields once that is
+    completed."""
 
     job: BulkJob | None
     created_left: int
@@ -34,11 +35,10 @@ class Undoing:
 
 @transaction.atomic
 def undo_import(*, id: str, import_type: str, actor_id: str | None, automation: bool = True) -> BulkJob:
-    """Create a job that undoes an import, also a deleted one: it deletes the created records and restores the updated
-    ones.
+    """Create a job that undoes an import, also a deleted one.
 
-    Raises ImportNotFound_400, InvalidImportStatus_400 for an import that is neither completed nor cancelled, and
-    InvalidRequest_400 if it is too old or undone already.
+    It deletes the created records and restores the updated ones. Raises ImportNotFound_400, and InvalidRequest_400 if
+    it is too old or undone already. Raises InvalidImportStatus_400 if it is neither completed nor cancelled.
     """
     job = find_import(id, import_type, deleted=True)
     job = Import.objects.select_for_update(of=("self",)).get(pk=job.pk)
@@ -66,7 +66,7 @@ def changed_contacts(job: Import) -> list[str]:
 
 
 def undoing_of(job: Import) -> Undoing:
-    """Return what undoes the import, and what that has left behind."""
+    """Return the job that undoes the import, and the remaining records."""
     found = BulkJob.objects.filter(undoes_import=job).order_by("-created_at", "-pk").first()
     left = kind_of(job.import_type).live().filter(import_job=job).count()
     if found is None or found.status != BulkJob.Status.COMPLETED:
@@ -75,9 +75,9 @@ def undoing_of(job: Import) -> Undoing:
 
 
 def _empty_fields(job: Import) -> list[CustomField]:
-    """Return the fields made since the import was, for its columns, that no live record has a value of.
+    """Return the fields created for the import's columns since its creation that have no value in a live record.
 
-    Types without typed values are left out, since only these tell by an index that there is none.
+    Types without typed values are omitted, because only an index of these shows that there is no value.
     """
     kind = kind_of(job.import_type)
     made = CustomField.objects.filter(

@@ -93,7 +93,7 @@ def error_list(import_type: str) -> Any:
 
 
 class ImportViewSet(ResourceViewSet, abstract=True):
-    """What the imports of contacts and those of leads share."""
+    """Shared parts of the imports of contacts and of leads."""
 
     module: ClassVar[str]
     import_type: ClassVar[str]

@@ -30,8 +30,8 @@ BATCH_ROWS = 2000
 LONGEST_TURN = 400.0
 """Seconds after which a worker releases an import to others, well within its task's time limit."""
 OPENINGS_PER_TURN = 4
-"""A turn lasts at least this many times as long as opening the file, since each turn opens it anew (and converts a
-workbook)."""
+"""A turn lasts at least this many times as long as opening the file, because each turn opens it again (and converts
+a workbook)."""
 SMOOTHING = 0.2
 LAPSED = "The company's subscription has ended. Renew it, then start the import again: it goes on where it stopped."
 

@@ -33,8 +33,8 @@ def update_many(
     """Apply one change set to the selected live leads, or leave it to a job.
 
     As with contacts; `append` and `remove` also add and remove products. Raises InvalidSystemField_400 for values of
-    contacts, DuplicateField where the company refuses open leads that repeat others, the errors of plan_change and
-    missing_references, and LeadNotFound_400 when ids name none.
+    contacts, and DuplicateField if the company refuses duplicate open leads. Raises the errors of plan_change and
+    missing_references, and LeadNotFound_400 when no id exists.
     """
     change = {"formData": dict(form_data), "updateType": update_type, "relations": relations.given()}
     return change_many(LEAD, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)

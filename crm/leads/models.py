@@ -13,7 +13,7 @@ from crm.records.models import CustomValues, FieldValue, value_indexes
 class Lead(CompanyModel):
     """A chance to sell something to a contact.
 
-    System values are columns. Custom values are in `custom`, with LeadValue rows beside them.
+    System values are columns. Custom values are in `custom`, with LeadValue rows in addition.
     """
 
     contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="leads", db_index=False)

@@ -1,4 +1,4 @@
-"""The report about leads: what came in, and what was decided. That about the pipeline is in crm.activities.reports."""
+"""The report about leads: new ones, and decided ones. That about the pipeline is in crm.activities.reports."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ WON, LOST, CLOSED = "won", "lost", "closed"
 class LeadRow(RecordRow):
     """A lead to be written: `system` has columns, including contact_id, team_id and team_member_id.
 
-    Without contact_id, the values of `contact` find the contact or create it; `contact_lacks` lists what a new one
-    would lack. An empty `category_id` removes the contact's category.
+    Without contact_id, the values of `contact` find the contact or create it; `contact_lacks` lists missing values of a
+    new one. An empty `category_id` removes the contact's category.
     """
 
     contact: ContactRow | None = None
@@ -85,7 +85,7 @@ class LeadSchema(RecordSchema):
         return schema
 
     def is_open(self, status: str | None) -> bool:
-        """Tell whether a lead of this status (None: the default) is open."""
+        """Return whether a lead of this status (None: the default) is open."""
         return (status or self.system_defaults.get("status")) not in self.closed
 
     def fit(self, key: str, value: Any) -> Any:
@@ -159,7 +159,7 @@ def _closed(rows: Iterable[CustomField]) -> frozenset[str]:
 
 
 def _settings(company: str) -> tuple[str, str]:
-    """Return what makes the company's contacts unique, and its setting duplicateLeads."""
+    """Return the unique key of the company's contacts, and its setting duplicateLeads."""
     rule = CompanySettings.objects.values("duplicate_leads")[:1]
     found = Company.objects.values_list("contact_unique_key", Coalesce(Subquery(rule), Value(Rule.WARN.value)))
     key, duplicates = found.get(pk=company)

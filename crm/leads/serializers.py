@@ -39,7 +39,7 @@ OF_CONTACT = FORM_DATA + "; values of the contact too: " + ", ".join(CONTACT.sys
 
 
 class LeadRelations(AutomationInput):
-    """What leads refer to."""
+    """Records that leads refer to."""
 
     productServices = IdList(required=False, allow_null=True, max_length=100, help_text="ids of products and services")
     team = ObjectIdInput(
@@ -117,7 +117,7 @@ class LeadBulkUpdate(SelectionInput, FormInput, LeadRelations):
 
 
 class LeadBulkDelete(SelectionInput, AutomationInput):
-    """Which leads to delete."""
+    """Leads to delete."""
 
 
 RELATIONS = ("contact", "product_services", "team", "team_member", "tags")
@@ -132,7 +132,7 @@ def relations_of(data: Mapping[str, Any], *, new: bool = False) -> Relations:
 
 
 class LeadContact(Output):
-    """The contact behind a lead."""
+    """The contact of a lead."""
 
     _id = IdField()
     name = serializers.CharField()
@@ -229,7 +229,7 @@ def _listed(links: type[Model], target: str) -> Subquery:
 
 
 class LeadBulkOut(Output):
-    """What became of the items."""
+    """The results of the items."""
 
     created = Computed(serializers.ListField(child=LeadOut()))
     updated = Computed(

@@ -79,11 +79,14 @@ def create_lead(
     """Create a lead, and find or create its contact, which takes the values that it lacks.
 
     With `existing_error` off, the contact takes all values, and an open lead of the same contact and product is updated
-    instead; otherwise the setting duplicateLeads decides about such a lead. Raises UnauthorizedAction_403 (a new
-    contact without the right to create one), ContactDataRequired_400 (no contact), ContactNotFound_400,
-    ContactAlreadyExists_400 (two contacts have the values), ValidationError_400 (a required value of the lead),
-    InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400, DuplicateField, the errors of
-    missing_references, PlanLimitExceeded_403 and DefaultTeamNotFound_500.
+    instead. Otherwise the setting duplicateLeads decides about such a lead.
+
+    Raises UnauthorizedAction_403 for a new contact without the right to create one. Raises ContactDataRequired_400
+    without a contact, and ContactNotFound_400. Raises ContactAlreadyExists_400 if two contacts have the values, and
+    ValidationError_400 without a required value of the lead.
+
+    Raises InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 and DuplicateField. Raises the
+    errors of missing_references, PlanLimitExceeded_403 and DefaultTeamNotFound_500.
     """
     with transaction.atomic():
         schema = LeadSchema.load()
@@ -105,7 +108,7 @@ def _write(
     automation: bool,
     rights: ContactRights,
 ) -> tuple[LeadResult, str | None]:
-    """Write the rows. Returns also the bulk job by which existing leads and contacts get back what they had."""
+    """Write the rows. Return also the bulk job that can restore the former values of existing leads and contacts."""
     common: Any = {"actor_id": actor_id, "automation": automation}
     source = Source.bulk_job(new_id())
     written = write_leads(
@@ -115,7 +118,7 @@ def _write(
 
 
 def _notes(written: LeadResult, rights: ContactRights) -> list[tuple[int, str]]:
-    """Return what the caller should know about rows that were written, as (index, text)."""
+    """Return notes for the caller about written rows, as (index, text)."""
     repeats = [(index, repeated(lead)) for index, lead in written.repeats.items()]
     return sorted([*repeats, *((index, str(left_alone(names, rights))) for index, names in written.left.items())])
 
@@ -292,13 +295,14 @@ def update_lead(
     rights: ContactRights = ContactRights(),  # noqa: B008  immutable
     unchanged_since: str | None = None,
 ) -> Saved:
-    """Change the given values of a live lead. Null or empty text empties a value, tags and products replace the lead's.
-    With `unchanged_since`, an updatedAt, it raises RecordChanged_409 if the lead has another one.
+    """Change the given values of a live lead. Null or empty text clears a value, tags and products replace the lead's.
 
-    Values of the contact, and the category, go to the lead's contact, as PUT /contact/:id takes them; without the right
-    to change contacts it stays as it is, which the notes say. The job can undo both changes. Raises LeadNotFound_400,
-    ContactNotFound_400, DuplicateField where the company refuses an open lead that repeats another, and the errors of
-    create_lead and update_contact for values.
+    With `unchanged_since`, an updatedAt, it raises RecordChanged_409 if the lead has another one. Values of the
+    contact, and the category, go to the lead's contact, as PUT /contact/:id takes them. Without the right to change
+    contacts it stays as it is, which the notes state. The job can undo both changes.
+
+    Raises LeadNotFound_400, ContactNotFound_400, and DuplicateField if the company refuses duplicate open leads. Raises
+    the errors of create_lead and update_contact for values.
     """
     change = {"formData": dict(form_data), "updateType": "set", "relations": relations.given()}
     job = new_job(LEAD, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)

@@ -35,17 +35,20 @@ from crm.records.values import add_links, add_new_values, add_tags
 
 MAX_ROUNDS = 5
 Existing = Literal["rule", "error", "skip", "update"]
-"""What happens to a row that repeats an open lead: as the setting duplicateLeads says, refused, or updates that."""
+"""Treatment of a row that duplicates an open lead: by the setting duplicateLeads, refused, or an update of that
+lead."""
 
 
 @dataclass(slots=True)
 class LeadResult:
     """The outcome for each row.
 
-    created and updated have (index, id), collided has (index, id of the open lead), failed has index -> problems,
-    refused has (index, module whose quota is exceeded). Notes about written rows: repeats has index -> the open lead
-    that the row's lead repeats, left has index -> names of values that an existing contact did not take. holders has
-    index -> the contact that has the email or number of a failed row.
+    The lists created and updated have (index, id), collided has (index, id of the open lead). The map failed has index
+    -> problems, and refused has (index, module whose quota is exceeded).
+
+    Notes about written rows: repeats has index -> the open lead that the row's lead duplicates. The map left has index
+    -> names of values that an existing contact did not take. The map holders has index -> the contact that has the
+    email or number of a failed row.
     """
 
     created: list[tuple[int, str]] = field(default_factory=list)
@@ -104,13 +107,15 @@ def write_leads(
 ) -> LeadResult:
     """Create the rows' leads in the caller's transaction, with contacts, members, values, tags, products and events.
 
-    A row repeats an open lead of the same contact that has a product of the row (or if neither has a product). It is in
-    `collided`; with "update" that lead takes the row's values, tags and products, and the row is in `updated`; with
-    "rule" the company's setting decides. An existing contact takes the row's values of it that it lacks, with "update"
-    all of them, and without the right to change contacts none. Contacts that change are journaled for `source`, by
-    default the import. The rows' references must exist
-    (crm.leads.references, LeadSchema.check_references), except for contacts: a row for which no contact can be found or
-    created fails.
+    A row duplicates an open lead of the same contact that has a product of the row (or if neither has a product). It is
+    in `collided`. With "update" that lead takes the row's values, tags and products, and the row is in `updated`; with
+    "rule" the company's setting decides.
+
+    An existing contact takes the row's values that it lacks, with "update" all of them, and without the right to change
+    contacts none. Contacts that change are journaled for `source`, by default the import.
+
+    The rows' references must exist (crm.leads.references, LeadSchema.check_references), except for contacts. A row
+    whose contact can be neither identified nor created fails.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("write_leads() needs a transaction around it")
@@ -239,7 +244,8 @@ class _Attempt:
         return plan
 
     def _may_repeat(self, row: LeadRow) -> bool:
-        """Tell whether the row is written although it repeats an open lead. The company's rule is about open leads."""
+        """Return whether the row is written although it repeats an open lead. The company's rule is about open
+        leads."""
         if self.existing == "rule":
             return self.schema.duplicates != Rule.REFUSE or not self.schema.is_open(row.system.get("status"))
         return self.existing == "update"
@@ -257,7 +263,7 @@ class _Attempt:
     def _contact_of(
         self, row: LeadRow, keyed: KeyedRow | None, holders: Holders, present: set[str]
     ) -> str | Collision | list[ValueProblem]:
-        """Return the id of the row's contact, a placeholder for a new one, or what keeps the row from having one."""
+        """Return the id of the row's contact, a placeholder for a new one, or the problem."""
         named = row.system.get("contact_id")
         if named:
             return (

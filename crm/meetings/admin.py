@@ -53,7 +53,7 @@ class MeetingAdmin(CompanyRecordAdmin):
 
 @admin.register(VideoSettings)
 class VideoSettingsAdmin(CompanyRecordAdmin):
-    """How companies' video calls get their links."""
+    """Settings for the links of companies' video calls."""
 
     icon = "video_settings"
     list_display = ("company", "provider", "link_template", "updated_at")

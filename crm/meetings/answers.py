@@ -23,7 +23,7 @@ ANSWERS = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an attendee answers."""
+    """An attendee's response."""
 
     meeting_id: str
     email: str

@@ -1,4 +1,4 @@
-"""Attendees of a meeting: members, contacts, and people of whom only the address is known."""
+"""Attendees of a meeting: members, contacts, and people with only an address."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ def attendees_of(meeting: Meeting) -> list[MeetingAttendee]:
 def replace_attendees(meeting: Meeting, given: Sequence[Given]) -> Attendance:
     """Replace the attendees of the stored meeting. Each address counts once; the organizer is no attendee.
 
-    Present attendees may stay, whatever became of their records. Raises MemberNotFound_404, MemberNotAccepted_400,
-    ContactNotFound_400, ContactDataRequired_400 for a contact without an address, InvalidFormat and InvalidInput_400.
+    Present attendees may stay, even if their records changed or are gone. Raises MemberNotFound_404,
+    MemberNotAccepted_400, ContactNotFound_400, InvalidFormat and InvalidInput_400. Raises ContactDataRequired_400 for a
+    contact without an address.
     """
     before = attendees_of(meeting)
     wanted: dict[str, MeetingAttendee] = {}

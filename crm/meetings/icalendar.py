@@ -18,7 +18,7 @@ LONGEST = 300
 
 
 class Method(StrEnum):
-    """What the file asks its reader to do."""
+    """The file's action for its reader."""
 
     REQUEST = "REQUEST"
     CANCEL = "CANCEL"

@@ -30,7 +30,7 @@ DAY = 24 * 3600
 
 @dataclass(frozen=True)
 class Invited:
-    """What a participant's mails say beside: where they change the meeting, and their own time zone."""
+    """Further data for a participant's mails: the address to change the meeting, and their own time zone."""
 
     address: str
     timezone: str = ""
@@ -43,8 +43,9 @@ INVITED: list[Callable[[Meeting], Mapping[str, Invited]]] = []
 class MeetingMails:
     """The mails of one request: its mails to members, and within limits those to people outside of the company.
 
-    The service's own server sends them to people who have not asked for it. So there are none before an owner has
-    verified their address, only so many a day, and none to suppressed addresses; `warning` says whom that left out.
+    The service's own server sends them to people who have not asked for it. Therefore none are sent before an owner has
+    verified their address. Their number a day is limited, and suppressed addresses get none; `warning` names the
+    omitted ones.
     """
 
     def __init__(self) -> None:
@@ -60,19 +61,20 @@ class MeetingMails:
         *,
         changed: bool = False,
     ) -> None:
-        """Invite these participants, or tell them that the meeting has changed; `attendees` are all attendees."""
+        """Invite these participants, or notify them that the meeting has changed; `attendees` are all attendees."""
         self._send(
             "meeting_invitation", meeting, to, calendar_file(meeting, attendees, Method.REQUEST), changed=changed
         )
 
     def cancel(self, meeting: Meeting, attendees: Sequence[MeetingAttendee], *, whole: bool) -> None:
-        """Tell the attendees that they are no longer invited, and the organizer too if the whole meeting is off."""
+        """Notify the attendees that they are no longer invited, and the organizer too if the whole meeting is
+        cancelled."""
         to: list[Participant] = [meeting.organizer, *attendees] if whole else list(attendees)
         self._send("meeting_cancelled", meeting, to, calendar_file(meeting, attendees, Method.CANCEL), whole=whole)
 
     @property
     def warning(self) -> str:
-        """Say which mails did not go out, and why; empty if all did."""
+        """Return a warning about mails that were not sent, with reasons; empty if all were."""
         if self._unverified:
             return "no mails went out: an owner of the company has to verify their e-mail address first"
         parts = []
@@ -133,7 +135,7 @@ def _left_members(participants: Sequence[Participant]) -> set[str]:
 
 
 def context_for(meeting: Meeting, invited: Invited | None = None) -> dict[str, Any]:
-    """Return what the templates of mails about a meeting take."""
+    """Return the context of the templates of mails about a meeting."""
     when = format_times(meeting, invited.timezone if invited else "")
     return {"meeting": meeting, "organizer": meeting.organizer, "when": when, "manage": invited and invited.address}
 

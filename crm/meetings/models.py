@@ -104,7 +104,7 @@ class MeetingAttendee(CompanyModel):
 
 
 class VideoSettings(CompanyModel):
-    """How the company's video calls get their links."""
+    """Settings for the links of the company's video calls."""
 
     link_template = models.CharField(max_length=300, blank=True, default="", help_text="With {meeting} or {random}.")
     provider = models.CharField(

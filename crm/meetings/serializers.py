@@ -85,7 +85,7 @@ class MeetingCreate(MeetingUpdate):
 
 
 class MeetingCancel(SelectionInput, AutomationInput):
-    """Which meetings to cancel."""
+    """Meetings to cancel."""
 
 
 class AttendeeOut(Output):

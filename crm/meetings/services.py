@@ -31,7 +31,7 @@ from crm.records.updates import Changes, event_value
 Status = Meeting.Status
 LONGEST = timedelta(days=7)
 MAILED_FIELDS = ("title", "description", "starts_at", "ends_at", "timezone", "place", "link")
-"""The values that mails tell of a meeting: a change of one of them notifies all participants."""
+"""The meeting's values in mails: a change of one of them notifies all participants."""
 TAKEN_OVER = ("timezone", "lead", "contact", "remind_minutes", "link", "kind")
 """Values that are written as they are given."""
 LINKS = {"lead": check_lead, "contact": check_contact}
@@ -70,13 +70,15 @@ def create_meeting(
     automation: bool = True,
     invite: bool = True,
 ) -> Planned:
-    """Create a meeting and invite all participants unless it is over; without `invite` the caller does, by
+    """Create a meeting and invite all participants unless it is over. Without `invite` the caller does, by
     `send_invitations`.
 
     `starts_at` and `ends_at` are text (crm.records.datetimes) in the time zone `timezone` (default: the company's);
     `duration_minutes` may replace `ends_at`. The default organizer is the member who creates the meeting, or an owner
-    if that member has left. Raises LeadNotFound_400, ContactNotFound_400, MemberNotFound_404, MemberNotAccepted_400,
-    InvalidTimezone_400, InvalidInput_400, InvalidFormat, PlanLimitExceeded_403 and what replace_attendees raises.
+    if that member has left.
+
+    Raises LeadNotFound_400, ContactNotFound_400, MemberNotFound_404, MemberNotAccepted_400 and InvalidTimezone_400.
+    Raises InvalidInput_400, InvalidFormat, PlanLimitExceeded_403 and the errors of replace_attendees.
     """
     reserve_quota("meeting")
     meeting = Meeting(
@@ -103,13 +105,13 @@ def send_invitations(meeting: Meeting, present: Sequence[MeetingAttendee] | None
 
 
 def video_provider_of_company() -> str:
-    """Return what makes the links of the company's video calls that name nothing; empty for nothing."""
+    """Return the company's default provider of video links; empty for none."""
     return VideoSettings.objects.values_list("provider", flat=True).first() or ""
 
 
 @transaction.atomic
 def set_link(*, id: str, provider: str, link: str = "", error: str = "") -> None:
-    """Write the link that a provider has made since into the meeting, and tell its people; or why there is none yet.
+    """Write the link that a provider has created since into the meeting, and notify its people; or the reason for none.
 
     A meeting that is cancelled, or has another provider or link by now, stays.
     """
@@ -136,7 +138,7 @@ def update_meeting(
     """Change the given values of a scheduled meeting. A new start without an end keeps the meeting's length.
 
     Mails go to all participants if one of MAILED_FIELDS changes, otherwise to the added and removed attendees. Raises
-    NotFound_404, BadRequest_400 for a cancelled meeting, and what create_meeting raises.
+    NotFound_404, BadRequest_400 for a cancelled meeting, and the errors of create_meeting.
     """
     meeting = Meeting.objects.select_for_update(of=("self",)).select_related("organizer").filter(pk=id).first()
     if meeting is None:
@@ -323,7 +325,7 @@ def _emails(attendees: Sequence[MeetingAttendee]) -> list[str]:
 
 
 def _contacts(attendees: Sequence[MeetingAttendee], event: str) -> dict[str, str]:
-    """Return contact -> what happened to them, of the contacts among the attendees."""
+    """Return contact -> the event, for the contacts among the attendees."""
     return {attendee.contact_id: event for attendee in attendees if attendee.contact_id}
 
 

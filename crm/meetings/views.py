@@ -71,7 +71,7 @@ def _warning(*parts: str) -> dict[str, str]:
 
 
 class MeetingActions(ResourceViewSet, abstract=True):
-    """What can be done with meetings, of those that the view shows: of a kind, or with the asking member alone."""
+    """Actions on the meetings that the view shows: of a kind, or only the member's own."""
 
     kind: ClassVar[str] = ""
     mine: ClassVar[bool] = False
@@ -86,7 +86,8 @@ class MeetingActions(ResourceViewSet, abstract=True):
             raise not_found()
 
     def check_changes(self, id: str) -> None:
-        """Refuse to change what the view does not show, or somebody else organizes where it shows the own ones."""
+        """Refuse to change meetings that the view does not show, or that somebody else organizes in a view of the
+        own ones."""
         self.check_shown(id)
         if self.mine and not Meeting.objects.filter(pk=id, organizer_id=self.actor.member_id).exists():
             raise NamedError("UnauthorizedAction_403", "id: somebody else organizes it, and may change it")

@@ -42,6 +42,6 @@ class DuplicateDismiss(Input):
 
 
 class DismissedOut(Output):
-    """What was said of the records."""
+    """The result of a dismissal."""
 
     dismissedCount = Computed(serializers.IntegerField(help_text="pairs that this is new of"))

@@ -48,7 +48,7 @@ def _rule_parameter(panel: str) -> OpenApiParameter:
 
 
 class DuplicateViewSet(ResourceViewSet, abstract=True):
-    """What the duplicates of contacts and those of leads share; the actions of each call it."""
+    """Shared parts of the duplicates of contacts and of leads; the actions of each call it."""
 
     kind: ClassVar[RecordKind]
     output: ClassVar[type[Output]]

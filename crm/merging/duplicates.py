@@ -64,8 +64,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Duplicates:
-    """Records that a rule considers the same; `count` may exceed the number of ids. `shared` is what they have in
-    common."""
+    """Records that a rule considers the same; `count` may exceed the number of ids. `shared` is their common value."""
 
     rule: str
     score: float

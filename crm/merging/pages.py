@@ -31,7 +31,7 @@ class MergingPage(Page):
 
     @property
     def may_merge(self) -> bool:
-        """Whether the reader may merge, which changes one contact and deletes the others."""
+        """Return whether the reader may merge, which changes one contact and deletes the others."""
         return all(self.may("contact", method) for method in ("POST", "PUT", "DELETE"))
 
 
@@ -91,7 +91,7 @@ class MergeContacts(MergingPage):
 
     @cached_property
     def fields(self) -> list[tuple[str, str]]:
-        """The (name, words) of the values that are chosen one by one."""
+        """Return the (name, label) of the values that are chosen one by one."""
         return [*BESIDE, *((one["uniqueFieldID"], one["name"]) for one in self.definitions)]
 
     def value(self, contact: Mapping[str, Any], name: str) -> Any:
@@ -139,7 +139,7 @@ class MergeContacts(MergingPage):
 
 
 class Merges(MergingPage):
-    """What has been merged, the newest first, with a way to undo it."""
+    """The merges, the newest first, with an action to undo them."""
 
     path = "contacts/merges"
     name = "merges"

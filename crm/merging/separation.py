@@ -1,4 +1,4 @@
-"""Separation of merged records before one of them is erased: each has again what was its own."""
+"""Separation of merged records before one of them is erased: each gets its own data back."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class MergeOut(Output):
 
 
 class KeptOut(Output):
-    """What somebody has changed since the merge, so that undoing it left it alone."""
+    """Values changed since the merge, which undoing it left alone."""
 
     resource = serializers.CharField(help_text="contact, lead, or the name of what referred to it")
     _id = IdField()

@@ -30,7 +30,7 @@ MIN_RECORDS, MAX_RECORDS = 2, 20
 
 
 class Merged(NamedTuple):
-    """The id of a merge, and what to warn of."""
+    """The id of a merge, and its warnings."""
 
     id: str
     warnings: list[str]
@@ -53,9 +53,9 @@ def merge_records(
     their order. Tags and products are united, references move to the winner, and the others are deleted with a pointer
     to the winner. Emits contact.merged or lead.merged.
 
-    Raises DuplicateField where the company refuses open leads that repeat others, InvalidPayload_400,
-    ContactNotFound_400 or LeadNotFound_400, InvalidCustomField_400, InvalidCustomFieldValue_400,
-    InvalidSystemField_400, CannotUpdateUniqueKey_400 and ContactAlreadyExists_400.
+    Raises DuplicateField if the company refuses duplicate open leads. Raises InvalidPayload_400, ContactNotFound_400 or
+    LeadNotFound_400, InvalidCustomField_400 and InvalidCustomFieldValue_400. Raises InvalidSystemField_400,
+    CannotUpdateUniqueKey_400 and ContactAlreadyExists_400.
     """
     what = RECORD_TYPES[panel]
     kind = what.kind

@@ -1,4 +1,4 @@
-"""Undo a merge: restore the records, except what somebody has changed since."""
+"""Undo a merge: restore the records, except for later changes."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def not_found() -> NamedError:
 def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -> Undone:
     """Restore the records to their versions before the merge. Emits contact.unmerged or lead.unmerged.
 
-    Raises NotFound_404; BadRequest_400 if the merge is undone or too old, or one of the records has been deleted,
-    merged again or erased; ContactAlreadyExists_400 if another contact has the unique key of one of them; and
-    PlanLimitExceeded_403.
+    Raises NotFound_404 and PlanLimitExceeded_403. Raises BadRequest_400 if the merge is undone or too old, or one of
+    the records has been deleted, merged again or erased. Raises ContactAlreadyExists_400 if another contact has the
+    unique key of one of them.
     """
     what = RECORD_TYPES[panel]
     kind = what.kind

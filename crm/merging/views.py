@@ -56,7 +56,7 @@ def merges_of(panel: str) -> QuerySet[Merge]:
 
 
 class MergeViewSet(ResourceViewSet, abstract=True):
-    """What the merges of contacts and those of leads share; the actions of each call it."""
+    """Shared parts of the merges of contacts and of leads; the actions of each call it."""
 
     panel: ClassVar[str]
     record: ClassVar[type[Output]]

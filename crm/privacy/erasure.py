@@ -25,7 +25,7 @@ from crm.records.types import RECORD_TYPES
 
 @dataclass(frozen=True)
 class Erased:
-    """What was erased, and the files that somebody has to check."""
+    """The erased data, and the files that need a manual check."""
 
     contact_ids: list[str]
     lead_ids: list[str]
@@ -42,9 +42,10 @@ class Erased:
 def erase_contact(*, id: str, confirm: str, actor_id: str) -> Erased:
     """Erase a contact, live or deleted, with the contacts merged into it and all their leads.
 
-    `confirm` is its address, number or _id. Nothing is ever sent to the address again. Emits contact.erased. Raises
-    ContactNotFound_400 (also for an erased contact), InvalidInput_400 for a wrong confirmation, and InvalidRequest_400
-    for a contact that was merged into another or to which a message is being sent.
+    `confirm` is its address, number or _id. Nothing is ever sent to the address again. Emits contact.erased.
+
+    Raises ContactNotFound_400 (also for an erased contact) and InvalidInput_400 for a wrong confirmation. Raises
+    InvalidRequest_400 for a contact that was merged into another or to which a message is being sent.
     """
     subject = DataSubject.of(id, lock=True)
     _check(subject.contact, confirm)

@@ -122,7 +122,7 @@ def _row_errors(subject: DataSubject) -> Q:
 
 
 def _told(subject: DataSubject) -> Q:
-    """Match what webhooks were told of the subject's records, and of others by its addresses and numbers."""
+    """Match webhook deliveries about the subject's records, or with its addresses and numbers."""
     return Q(object_id__in=subject.object_ids) | mentioning(subject, "body")
 
 
@@ -158,20 +158,20 @@ def _mails(subject: DataSubject) -> Q:
 
 
 def _notifications(subject: DataSubject) -> Q:
-    """Match what members were told that names the subject, such as the file of an import."""
+    """Match notifications that name the subject, such as those with the file of an import."""
     found = Notification.objects.filter(mentioning(subject, "text", names=True)).only("pk", "text")
     return Q(pk__in=[one.pk for one in found.iterator(chunk_size=500) if subject.is_in(one.text)])
 
 
 def _views(subject: DataSubject) -> Q:
-    """Match the views whose name, search or filters hold an address or number of the subject. Names alone are no sign
-    of a person there: a filter may look for a town."""
+    """Match the views whose name, search or filters contain an address or number of the subject. Names are ignored
+    there: a filter may contain a town."""
     found = SavedView.objects.filter(mentioning(subject, "name", "query")).only("pk", "name", "query")
     return Q(pk__in=[one.pk for one in found.iterator(chunk_size=500) if _words(subject, one.name, one.query)])
 
 
 def _words(subject: DataSubject, *values: Any) -> list[str]:
-    """Return the texts among the values, however deep they stand, that name the subject."""
+    """Return the texts among the values, at any depth, that name the subject."""
     found = []
     for value in values:
         if isinstance(value, str | int):
@@ -184,7 +184,7 @@ def _words(subject: DataSubject, *values: Any) -> list[str]:
 
 
 def _own_words(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
-    """Show of a view's search and filters what names the subject, since others may be in them too."""
+    """Return a view's row with only those texts of its query that name the subject, because others may be in it too."""
     return {**row, "query": _words(subject, row["query"])}
 
 
@@ -205,7 +205,7 @@ def _own_sample(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_of(subject: DataSubject, cells: Any) -> bool:
-    """Return whether cells name the subject, also by a number whose parts stand side by side."""
+    """Return whether cells name the subject, including by a number whose parts are side by side."""
     texts = [str(cell) for cell in (cells if isinstance(cells, list) else [cells]) if cell is not None]
     pairs = (first + second for first, second in pairwise(texts))
     threes = ("".join(texts[place : place + 3]) for place in range(len(texts) - 2))
@@ -233,9 +233,9 @@ def delete_leads(subject: DataSubject, rows: QuerySet[Any]) -> int:
 
 
 def clean_samples(subject: DataSubject, rows: QuerySet[Import]) -> int:
-    """Remove the subject's rows from what imports keep of their files; other people's rows stay.
+    """Remove the subject's rows from the samples of imports' files; other people's rows stay.
 
-    The examples of values, which say nothing of their rows, go altogether.
+    The examples of values, which do not name their rows, are removed completely.
     """
     cleaned = 0
     columns = ("sample", "first_rows", "columns", "detected", "headers", "column_mapping", "kept_columns")
@@ -265,7 +265,7 @@ def blank_events(subject: DataSubject, rows: QuerySet[Event]) -> int:
 
 
 def blank_answers(subject: DataSubject, rows: QuerySet[IdempotencyKey]) -> int:
-    """Remove what requests were answered: the bodies are encrypted, so nobody knows who is in them."""
+    """Remove the stored responses of requests: the bodies are encrypted, so the people in them are unknown."""
     return rows.update(answer="")
 
 

@@ -100,7 +100,7 @@ class DataSubject:
         return re.compile("|".join(parts), re.IGNORECASE) if parts else None
 
     def is_in(self, *texts: str | None) -> bool:
-        """Tell whether any of the texts names the subject."""
+        """Return whether any of the texts names the subject."""
         return self.pattern is not None and any(self.pattern.search(text) for text in texts if text)
 
 
@@ -159,7 +159,7 @@ class PersonalDataTable:
     module: str = "contact"
     """The permission module for reading its rows elsewhere."""
     exported: bool = True
-    """Whether access requests contain the table; off for tables that repeat other sections in an internal form."""
+    """Access requests contain the table; off for tables that repeat other sections in an internal form."""
     hides: frozenset[str] = frozenset()
     adds: tuple[str, ...] = ()
     """Paths that are exported with the row's own columns, such as tag__name."""

@@ -32,7 +32,7 @@ class SourceFile(Output):
 
 
 class ErasedOut(Output):
-    """What was erased."""
+    """The erased data."""
 
     contactIds = serializers.ListField(
         child=serializers.CharField(), help_text="the contact and those that had been merged into it"

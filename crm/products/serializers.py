@@ -45,7 +45,7 @@ class ProductBulkUpdate(SelectionInput, ProductUpdate):
 
 
 class ProductDelete(SelectionInput, AutomationInput):
-    """Which products and services to delete."""
+    """Products and services to delete."""
 
 
 class ProductOut(Output):

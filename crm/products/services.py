@@ -39,8 +39,9 @@ def create_product(
 ) -> Saved:
     """Create a product or service. `own_id` is the _id of one that was one elsewhere.
 
-    Raises ProductServiceDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400
-    (every problem in the warning), ProductServiceNameAlreadyExists_400, PlanLimitExceeded_403.
+    Raises ProductServiceDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and
+    InvalidSystemField_400 (every problem in the warning). Raises ProductServiceNameAlreadyExists_400 and
+    PlanLimitExceeded_403.
     """
     schema = ProductSchema.load()
     row, problems = _read(schema, form_data, drop_invalid=drop_invalid)

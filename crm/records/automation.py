@@ -1,14 +1,14 @@
-"""How the events of many records start workflows."""
+"""Options for the workflows that the events of many records start."""
 
 from __future__ import annotations
 
 MANY = 10_000
-"""From more records on, a change of them starts workflows behind what happens now, where its caller does not say."""
+"""Number of records from which a change starts workflows after present events, if its caller does not choose."""
 AUTOMATIONS = ("run", "skip", "queue")
 
 
 def is_queued(queued: bool | None, total: int | None) -> bool:
-    """Tell whether the workflows of a job of so many records start behind what happens now."""
+    """Return whether the workflows of a job of so many records start after present events."""
     return (total or 0) > MANY if queued is None else queued
 
 

@@ -62,7 +62,8 @@ def custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
 
 
 def all_custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
-    """Do what custom_fields_of does, for many trees at once: the first call reads all fields with one query."""
+    """Return a finder as custom_fields_of does, for many trees at once: the first call reads all fields with one
+    query."""
     known: dict[str, CustomField] = {}
     asked = False
 

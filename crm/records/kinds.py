@@ -20,12 +20,12 @@ from core.tenancy.models import limit
 from crm.records.models import FieldValue
 
 Given = Literal["field", "beside", ""]
-"""How requests give a value: as a system field in formData, beside formData, or not at all."""
+"""Place of the value in API requests: in formData, next to it, or none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a kind's records, besides those of all kinds (ids, times, authors, custom, deletion)."""
+    """A column of a kind's records, in addition to those of all kinds (ids, times, authors, custom, deletion)."""
 
     name: str
     api_name: str = ""
@@ -43,13 +43,13 @@ class Column:
     stamps: str = ""
     """The column whose last change it dates."""
     in_events: bool = True
-    """Whether events carry its changes."""
+    """Events contain its changes."""
     derived: bool = False
     """A trigger or RecordSchema.derive computes it, so journals leave it out."""
     inserted: bool = True
     updated: bool = True
     strictest: Callable[[Sequence[Any]], Any] | None = None
-    """Picks the value that a merge keeps, whatever the user chooses."""
+    """Returns the value that a merge keeps, overriding the user's choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,9 @@ class RecordKind:
     exists: str = ""
     """The error of a unique value that another record has."""
     unique: Mapping[str, str] = field(default_factory=dict)
-    """Part of what makes a live record unique -> its column, or another SQL expression over the table."""
+    """Part of a live record's unique key -> its column, or another SQL expression over the table."""
     unique_noun: str = ""
-    """The words for these parts in texts."""
+    """The noun for these parts in texts."""
     tags: type[models.Model] | None = None
     links: tuple[tuple[str, type[models.Model], str], ...] = ()
     """Links of its records: the name in the API, the table of the links, and its column of the linked record."""
@@ -177,7 +177,7 @@ class RecordKind:
         return {one: self.blank[one] for one in self.groups.get(name, (name,)) if not self.by_name[one].stamps}
 
     def violates_unique(self, error: IntegrityError) -> bool:
-        """Tell whether a statement failed because another record has the unique value."""
+        """Return whether a statement failed because another record has the unique value."""
         return any(name in str(error) for name in self.unique_constraints)
 
     def live(self) -> QuerySet[Any]:

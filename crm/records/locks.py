@@ -22,7 +22,7 @@ def lock_fields_shared() -> None:
 
 
 def try_lock_fields(seconds: float) -> bool:
-    """Do what lock_fields does, but give up after these seconds, in which new writers wait too.
+    """Lock the fields as lock_fields does, but give up after these seconds, in which new writers wait too.
 
     Returns whether the fields are locked.
     """

@@ -24,13 +24,13 @@ class CustomValues(JSONField):
         return name, "core.fields.JSONField", args, options
 
     def select_format(self, compiler: Any, sql: str, params: Any) -> Any:
-        """Return what a SELECT reads instead of the column."""
+        """Return the expression that a SELECT reads instead of the column."""
         column = re.fullmatch(r'("?\w+"?)\."custom"', sql)
         return (present_custom(column[1]), params) if column else (sql, params)
 
 
 class NamedModel(CompanyModel):
-    """A company's own tag, category, team or segment: unique by name, whatever its case."""
+    """A company's own tag, category, team or segment: unique by name, ignoring case."""
 
     name = NameField(max_length=200)
     description = models.TextField(blank=True)
@@ -174,9 +174,9 @@ class ConvertedValue(CompanyRow):
 
 
 class FieldValue(CompanyRow):
-    """A typed value of a record's custom field, kept beside the record's `custom` for filters and sorts by index.
+    """A typed value of a record's custom field, a copy of that in the record's `custom` for filters and sorts by index.
 
-    A multi-select has a row per choice (`position`). `text` holds at most 500 characters, so that it fits an index.
+    A multi-select has a row per choice (`position`). `text` has at most 500 characters, so that it fits an index.
     Numbers and booleans (0, 1) are in `number`, dates in `time`. Each panel has its own table, with a foreign key to
     its records.
     """
@@ -195,8 +195,9 @@ class FieldValue(CompanyRow):
 def value_indexes(record: str, name: str) -> list[models.Index]:
     """Return the indexes of a table of values, by the records' reference.
 
-    They hold what row-level security and the key of a value compare, so that filters and sorts read no row of the
-    table: a page walks thousands of values, each in another block. Texts are filtered by one, and sorted by another.
+    They include the columns that row-level security and the key of a value compare, so that filters and sorts read no
+    row of the table. A page reads thousands of values, each in another block. One index filters texts, and another
+    sorts them.
     """
     by_value = [
         models.Index(

@@ -1,4 +1,4 @@
-"""The recycle bin: what was deleted, and the ways back."""
+"""The recycle bin: deleted records, with actions to restore them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Bin(Page):
     resource: ClassVar[str] = "contact"
     restoring: ClassVar[str] = "contact/restore"
     deleted: ClassVar[Mapping[str, Any]] = {"filters": {"isDeleted": True}}
-    """What makes the list one of deleted records."""
+    """Parameters that list deleted records."""
     columns: ClassVar[list[Column]] = [
         Column("name", "Name", "name"),
         Column("email", "E-mail", "email"),
@@ -52,7 +52,7 @@ class Bin(Page):
         return ListState(self.request.GET)
 
     def row(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the table shows of a record."""
+        """Return the table's data of a record."""
         by = record["updatedBy"] or {}
         return {
             "id": record["_id"],
@@ -113,7 +113,7 @@ class LeadBin(Bin):
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """Status -> its words."""
+        """Return status -> its label."""
         answer = self.ask("GET", "custom-field", fields_query("lead")) if self.may("custom-field") else None
         return status_labels(answer.data if answer is not None and answer.ok else [])
 

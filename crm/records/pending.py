@@ -1,8 +1,8 @@
 """Converted values that their records do not have yet (docs/decisions/0010-field-conversions.md).
 
-From the moment a field has its new definition (`CustomField.pending`), its value of a record is the one in
-ConvertedValue, if there is one, and the record's `custom` still has the old one. Whoever writes the record, or the
-field's job, writes the value into it.
+Once a field has its new definition (`CustomField.pending`), its value of a record is the one in ConvertedValue, if
+there is one. The record's `custom` still has the old one. A write of the record, or the field's job, writes the value
+into it.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def present_custom(row: str) -> str:
 
 
 def write_pending(schema: RecordSchema, ids: Sequence[str]) -> None:
-    """Write the pending values of locked records into them, before their `custom` is read or written as it is stored.
+    """Write the pending values of locked records into them, before their stored `custom` is read or written.
 
-    The caller has locked the rows in an earlier statement, so that this one sees what their last writer has written.
+    The caller has locked the rows in an earlier statement, so that this one sees the writes of their last writer.
     """
     if schema.pending and ids:
         with connection.cursor() as cursor:

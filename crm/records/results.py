@@ -10,7 +10,7 @@ from core.errors import NamedError
 from crm.records.problems import ValueProblem
 
 MAX_NAMED = 20
-"""How many records a warning names."""
+"""Maximum number of records that a warning names."""
 MAX_BULK = 500
 """Maximum number of items that one request creates."""
 
@@ -21,9 +21,10 @@ class UNSET:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A record that was written, and the problems of the values that were left out of it.
+    """A record that was written, and the problems of its omitted values.
 
-    `updated` says that it existed already. `notes` go into the answer's warning, `job` can undo what was overwritten.
+    `updated` means that it existed already. `notes` go into the response's warning, `job` can undo what was
+    overwritten.
     """
 
     id: str
@@ -47,7 +48,7 @@ class Failure:
 class BulkResult:
     """The outcome of a bulk creation: ids in the items' order, failures, and (index, problem) of each invalid value.
 
-    `notes` has (index, text) for the answer's warning, `job` can undo what was overwritten.
+    `notes` has (index, text) for the response's warning, `job` can undo what was overwritten.
     """
 
     created: list[str] = field(default_factory=list)

@@ -47,7 +47,7 @@ class RecordRow:
     own_id: str = ""
     """The _id of a new record that was one elsewhere; empty for one that gets its own."""
     from_text: bool = False
-    """Whether it was read from the cells of a file, which lose blanks around a text."""
+    """It was read from the cells of a file, which lose blanks around a text."""
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class RecordSchema:
     fields: dict[str, FieldSpec]
     """Custom fields by uniqueFieldID."""
     system_fields: dict[str, FieldSpec]
-    """System fields by their key in formData, with what the company has set (required, default, options)."""
+    """System fields by their key in formData, with the company's settings (required, default, options)."""
     required_system: tuple[str, ...] = ()
     """formData keys of the system fields that a record must have."""
     system_defaults: dict[str, Any] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class RecordSchema:
     referring: tuple[str, ...] = ()
     """Keys of the custom fields whose values may name members or files."""
     pending: bool = False
-    """Whether values of a field wait to be written into their records (crm.records.pending)."""
+    """Values of a field wait to be written into their records (crm.records.pending)."""
     formats: Formats | None = None
     """The company's formats, read when a value needs them."""
 
@@ -118,12 +118,13 @@ class RecordSchema:
         index: int = 0,
         exists: bool = False,
     ) -> tuple[Any, list[ValueProblem]]:
-        """Read a formData into a row. Returns the row, or None if it cannot be written, and all problems.
+        """Read a formData into a row. Return the row, or None if it cannot be written, and all problems.
 
-        `partial` reads an update, in which only the given values count; `current` then holds the record's columns.
-        `drop_invalid` leaves invalid values out instead, unless they are required. `from_text` reads the cells of a
-        file, of which empty ones count as not given; with `exists` they are those of a record that is there, which may
-        lack required values.
+        `partial` reads an update, in which only the given values count; `current` then has the record's columns.
+        `drop_invalid` omits invalid values instead, unless they are required.
+
+        `from_text` reads the cells of a file, in which empty ones count as not given. With `exists` they are those of
+        an existing record, which may lack required values.
         """
         row = self.row_class(index=index, from_text=bool(from_text))
         problems: list[ValueProblem] = []
@@ -176,7 +177,7 @@ class RecordSchema:
         """
 
     def lock_references(self) -> None:
-        """Keep what the records may refer to from deletion until the transaction ends, before their rows are locked.
+        """Keep the referenced records from deletion until the transaction ends, before the rows are locked.
 
         By default nothing needs it.
         """
@@ -191,7 +192,7 @@ class RecordSchema:
         return {}
 
     def claims(self, columns: Mapping[str, Any]) -> dict[str, str]:
-        """Return part of what makes a live record with these columns unique (RecordKind.unique) -> its key."""
+        """Return part of the unique key (RecordKind.unique) of a live record with these columns -> its value."""
         return {}
 
     def check_merged(self, id: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:

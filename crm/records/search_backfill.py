@@ -1,6 +1,6 @@
-"""Write the trigrams of records again that were written before texts were folded (docs/decisions/0032).
+"""Rewrite the trigrams of records from before the folding of texts (docs/decisions/0032).
 
-Until a record's turn has come, it is found as before: whatever the case, but by its own accents.
+Until then a record is found as before: ignoring case, but only by its own accents.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 
 BATCH = 2000
-"""The records that are looked at in one transaction. Only texts beyond ASCII are written again."""
+"""Number of records checked in one transaction. Only texts beyond ASCII are rewritten."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Table:
 
     @property
     def stale(self) -> str:
-        """The condition on records whose trigrams may differ from what they were."""
+        """Return the condition on records whose trigrams may be outdated."""
         content = f"concat({', '.join(self.texts)})"
         return f"(octet_length({content}) <> length({content}) OR strpos({content}, '`') > 0)"
 

@@ -20,7 +20,7 @@ SKIP = (
 
 
 class AutomationField(serializers.ChoiceField):
-    """Whether events start workflows."""
+    """The effect of events on workflows."""
 
     def __init__(self, **options: Any) -> None:
         options.setdefault(
@@ -60,7 +60,7 @@ class BulkFailure(Output):
 
 
 class BulkError(Output):
-    """One value that stood in the way of its item, or was left out of it."""
+    """A value that caused its item to fail, or was omitted from it."""
 
     index = serializers.IntegerField()
     key = serializers.CharField()
@@ -69,18 +69,18 @@ class BulkError(Output):
 
 
 class BulkUpdated(Output):
-    """How many records a change matched, and how many it made different; null while a bulk job has them to do."""
+    """The numbers of records that a change matched and altered; null while a bulk job processes them."""
 
     matchedCount = Computed(serializers.IntegerField(allow_null=True))
     updatedCount = Computed(serializers.IntegerField(allow_null=True))
 
 
 class BulkDeleted(Output):
-    """How many records a deletion took; null while a bulk job has them to do."""
+    """The number of deleted records; null while a bulk job deletes them."""
 
     deletedCount = Computed(serializers.IntegerField(allow_null=True))
 
 
 def drops_invalid(data: Mapping[str, Any], *, one: bool = False) -> bool:
-    """Tell whether a body asks to leave invalid values out; of `one` record skipInvalid means the same."""
+    """Return whether a body asks to leave invalid values out; of `one` record skipInvalid means the same."""
     return bool(data["drop_invalid_values"] or (one and data["skip_invalid"]))

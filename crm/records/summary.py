@@ -27,14 +27,14 @@ class GroupOut(Output):
 
 
 class AmountGroupOut(GroupOut):
-    """The records with a value, and what they amount to."""
+    """The records with a value, and their total."""
 
     sum = Computed(serializers.FloatField(help_text="of the records' value, in the company's currency"))
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What the records of a list can be grouped by: name in the API -> column, the default first."""
+    """Groupings of a list's records: name in the API -> column, the default first."""
 
     groups: Mapping[str, str]
     amount: str = ""

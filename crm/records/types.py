@@ -37,7 +37,7 @@ class RecordType:
     Raises invalid input by its name.
     """
     judge: Callable[[ChangesById], Mapping[str, str]] = lambda moved: {}
-    """Judges records that a bulk change has changed: id -> what to warn of. Raises what the company refuses."""
+    """Checks records after a bulk change: id -> warning. Raises the company's refusals."""
     judge_restored: Callable[[Collection[str]], Mapping[str, str]] = lambda ids: {}
     """Judges records (ids) that were restored, as `judge` does."""
 

@@ -35,7 +35,7 @@ class RecordState:
     tags: list[str] | None = None
 
     def reset(self) -> None:
-        """Undo what was applied."""
+        """Undo the applied changes."""
         self.after, self.custom, self.tags = dict(self.before), dict(self.custom_before), None
 
     def apply(self, row: RecordRow, system: Mapping[str, Any]) -> None:
@@ -101,10 +101,10 @@ def event_value(value: Any) -> Any:
 def without_held(
     schema: RecordSchema, form_data: Mapping[str, Any], columns: Mapping[str, Any], custom: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the values of a formData without those that the record has.
+    """Return the values of a formData without those that the record already has.
 
-    A caller may send back what GET answered, also a value that could not be entered any more: of an option that was
-    removed, a file that was deleted, or none where one is required since.
+    A caller may send back the response of GET, including a value that is no longer valid as input. Examples are a
+    removed option, a deleted file, or no value for a field that became required.
     """
     held: dict[str, Any] = {**dict.fromkeys(schema.fields), **custom}
     held |= {key: event_value(columns[column]) for key, column in schema.columns.items()}
@@ -203,7 +203,7 @@ def write_links(
 
 
 def touch(kind: RecordKind, ids: Sequence[str], actor_id: str | None) -> None:
-    """Set updatedAt and updatedBy of records whose values, tags or links changed beside their own rows."""
+    """Set updatedAt and updatedBy of records whose values, tags or links changed outside of their own rows."""
     if ids:
         with connection.cursor() as cursor:
             cursor.execute(

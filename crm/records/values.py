@@ -1,4 +1,4 @@
-"""The tables beside a record's own row: typed values for filters and sorts, tags and other links."""
+"""The tables in addition to a record's own row: typed values for filters and sorts, tags and other links."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def add_new_values(schema: RecordSchema, records: Iterable[tuple[str, RecordRow]
 
 
 def prepare_values(schema: RecordSchema, row: RecordRow) -> None:
-    """Make the row's typed rows beforehand, for a reader that works beside the database."""
+    """Create the row's typed rows in advance, for a reader that runs in parallel with the database."""
     row.typed = _typed_values(schema, schema.stored_custom(row))
 
 

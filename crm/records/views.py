@@ -40,10 +40,10 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         return self._find(path["id"])
 
     def created(self, saved: Saved, *, lost: str, noun: str, updated: str = "") -> Response:
-        """Return the answer for a new record, whose warning names the values that were left out.
+        """Return the response for a new record, with a warning that names the omitted values.
 
-        `lost` is the error of a record that somebody else has deleted in between, `noun` what its text calls the
-        record, `updated` the message for one that existed and was updated.
+        `lost` is the error of a record that was deleted in between, `noun` its name in the error's text. `updated` is
+        the message for a record that existed and was updated.
         """
         found = self._find(saved.id)
         if found is None:
@@ -72,7 +72,7 @@ class RecordViewSet(ResourceViewSet, abstract=True):
 
 
 def beside(notes: Sequence[str], job: str | None = None) -> dict[str, str]:
-    """Return what stands beside data: a warning, and the job that can undo what was overwritten."""
+    """Return the response's metadata: a warning, and the job that can undo the overwriting."""
     return {**({"warning": joined(notes)} if notes else {}), **({"bulkJob": job} if job else {})}
 
 

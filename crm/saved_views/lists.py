@@ -44,9 +44,9 @@ class ViewedList:
 
 
 VIEWED: dict[str, ViewedList] = {}
-"""Path of the list -> what there is to know of it; each app registers its own when it is ready."""
+"""Path of the list -> its declaration; each app registers its own when it is ready."""
 
 
 def keep_views_of(resource: str, listed: ViewedList) -> None:
-    """Let members keep views of a list."""
+    """Register a list for saved views."""
     VIEWED[resource] = listed

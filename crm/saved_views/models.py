@@ -9,7 +9,7 @@ from core.models import CompanyModel
 
 
 class SavedView(CompanyModel):
-    """How a member, or everybody in the company, looks at a list: what is searched, filtered, sorted and shown."""
+    """A view of a list, for a member or everybody in the company: search, filters, sort and columns."""
 
     class Layout(models.TextChoices):
         TABLE = "table"

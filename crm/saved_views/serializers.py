@@ -50,11 +50,11 @@ class SavedViewUpdate(SavedViewBody):
 
 
 class SavedViewDelete(SelectionInput):
-    """Which views to delete."""
+    """Views to delete."""
 
 
 class SavedViewOut(Output):
-    """How somebody looks at a list."""
+    """A view of a list."""
 
     moving = frozenset({"problem"})
 

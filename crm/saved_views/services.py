@@ -32,7 +32,7 @@ def visible_views(actor: Actor) -> QuerySet[SavedView]:
 
 
 def may_change(actor: Actor, owner_id: str | None) -> bool:
-    """Tell whether the actor may change a view that they see: their own, or any as an admin (settings.PUT)."""
+    """Return whether the actor may change a view that they see: their own, or any as an admin (settings.PUT)."""
     return owner_id == actor.member_id or actor.is_unbounded or actor.may("settings", "PUT")
 
 
@@ -42,7 +42,7 @@ def not_found() -> NamedError:
 
 
 def trouble(query: Mapping[str, Any], fields: FieldSet) -> str | None:
-    """Say why the list would refuse a stored query, such as a field that has been deleted since. None: it would not."""
+    """Return the reason why the list would refuse a stored query, such as a deleted field. None: it would not."""
     try:
         if "advancedFilters" in query:
             tree.check(tree.parse(query["advancedFilters"]), fields)
@@ -53,14 +53,16 @@ def trouble(query: Mapping[str, Any], fields: FieldSet) -> str | None:
 
 
 def column_trouble(unknown: str | None) -> str | None:
-    """Say which column there is not; None if there are all."""
+    """Return the error for an unknown column; None without one."""
     return None if unknown is None else f"columns: there is no field {shorten(unknown, 60)!r}"
 
 
 def create_view(*, actor: Actor, values: Mapping[str, Any]) -> SavedView:
-    """Create a view of the actor's. Raises InvalidInput_400, what the list refuses of the query,
-    UnauthorizedAction_403 for a list that the actor may not read, SavedViewNameAlreadyExists_400 and
-    SavedViewLimitReached_400."""
+    """Create a view of the actor's.
+
+    Raises InvalidInput_400, and the list's errors for the query. Raises UnauthorizedAction_403 for a list that the
+    actor may not read, SavedViewNameAlreadyExists_400 and SavedViewLimitReached_400.
+    """
     resource = values["resource"]
     if resource not in VIEWED:
         known = ", ".join(sorted(VIEWED))
@@ -162,7 +164,7 @@ def _set(view: SavedView, listed: ViewedList, values: Mapping[str, Any]) -> None
 
 
 def _checked(query: Mapping[str, Any], fields: FieldSet) -> dict[str, Any]:
-    """Return the query as it is stored, with its filters as one tree. Raises what the list refuses of it."""
+    """Return the query in its stored form, with its filters as one tree. Raises the list's errors for it."""
     unknown = next((name for name in query if name not in PARAMETERS), None)
     if unknown is not None:
         raise NamedError("InvalidInput_400", f"query.{shorten(unknown, 40)}: a view keeps {', '.join(PARAMETERS)}")

@@ -45,7 +45,7 @@ refer_kind(Segment, "segment")
 
 @register_shape
 def _conditions(value: Any, names: Names) -> str | None:
-    """Say a tree of conditions in words."""
+    """Return a tree of conditions as text; None for other values and an empty tree."""
     known = isinstance(value, Mapping) and isinstance(value.get("conditions"), list) and "operator" in value
     if not known or not value["conditions"]:
         return None

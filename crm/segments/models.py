@@ -58,7 +58,7 @@ class SegmentRecord(CompanyModel):
 
 
 class SegmentMember(CompanyRow):
-    """A record that is in a watched segment. Its events tell when that changes (crm.segments.tracking)."""
+    """A record that is in a watched segment. Its events report changes of that (crm.segments.tracking)."""
 
     segment = CompanyForeignKey(Segment, on_delete=models.CASCADE, related_name="+", db_index=False)
     record_id = ObjectIdField()

@@ -63,7 +63,7 @@ class Segments(RecordList, SegmentPage):
 
 
 class SegmentForm(RecordForm, SegmentPage):
-    """The name of a segment. What it selects stands in the address, or in the segment."""
+    """The form for the name of a segment. The selection is in the address, or in the segment."""
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         fields = [
@@ -87,7 +87,7 @@ class NewSegment(NewRecord, SegmentForm):
 
     @cached_property
     def choices(self) -> list[Choice]:
-        """What lists of the panel are filtered by."""
+        """Return the filters for lists of the panel."""
         return record_choices(self.panel, self.definitions(self.panel), self.options_of("tag"))
 
     @cached_property
@@ -208,7 +208,7 @@ class SegmentFilters(NewSegment):
 
 
 class EditSegment(EditRecord, SegmentForm):
-    """A segment: what it selects, and the first ones who are in it."""
+    """A segment: its selection, and its first members."""
 
     path = "segments/<str:id>"
     name = "segment"
@@ -235,11 +235,11 @@ class EditSegment(EditRecord, SegmentForm):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the reader may choose its members one by one."""
+        """Return whether the reader may choose its members one by one."""
         return self.record["kind"] == "static" and self.may("segment", "PUT")
 
     def choosing(self, panel: str, members: list[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the search for more members, and the first whom it finds outside of those shown."""
+        """Return the search for more members, and its first results outside of those shown."""
         find = self.request.GET.get("find", "").strip()
         query = {"searchValue": find, "p": "1", "n": str(SHOWN)}
         answer = self.ask("GET", panel, query) if find else None
@@ -258,7 +258,7 @@ class EditSegment(EditRecord, SegmentForm):
         return self.done(text) if answer.ok else self.refuse(answer)
 
     def is_known(self, text: str) -> bool:
-        """Tell whether the page of the filters shows the filter, which it would lose otherwise."""
+        """Return whether the page of the filters shows the filter, which it would lose otherwise."""
         panel = self.record["panel"]
         found = {one.name: one for one in record_choices(panel, self.definitions(panel))}
         return text.partition(":")[0] == "tags" or shown_by(found)(text)
@@ -272,7 +272,7 @@ class EditSegment(EditRecord, SegmentForm):
         return self.address("segment-filters", self.params["id"], f=texts, **({MATCH: match} if match else {}))
 
     def rules(self) -> list[str]:
-        """Say what the segment selects, a line for each of its conditions."""
+        """Return the segment's conditions as text, a line for each."""
         tree = self.record["advancedFilters"]
         if not tree:
             return []

@@ -45,7 +45,7 @@ class SegmentUpdate(SegmentBody):
 
 
 class SegmentDelete(SelectionInput):
-    """Which segments to delete."""
+    """Segments to delete."""
 
 
 def selection_of(data: dict[str, Any]) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _problem(row: dict[str, Any], known: dict[str, FieldSet]) -> str | None:
 
 
 class SegmentExecuted(Output):
-    """What a segment, or filters, select."""
+    """The records that a segment, or filters, select."""
 
     segment = IdField(allow_null=True)
     panel = serializers.ChoiceField(choices=Segment.Panel.values)

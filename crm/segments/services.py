@@ -28,13 +28,15 @@ _changed: list[Callable[[Segment, bool], None]] = []
 
 
 def on_segment_changed(call: Callable[[Segment, bool], None]) -> None:
-    """Register what is called when a segment was made or changed, in its transaction: whether its records were chosen
-    by hand comes along."""
+    """Register a function to call when a segment was created or changed, in its transaction.
+
+    Its second argument is whether the records were chosen by hand.
+    """
     _changed.append(call)
 
 
 def segment_changed(segment: Segment, *, by_hand: bool) -> None:
-    """Tell those who registered that the records of a segment may be others now."""
+    """Notify the registered listeners that the records of a segment may have changed."""
     for call in _changed:
         call(segment, by_hand)
 
@@ -132,8 +134,9 @@ def create_segment(
 ) -> Segment:
     """Create a segment: dynamic by its filters, or static by its ids.
 
-    Raises SegmentNameAlreadyExists_400, InvalidRequest_400 (a tree that does not fit the panel's fields),
-    InvalidInput_400 (what the kind does not take), ContactNotFound_400, LeadNotFound_400, PlanLimitExceeded_403.
+    Raises InvalidRequest_400 for a tree that does not fit the panel's fields, and InvalidInput_400 for parameters that
+    the kind does not accept. Raises SegmentNameAlreadyExists_400, ContactNotFound_400, LeadNotFound_400 and
+    PlanLimitExceeded_403.
     """
     reserve_quota("segment")
     segment = Segment(created_by_id=actor_id, updated_by_id=actor_id, **values)

@@ -1,8 +1,8 @@
-"""Who is in a segment, kept for the segments that somebody watches, and events for those who enter and leave.
+"""Maintain the members of watched segments, and emit events for those who enter and leave.
 
-`watch_segments` registers who watches. Events of records move their records; what needs no event, such as time, is
-found by whole comparisons. The rows of the segments are locked meanwhile, so that of two workers at once the later one
-looks at what the earlier one has written.
+`watch_segments` registers watchers. Events of records move their records. Full comparisons find changes without an
+event, such as by time. The rows of the segments are locked during this, so that the later of two workers sees the
+earlier one's writes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _watchers: list[Callable[[], Collection[str]]] = []
 
 
 def watch_segments(watched: Callable[[], Collection[str]]) -> None:
-    """Register what returns the ids of the active company's segments that something watches."""
+    """Register a function that returns the ids of the active company's watched segments."""
     _watchers.append(watched)
 
 
@@ -64,7 +64,8 @@ def refresh_watches() -> None:
 
 
 def segment_changed(segment: Segment, by_hand: bool) -> None:
-    """Look who is in a segment that was made or changed. Another tree tells nobody, records chosen by hand do."""
+    """Compare the members of a segment that was created or changed. Only records chosen by hand emit events, not a
+    new tree."""
     if segment.watched_since is not None:
         compare(segment.pk, tell=by_hand)
     elif _watchers:
@@ -143,7 +144,7 @@ def _fields(node: Mapping[str, Any]) -> Iterable[str]:
 
 
 def is_relative(segment: Segment) -> bool:
-    """Tell whether time alone moves records in and out of the segment."""
+    """Return whether time alone moves records in and out of the segment."""
 
     def within(node: Mapping[str, Any]) -> bool:
         return node.get("operator") in RELATIVE or any(within(child) for child in node.get("conditions") or ())
@@ -215,7 +216,7 @@ def _add(segment: Segment, ids: Sequence[str]) -> None:
 
 
 def _tell(kind: str, segment: Segment, ids: Sequence[str], touched: Mapping[str, Sequence[Event]]) -> None:
-    """Emit who entered or left, with what caused the change that moved them."""
+    """Emit the events of records that entered or left, with the cause of the change that moved them."""
     groups: dict[tuple[bool, bytes], list[str]] = defaultdict(list)
     for id in ids:
         events = touched.get(id, ())
@@ -232,9 +233,9 @@ def _tell(kind: str, segment: Segment, ids: Sequence[str], touched: Mapping[str,
 
 
 def compare(id: str, *, tell: bool) -> None:
-    """Compare all records with a watched segment, by two statements, and store who is in it.
+    """Compare all records with a watched segment, by two statements, and store its members.
 
-    With `tell` those who have entered and left are told of.
+    With `tell`, events are emitted for those who have entered and left.
     """
     segment = next(iter(_locked(Segment.objects.filter(pk=id).exclude(watched_since=None))), None)
     if segment is None:

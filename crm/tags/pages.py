@@ -23,7 +23,7 @@ CATEGORIES = Records(
 
 
 class NamedList(RecordList):
-    """What the lists of tags and categories share."""
+    """Shared parts of the lists of tags and categories."""
 
     rows = "web/tags/rows.html"
     hint = "Name, description"

@@ -30,7 +30,7 @@ class NamedModelUpdate(NamedModelCreate):
 
 
 class NamedModelDelete(SelectionInput, AutomationInput):
-    """Which tags or categories to delete."""
+    """Tags or categories to delete."""
 
 
 class NamedModelSnapshot(Output):

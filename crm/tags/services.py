@@ -1,4 +1,4 @@
-"""Use cases of tags and contact categories, whose names are unique in the company whatever their case."""
+"""Use cases of tags and contact categories, whose names are unique in the company, ignoring case."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def check_tags(*, tag_ids: Iterable[str] = (), category_ids: Iterable[str] = ())
 
 
 def missing_tags(ids: Iterable[str], *, lock: bool = True) -> list[str]:
-    """Return the ids that belong to no tag of the active company. `lock` keeps the others until the transaction ends,
-    for whoever refers to them then."""
+    """Return the ids that belong to no tag of the active company. `lock` protects the others until the transaction
+    ends, so that the caller can refer to them."""
     return _missing(Tag, ids, lock=lock)
 
 

@@ -112,7 +112,7 @@ class EditTeam(EditRecord, TeamForm):
 
 
 class LeadRule(Page):
-    """How new leads are dealt out to the members of their team."""
+    """The rule for the assignment of new leads to the members of their team."""
 
     path = "teams/rule"
     name = "team-rule"

@@ -54,7 +54,7 @@ class TeamUpdate(TeamCreate):
 
 
 class TeamDelete(SelectionInput, AutomationInput):
-    """Which teams to delete."""
+    """Teams to delete."""
 
 
 def member_changes(data: dict[str, Any]) -> MemberChanges:

@@ -1,4 +1,4 @@
-"""What changed in the entries of a timeline: the names of the fields, and the values as people read them."""
+"""Changes in the entries of a timeline: the names of the fields, and the values in readable form."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Known:
     records: Mapping[str, str]
 
     def name(self, panel: str, key: str) -> str:
-        """Return the name of what has this key in the API."""
+        """Return the name of the field with this key in the API."""
         found = self.fields.get((panel, key))
         return found["name"] if found else NAMES.get(key) or key[:1].upper() + key[1:]
 
@@ -65,7 +65,7 @@ class Known:
 
 
 def changes_of(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    """Return key -> from and to, of an activity that tells changes."""
+    """Return key -> from and to, of an activity with changes."""
     if row["kind"] not in WITH_CHANGES:
         return {}
     found = row["details"].get("changes", {}) if row["kind"] == Kind.IMPORTED else row["details"]
@@ -77,7 +77,8 @@ def panel_of(row: Mapping[str, Any]) -> str:
 
 
 def known_in(rows: Iterable[Mapping[str, Any]]) -> Known:
-    """Read what the changes in the rows name, by one statement for the fields and one for each kind of record."""
+    """Read the records and fields in the rows' changes, by one statement for the fields and one for each kind of
+    record."""
     changes = [(panel_of(row), key, change) for row in rows for key, change in changes_of(row).items()]
     keys = {key for _, key, _ in changes}
     if not keys:
@@ -106,7 +107,7 @@ def _referred(field: Mapping[str, Any]) -> type[Any] | None:
 
 
 def told_changes(row: Mapping[str, Any], known: Known) -> list[dict[str, Any]]:
-    """Return the changes of an activity in words, by the names of the fields; hidden fields are left out."""
+    """Return the changes of an activity as text, by the names of the fields; hidden fields are omitted."""
     panel = panel_of(row)
     found = []
     for key, change in changes_of(row).items():

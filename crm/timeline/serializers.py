@@ -42,7 +42,7 @@ class TimelineWorkflow(Output):
 
 
 class TimelineEntryOut(Output):
-    """Something that happened to a contact or one of its leads."""
+    """An event of a contact or one of its leads."""
 
     _id = IdField(help_text="of the activity; of the contact where it is its creation")
     kind = serializers.ChoiceField(choices=LeadActivity.Kind.choices)

@@ -51,7 +51,7 @@ def _imported(data: Data, names: Mapping[str, str], noun: str) -> str:
 
 
 def _listed(changes: Data, names: Mapping[str, str], noun: str) -> str:
-    """Name what changed: "Email and City", or "Lead: Value"."""
+    """Name the changed fields: "Email and City", or "Lead: Value"."""
     # The number as a whole changes with its parts.
     keys = [key for key in changes if key != "contactNumber" or "number" not in changes]
     found = sorted((names.get(key) or NAMES.get(key) or key[:1].upper() + key[1:] for key in keys), key=str.casefold)

@@ -38,7 +38,7 @@ KIND = OpenApiParameter(
 
 
 class TimelineViewSet(ResourceViewSet, abstract=True):
-    """What the timelines of contacts and of leads share."""
+    """Shared parts of the timelines of contacts and of leads."""
 
     subject: ClassVar[str]
     """The parameter of read_timeline that takes the record's id."""

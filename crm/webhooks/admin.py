@@ -31,7 +31,7 @@ class WebhookAdmin(CompanyRecordAdmin):
 
 @admin.register(WebhookDelivery)
 class WebhookDeliveryAdmin(CompanyRecordAdmin):
-    """Deliveries: what came of them, without what they tell."""
+    """Deliveries with their outcomes, without their content."""
 
     icon = "outbox"
     behind = True

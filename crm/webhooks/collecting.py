@@ -80,7 +80,7 @@ def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, agai
 
 
 def body_of(event: Event, objects: Mapping[str, Any], epoch: int, *, thin: bool = False) -> bytes:
-    """Return the body that tells of an event: the record as it is now, unless it is thin or would be too large."""
+    """Return the body for an event: the record as it is now, unless it is thin or would be too large."""
     position = feed.Position(event.tx, event.sequence, event.created_at)
     payload = dict(event.payload)
     body: dict[str, Any] = {
@@ -104,7 +104,7 @@ def body_of(event: Event, objects: Mapping[str, Any], epoch: int, *, thin: bool 
 
 
 def segments_told() -> set[str]:
-    """Return the segments that webhooks tell of: all, if one names their events, and not merely by `*`."""
+    """Return the segments that webhooks need: all, if one names their events, and not merely by `*`."""
     kinds = Webhook.objects.exclude(status=Webhook.Status.DISABLED).values_list("kinds", flat=True)
     if not any(kind.startswith("segment.") for own in kinds for kind in own):
         return set()
@@ -118,7 +118,7 @@ def type_of(kind: str) -> RecordType | None:
 
 
 def hears(kinds: Iterable[str], kind: str) -> bool:
-    """Tell whether the patterns name the kind."""
+    """Return whether the patterns name the kind."""
     return not {"*", f"{kind.partition('.')[0]}.*", kind}.isdisjoint(kinds)
 
 

@@ -13,7 +13,7 @@ from core.models import Event
 
 
 class EventOut(Output):
-    """Something that happened to a record."""
+    """An event of a record."""
 
     _id = IdField()
     kind = serializers.ChoiceField(choices=sorted(EVENT_KINDS))

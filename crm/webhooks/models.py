@@ -12,7 +12,7 @@ from core.text.words import said
 
 
 class Webhook(CompanyModel):
-    """An address of a company's own that is told of events."""
+    """An address of a company's own that receives events."""
 
     class Status(models.TextChoices):
         ENABLED = "enabled"
@@ -66,7 +66,7 @@ class Webhook(CompanyModel):
 
 
 class WebhookDelivery(CompanyWork):
-    """An event on its way to a webhook, and what became of it."""
+    """The delivery of an event to a webhook, with its result."""
 
     class Status(models.TextChoices):
         PENDING = "pending"

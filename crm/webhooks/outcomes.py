@@ -1,4 +1,4 @@
-"""What becomes of a delivery and of its webhook after an attempt."""
+"""The results of delivery attempts for a delivery and its webhook."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ JITTER = 0.2
 FAILING = 5
 """Failures in a row after which one delivery at a time goes out."""
 TOLD_AFTER = (timedelta(), 24 * HOUR, 72 * HOUR)
-"""How long a webhook has failed when owners are told: at once after FAILING failures, a day later, at the end."""
+"""Owner notifications: after 0, 24 and 72 hours of failure, once there are FAILING failures."""
 GIVEN_UP = 72 * HOUR
 LONGEST_WAIT = 24 * HOUR
 SHOWN = 1000
@@ -35,7 +35,7 @@ GONE, BUSY = 410, (429, 503)
 
 @transaction.atomic
 def record(delivery: WebhookDelivery, answer: HttpAnswer | None, error: str, milliseconds: int) -> None:
-    """Record what came of an attempt, under the delivery's lease. Raises LeaseLost."""
+    """Record the result of an attempt, under the delivery's lease. Raises LeaseLost."""
     now, was_manual = timezone.now(), delivery.manual
     webhook = Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=delivery.webhook_id).first()
     text = "" if answer is None else answer.body[: SHOWN * 4].decode(errors="replace").replace("\0", "")[:SHOWN]
@@ -90,7 +90,8 @@ def _succeeded(webhook: Webhook, now: datetime) -> None:
 
 
 def _failed(webhook: Webhook, answer: HttpAnswer | None, problem: str, due: datetime, now: datetime) -> None:
-    """Count a failure. Tells the owners at times, and disables what is gone or has failed for GIVEN_UP."""
+    """Count a failure. Notify the owners at intervals, and disable a webhook that is gone or has failed for
+    GIVEN_UP."""
     if webhook.status == Webhook.Status.DISABLED:
         return  # by another delivery that was under way
     webhook.failures += 1

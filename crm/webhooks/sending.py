@@ -1,7 +1,7 @@
-"""The sending of deliveries: threads talk to receivers, the drain claims deliveries and records what comes of it.
+"""The sending of deliveries: threads talk to receivers, the drain claims deliveries and records their results.
 
-Webhooks take turns, and a company has a few of the threads at most: who has a slow receiver waits for it alone. No
-transaction is open while a receiver is asked.
+Webhooks take turns, and a company has a few of the threads at most, so that a slow receiver only delays its own. No
+transaction is open during calls to a receiver.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SECONDS = 10.0
 LARGEST_ANSWER = 64 * 1024
 USER_AGENT = "Leadwright-Webhooks/1"
 LOOKED_AT = 200
-"""Webhooks with something due that are looked at together."""
+"""Number of webhooks with due deliveries that are handled together."""
 _LOOK_AGAIN = 0.2
 
 # An object's deliveries go one after the other, and none before the events that the consumer has not handled yet.
@@ -67,13 +67,13 @@ FROM due WHERE d.id = due.id RETURNING d.id
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent to a receiver."""
+    """The request to a receiver."""
 
     url: str
     headers: Mapping[str, str]
     body: bytes
     secrets: tuple[str, ...] = ()
-    """What the receiver may echo, and nobody is shown."""
+    """Secrets to redact from the receiver's response."""
 
 
 Sent = tuple[WebhookDelivery, Request | str]
@@ -81,7 +81,7 @@ Sent = tuple[WebhookDelivery, Request | str]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of it: a whole answer, or why there is none; and how long it took."""
+    """The result of a request: a complete response, or the error; and its duration."""
 
     answer: HttpAnswer | None
     error: str
@@ -89,7 +89,7 @@ class Result:
 
 
 def has_due() -> bool:
-    """Tell whether a delivery of any company may go out."""
+    """Return whether a delivery of any company may go out."""
     with unscoped(reason="tick: due deliveries of all companies"):
         return _with_something_due().exists()
 

@@ -55,7 +55,7 @@ class WebhookCreate(WebhookUpdate):
 
 
 class WebhookDelete(SelectionInput):
-    """Which webhooks to delete."""
+    """Webhooks to delete."""
 
 
 WebhookReplay: type[Input] = type(
@@ -113,7 +113,7 @@ class WebhookMade(WebhookOut):
 
 
 class WebhookTestOut(Output):
-    """What a test found."""
+    """The result of a test."""
 
     ok = Computed(serializers.BooleanField())
     status = Computed(serializers.IntegerField(allow_null=True, help_text="HTTP status of the answer"))
@@ -124,7 +124,7 @@ class WebhookTestOut(Output):
 
 
 class WebhookReplayOut(Output):
-    """How many events are delivered again."""
+    """The number of events that are delivered again."""
 
     replayedCount = Computed(serializers.IntegerField())
     nextCursor = Computed(serializers.CharField(allow_null=True, help_text="go on from here; null when that was all"))

@@ -37,7 +37,7 @@ MOST = 50
 MOST_HEADERS = 20
 MOST_KINDS = 100
 BOTH_SECRETS = timedelta(hours=24)
-"""How long the former secret signs along."""
+"""Time for which the former secret is also used to sign."""
 REPLAYED = 10_000
 """Events that one replay delivers."""
 KEPT = timedelta(days=30)
@@ -53,7 +53,7 @@ _TEST = "webhook.test"
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """How many events are delivered again, and where to go on if there are more."""
+    """The number of events that are delivered again, and the next position if there are more."""
 
     count: int
     next: feed.Position | None
@@ -76,9 +76,9 @@ def _wrong(detail: str) -> NamedError:
 
 
 def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook, str]:
-    """Create a webhook. Returns it with its secret, which nobody is shown again.
+    """Create a webhook. Return it with its secret, which is never shown again.
 
-    Raises InvalidInput_400, InvalidRequest_400 (the filter) and UnauthorizedAction_403 (kinds of what the actor may not
+    Raises InvalidInput_400, InvalidRequest_400 (the filter) and UnauthorizedAction_403 (kinds that the actor may not
     read).
     """
     secret, found = new_secret(), dict(values)
@@ -99,9 +99,9 @@ def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook,
 
 
 def update_webhook(*, id: str, actor: Actor, values: Mapping[str, Any]) -> Webhook:
-    """Change the given values of a webhook. Enabling it forgets its failures.
+    """Change the given values of a webhook. Enabling it resets its failures.
 
-    Another address takes the headers anew, since they may hold keys. Raises the errors of create_webhook, and
+    Another address requires the headers again, because they may contain keys. Raises the errors of create_webhook, and
     WebhookNotFound_404.
     """
     found = dict(values)
@@ -163,7 +163,7 @@ def rotate_secret(*, id: str, member_id: str) -> tuple[Webhook, str]:
 
 
 def test_webhook(*, id: str) -> tuple[Result, Request | str]:
-    """Send a made-up event of kind webhook.test to a webhook, whatever its status. Raises TooManyAttempts."""
+    """Send a test event of kind webhook.test to a webhook, in any status. Raises TooManyAttempts."""
     webhook = get_webhook(id)
     TESTS.count(company_id())
     data = {"id": webhook.pk, "object": None, "changes": None, "details": {}, "actor": None, "cause": None}
@@ -174,9 +174,9 @@ def test_webhook(*, id: str) -> tuple[Result, Request | str]:
 
 @transaction.atomic
 def redeliver(*, id: str) -> WebhookDelivery:
-    """Let a delivery go out again at once. What comes of it says nothing about the webhook, nor uses up attempts.
+    """Send a delivery again at once. The result neither affects the webhook nor uses up attempts.
 
-    Raises WebhookDeliveryNotFound_404, and InvalidRequest_400 for one that is on its way or whose webhook takes none.
+    Raises WebhookDeliveryNotFound_404, and InvalidRequest_400 for one in progress or whose webhook accepts none.
     """
     rows = WebhookDelivery.objects.select_for_update(of=("self",)).select_related("webhook")
     delivery: WebhookDelivery | None = rows.filter(pk=id).first()
@@ -257,7 +257,7 @@ def _matching(kinds: Sequence[str]) -> set[str]:
 
 
 def _check_wishes(webhook: Webhook, actor: Actor) -> None:
-    """Refuse kinds that there are not, or of what the actor may not read, and a filter that does not fit them."""
+    """Refuse unknown kinds, kinds that the actor may not read, and a filter that does not fit them."""
     webhook.kinds = list(dict.fromkeys(webhook.kinds))
     wanted = _matching(webhook.kinds)
     if not wanted or len(webhook.kinds) > MOST_KINDS:

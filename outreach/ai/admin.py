@@ -46,7 +46,7 @@ class AiAppAdmin(CompanyRecordAdmin):
 
 @admin.register(AiCaps)
 class AiCapsAdmin(CompanyRecordAdmin):
-    """What companies allow their AI apps to use."""
+    """Limits on the use of companies' AI apps."""
 
     icon = "data_thresholding"
     edits = ("monthly_token_cap", "monthly_cost_cap", "run_token_cap", "run_cost_cap")
@@ -57,7 +57,7 @@ class AiCapsAdmin(CompanyRecordAdmin):
 
 @admin.register(AiBudget)
 class AiBudgetAdmin(CompanyRecordAdmin):
-    """What is used and reserved of each budget."""
+    """Used and reserved amounts of each budget."""
 
     icon = "savings"
     behind = True

@@ -1,4 +1,5 @@
-"""Briefs for AI providers: what somebody who writes to contacts or judges them wants to know."""
+"""Briefs for AI providers: the facts about a contact or a company that are needed to write messages or judge
+contacts."""
 
 from __future__ import annotations
 

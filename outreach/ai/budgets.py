@@ -1,8 +1,8 @@
-"""Budgets of AI calls: what may be used is reserved before each call, settled after it, and given back if it fails.
+"""Budgets of AI calls. Usage is reserved before each call, settled after it, and released if the call fails.
 
 A reservation is an AiUsage row and its share of up to three budgets (company and month, app and month, run). Each
-budget is taken by one UPDATE that leaves its cap room, so that no number of workers passes it together. A reservation
-whose worker was killed expires, and is given back when somebody is refused, or within the hour.
+budget is taken by one UPDATE that checks its cap, so no number of workers exceeds it together. A reservation whose
+worker was killed expires. It is released when another call is refused, or within the hour.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ RUN_RETRY = dt.timedelta(hours=1)
 LIMIT = "AIUsageLimitReached_429"
 MILLION = 1_000_000
 MOST_TOKENS = 10_000_000
-"""No call uses more, whatever the server says."""
+"""The maximum of one call, even if the server reports more."""
 MOST_COST = Decimal(10**11)
-"""No budget counts more: what a column holds, with room for a call."""
+"""The maximum of a budget: the limit of the column, less the cost of one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +70,18 @@ class Budget:
 
 @dataclass(frozen=True)
 class Reservation:
-    """What a call has reserved."""
+    """A call's reservation."""
 
     id: str
     keys: Sequence[str]
     tokens: int
     cost: Decimal
     credit: bool = False
-    """Whether it has a credit of the plan's."""
+    """The reservation includes a credit of the plan."""
 
 
 def price(app: AiApp, tokens_in: int, tokens_out: int) -> Decimal:
-    """Return what so many tokens cost by the app's prices, at most what a budget counts; 0 without prices."""
+    """Return the cost of the tokens by the app's prices, at most the maximum of a budget; 0 without prices."""
     whole = tokens_in * (app.price_per_million_in or 0) + tokens_out * (app.price_per_million_out or 0)
     return min(Decimal(whole) / MILLION, MOST_COST).quantize(Decimal("0.000001"))
 
@@ -91,7 +91,7 @@ def month_of(moment: dt.datetime) -> str:
 
 
 def next_month(moment: dt.datetime) -> dt.datetime:
-    """Return the first moment of the calendar month after this one (UTC)."""
+    """Return the start of the next calendar month (UTC)."""
     first = moment.astimezone(dt.UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return (first + dt.timedelta(days=32)).replace(day=1)
 
@@ -214,7 +214,7 @@ class CompanyMeter(Meter):
 
     @transaction.atomic
     def _settle(self, held: Reservation, tokens_in: int, tokens_out: int) -> str:
-        """Write what a call has used. Returns the id of its entry."""
+        """Store the usage of a call. Returns the id of its entry."""
         values: dict[str, Any] = {
             "status": AiUsage.Status.SETTLED,
             "tokens_in": tokens_in,

@@ -1,7 +1,9 @@
-"""Evidence: which words of a message rest on what. It is found when the message is written, and kept when it is edited.
+"""Evidence: the source of each statement in a message, recorded when the message is written, and kept when it is
+edited.
 
-An entry is {part, start, end, text, source, value}: the words and their place in subject, text or the words of the
-HTML, the name of the fact that they rest on (`facts_of`), and its value. Without a source nothing proves the words.
+An entry is {part, start, end, text, source, value}: the words and their position in subject, text or the text of the
+HTML. `source` is the name of the fact that supports them (`facts_of`), and `value` the fact's value. Words without a
+source are unproved.
 """
 
 from __future__ import annotations
@@ -14,14 +16,14 @@ from typing import Any
 from outreach.ai.providers.base import Claim, ComposeBrief, Draft
 
 PERSON = "person"
-"""The source of what a person has written into a draft."""
+"""The source of text that a person has added to a draft."""
 TEMPLATE = "template"
-"""The source of what the company's template says."""
+"""The source of text from the company's template."""
 VALUE_LENGTH = 200
 SHORTEST_STATEMENT = 4
 """Words that a sentence of a model has at least, to state anything."""
 MOST_ENTRIES = 200
-"""The most entries of a part. Nobody reads more; whether something is unproved is told all the same."""
+"""Maximum number of entries of a part. Nobody reads more; unproved statements are reported all the same."""
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?…])\s+")
 _FIGURE = re.compile(r"https?://\S+|\S+@\S+|\d[\d.,:]*\d|\d")
 
@@ -29,7 +31,7 @@ Entry = dict[str, Any]
 
 
 def facts_of(brief: ComposeBrief) -> dict[str, str]:
-    """Return what a message may rest on: name of the fact -> value."""
+    """Return the facts that a message may use: name of the fact -> value."""
     contact, company = brief.contact, brief.company
     facts = {
         "contact.name": contact.name,
@@ -56,7 +58,7 @@ def facts_of(brief: ComposeBrief) -> dict[str, str]:
 
 
 def _sent_before(brief: ComposeBrief) -> str:
-    """Say what a follow-up comes after."""
+    """Describe the previous message of a follow-up."""
     last = brief.thread[-1] if brief.thread else None
     subject = f"The message before: {last.subject}" if last and last.subject else f"Message {brief.step} of its thread"
     if last is None or last.days_ago is None:
@@ -66,17 +68,16 @@ def _sent_before(brief: ComposeBrief) -> str:
 
 
 def of_template(draft: Draft) -> list[Entry]:
-    """Return the evidence of a message that a template has made: its words are the company's own."""
+    """Return the evidence of a message from a template: its text is the company's own."""
     parts = (("subject", draft.subject), ("text", draft.text))
     return _bounded([_entry(part, at, one, TEMPLATE) for part, words in parts for at, one in _sentences(words)])
 
 
 def evidence_of(draft: Draft, brief: ComposeBrief, *, every_sentence: bool = False) -> list[Entry]:
-    """Return the evidence of a new draft. A claim whose words are not in the draft falls away.
+    """Return the evidence of a new draft. A claim whose words are not in the draft is dropped.
 
-    A claim that does not rest on a fact of the brief is unproved, as is a sentence that has, beside its claims, a
-    figure or an address which no fact has. With `every_sentence`, for models, so is any other statement that has more
-    than a few words beside its claims.
+    A claim without a fact of the brief is unproved, as is a sentence with a figure or an address that no fact has. For
+    models, `every_sentence` extends this to any other statement with more than a few words outside of its claims.
     """
     facts = facts_of(brief)
     parts = {"subject": _Places(draft.subject), "text": _Places(draft.text)}
@@ -98,7 +99,7 @@ def evidence_of(draft: Draft, brief: ComposeBrief, *, every_sentence: bool = Fal
 
 
 def _beside(sentence: str, start: int, spans: Iterable[tuple[int, int]]) -> str:
-    """Return what the sentence says beside the claims in it."""
+    """Return the words of the sentence outside of the claims in it."""
     left = list(sentence)
     for first, end in spans:
         for at in range(max(first - start, 0), min(end - start, len(left))):
@@ -109,7 +110,7 @@ def _beside(sentence: str, start: int, spans: Iterable[tuple[int, int]]) -> str:
 def after_edit(evidence: Sequence[Entry], part: str, before: str, after: str) -> list[Entry]:
     """Return the evidence after a person has changed the part (subject or text).
 
-    What the words that are still there rest on stays, at their new places; new sentences are the person's.
+    The sources of words that are still there are kept, at the new positions. New sentences are the person's.
     """
     if before == after:
         return list(evidence)
@@ -128,17 +129,17 @@ def after_edit(evidence: Sequence[Entry], part: str, before: str, after: str) ->
 
 
 def of_html(evidence: Sequence[Entry], text: str, words: str) -> list[Entry]:
-    """Return the evidence of a message whose HTML has these words: what its text doesn't say, a person has written."""
+    """Return the evidence of a message whose HTML has these words. Sentences that its text lacks are a person's."""
     said = {sentence for _, sentence in _sentences(text)}
     found = [_entry("html", start, one, PERSON) for start, one in _sentences(words) if one not in said]
     return _bounded([*(one for one in evidence if one["part"] != "html"), *found])
 
 
 def checked(evidence: Sequence[Entry], facts: Mapping[str, str]) -> list[Entry]:
-    """Return the evidence of an edited message, each entry checked against the facts as they are now.
+    """Return the evidence of an edited message, each entry checked against the current facts.
 
-    A sentence of a person that has a figure or an address which no fact has is unproved; so are words whose fact
-    doesn't say so any more.
+    A person's sentence with a figure or an address that no fact has is unproved. So are words whose fact no longer
+    supports them.
     """
     known = " ".join(facts.values())
     return [one if _holds(one, facts, known) else {**one, "source": "", "value": ""} for one in evidence]
@@ -158,7 +159,7 @@ def _holds(one: Entry, facts: Mapping[str, str], known: str) -> bool:
 
 
 def is_unproved(evidence: Iterable[Entry]) -> bool:
-    """Tell whether the message states something that nothing proves."""
+    """Return whether the message states something that nothing proves."""
     return any(not one["source"] for one in evidence)
 
 
@@ -178,7 +179,8 @@ def _bounded(entries: list[Entry]) -> list[Entry]:
 
 
 class _Places:
-    """The places of texts in words, each given once: behind the last one if there is one, else the first one."""
+    """Positions of texts in words. Each position is returned once: one after the last position if there is one, else
+    the first."""
 
     def __init__(self, words: str) -> None:
         self.words = words
@@ -195,7 +197,7 @@ class _Places:
         return None
 
     def _each(self, text: str, start: int) -> Iterator[int]:
-        """Yield where the text stands from `start` on, not within longer words."""
+        """Yield the positions of the text from `start` on, except within longer words."""
         words = self.words
         at = words.find(text, start) if text else -1
         while at >= 0:
@@ -217,7 +219,7 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _rests_on(claim: Claim, facts: Mapping[str, str]) -> bool:
-    """Tell whether the claim names a fact of the brief, has a word of it, and no figure that it has not."""
+    """Return whether the claim names a fact of the brief, has a word of it, and no figure that it has not."""
     value = facts.get(claim.source)
     if value is None:
         return False
@@ -234,7 +236,7 @@ def _rests_on(claim: Claim, facts: Mapping[str, str]) -> bool:
 
 
 def _stem(word: str) -> str:
-    """Return what a word and its plural have in common."""
+    """Return the common stem of a word and its plural."""
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 
@@ -243,5 +245,5 @@ def _has_unknown_figure(sentence: str, known: str) -> bool:
 
 
 def _states(sentence: str) -> bool:
-    """Tell whether a sentence says that something is so: no question, greeting or sign-off."""
+    """Return whether a sentence says that something is so: no question, greeting or sign-off."""
     return len(re.findall(r"\w+", sentence)) >= SHORTEST_STATEMENT and not sentence.endswith(("?", ","))

@@ -1,4 +1,4 @@
-"""The languages that messages are written in: by code, by name, and as contacts' own fields tell them."""
+"""The languages of messages: by code, by name, and from contacts' own fields."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ def language_name(code: str) -> str:
 
 
 def language_of(fields: Mapping[str, str]) -> str:
-    """Return the code of the language that a contact's fields tell: one named so, else its country's; "" for none."""
+    """Return the code of the language in a contact's fields: that of a language field, else its country's; "" for
+    none."""
     plain = {" ".join(label.casefold().replace("_", " ").split()): value for label, value in fields.items()}
     for label in _FIELDS:
         if code := language_code(plain.get(label, "")):

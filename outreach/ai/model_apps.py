@@ -38,7 +38,7 @@ TEST_BRIEF = ComposeBrief(
 
 @dataclass(frozen=True)
 class AiTest:
-    """A test that went well: the model and what it wrote."""
+    """A successful test: the model, and the message that it wrote."""
 
     model: str
     milliseconds: int
@@ -100,7 +100,7 @@ def _checked(provider: type[ModelProvider], values: Mapping[str, Any], current: 
 
 
 def _base_url(provider: type[ModelProvider], given: str) -> str:
-    """Return the address without what the format adds to it. Raises for one that must not be reached."""
+    """Return the address without the suffix that the format adds. Raises for an address that must not be reached."""
     text = given.strip().rstrip("/").removesuffix("/chat/completions")
     if not text:
         return ""
@@ -121,7 +121,7 @@ def _base_url(provider: type[ModelProvider], given: str) -> str:
 
 
 def check_model_app(*, id: str, ai_type: str) -> AiTest:
-    """Have the model write a message to nobody. Stores what went wrong as `last_error`.
+    """Request a message to nobody from the model. Stores the error, if any, as `last_error`.
 
     Raises the provider's error under its name, and ConnectionTestRunning_429 while another test runs.
     """

@@ -57,7 +57,7 @@ class AiApp(CompanyModel):
 
 
 class AiCaps(CompanyModel):
-    """What a company allows its AI apps to use, together and for each run."""
+    """A company's limits on the use of its AI apps, in total and for each run."""
 
     monthly_token_cap = _tokens("Most tokens of all apps in a calendar month (UTC); empty: no cap.")
     monthly_cost_cap = _cost("Most that all apps may cost in a calendar month (UTC); empty: no cap.")
@@ -71,7 +71,7 @@ class AiCaps(CompanyModel):
 
 
 class AiBudget(CompanyModel):
-    """What calls have used of a budget, and what those that are under way have reserved of it (outreach.ai.budgets)."""
+    """Use of a budget by calls, and the reservations of running ones (outreach.ai.budgets)."""
 
     key = models.CharField(max_length=64, help_text="company:<month>, app:<id>:<month> or run:<id>.")
     tokens_used = models.BigIntegerField(default=0)

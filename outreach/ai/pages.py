@@ -1,4 +1,4 @@
-"""The pages of AI apps: what is connected, the form of each, what they have used, and their caps."""
+"""The pages of AI apps: the list of connected apps, the form of each, their usage, and their caps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ APP_KINDS = {
         "Writes by rules, in English, German, French and Spanish. Nothing leaves this service, it costs nothing.",
     ),
 }
-"""Connected app -> its name and what it is, for people."""
+"""Connected app -> its name and its description."""
 SETTINGS = {
     "ai-a": ("temperature", "topP", "topK", "maxOutputTokens"),
     "ai-b": ("temperature", "topP", "frequencyPenalty", "presencePenalty", "maxOutputTokens"),
@@ -45,7 +45,7 @@ PRICE_HELP = "From the vendor's price list, in your company's currency. Without 
 
 
 class AiPage(SettingsPage):
-    """What the pages of AI apps share."""
+    """Shared parts of the pages of AI apps."""
 
     module = "apps"
     section = "ai"
@@ -236,7 +236,7 @@ class AiUse(AiPage):
 
 
 def bounds(caps: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what is used this month of each cap, with the percent."""
+    """Return this month's usage of each cap, with the percentage."""
     money = f" {caps['currency']}"
     found = [
         ("Tokens", caps["tokens"], caps["monthlyTokenCap"], ""),

@@ -17,7 +17,7 @@ PURPOSES = {
     AiUsage.Purpose.QUESTION: "Questions about records",
     AiUsage.Purpose.TEST: "Tests of the connection",
 }
-"""Purpose -> what people call it."""
+"""Purpose -> its label."""
 
 AI_USAGE = Report(
     name="ai-usage",

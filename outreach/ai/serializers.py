@@ -75,7 +75,7 @@ def _tokens(text: str) -> IntegerInput:
 
 
 class MoneyInput(NumberInput):
-    """An amount of money with up to six decimals. A smaller one than these can tell is refused, since 0 means none."""
+    """An amount of money with up to six decimals. A smaller one is refused, because 0 means none."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"min_value": 0, "max_value": MOST_MONEY, **options})
@@ -234,7 +234,7 @@ class UsageOut(Output):
 
 
 class UsedOut(Output):
-    """What was used in a month, by one app or all."""
+    """Usage in a month, by one app or all."""
 
     month = Computed(serializers.CharField(help_text="Such as 2026-11 (UTC)."))
     app = Computed(NamedApp(allow_null=True, help_text="null: an app that is gone."))
@@ -245,13 +245,13 @@ class UsedOut(Output):
 
 
 class UsageSummary(Output):
-    """What was used, by month and app."""
+    """Usage by month and app."""
 
     months = Computed(serializers.ListField(child=UsedOut(), help_text="The newest first, in each the largest."))
 
 
 class CapsInput(Input):
-    """What the AI apps of a company may use."""
+    """Limits on the use of a company's AI apps."""
 
     monthlyTokenCap = _tokens("Most tokens of all apps in a calendar month (UTC); null: no cap.")
     monthlyCostCap = _money(f"Most that all apps may cost in a calendar month, {MONEY}; null: no cap.")
@@ -260,7 +260,7 @@ class CapsInput(Input):
 
 
 class CapsOut(Output):
-    """The caps of a company, and what was used this month."""
+    """The caps of a company, and this month's usage."""
 
     monthlyTokenCap = Computed(serializers.IntegerField(allow_null=True))
     monthlyCostCap = Computed(serializers.FloatField(allow_null=True))

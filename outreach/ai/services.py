@@ -1,4 +1,4 @@
-"""Connected AI apps: created, changed and chosen; and the providers behind them."""
+"""Connected AI apps: created, changed and chosen; and their providers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NONE_FOUND = {"ai-a": "NoAiAConfigurationFound_400", "ai-b": "AiBConfigurationNo
 NOT_FOUND = {"ai-a": "AiAConfigurationNotFound_400", "ai-b": "AiBConfigurationNotFound_400"}
 """AI type -> the error for an id that the company has no app of the type with."""
 CHANGED: list[Callable[[], None]] = []
-"""What is called after a company's apps or caps have changed, so that work which waits for them goes on."""
+"""Functions called after a company's apps or caps have changed, so that waiting work continues."""
 
 
 def ai_types() -> list[str]:
@@ -56,7 +56,7 @@ def provider_for(app: AiApp, meter: Meter | None = None) -> AiProvider:
 
 
 def provider_key(ai_type: str) -> str:
-    """Return the key of the provider behind an AI type; empty for a type that cannot be connected yet."""
+    """Return the key of an AI type's provider; empty for a type that cannot be connected yet."""
     app = CONNECTED_APPS.get(ai_type)
     return app.provider.key if app is not None and app.provider is not None else ""
 
@@ -116,18 +116,18 @@ def create_ai_app(*, ai_type: str, member_id: str, **values: Any) -> AiApp:
 def update_ai_app(*, ai_type: str, id: str, member_id: str, **values: Any) -> AiApp:
     """Change an app.
 
-    Raises AppNotFound_400 for an id that the company has no app of the type with, and ValidationFailed when the stored
-    key would go to another place without being given again.
+    Raises AppNotFound_400 for an id without an app of the type in the company. Raises ValidationFailed when the stored
+    key would be sent to another place without being entered again.
     """
     return _save(CONNECTED_APPS[ai_type].record_to_change(id, values), member_id, values)
 
 
 @transaction.atomic
 def delete_ai_apps(*, ids: Sequence[str], ai_type: str, member_id: str) -> dict[str, int]:
-    """Delete apps of the type. What they have used stays in the ledger; runs of the type go on with another app of it,
-    and wait where there is none. No other app becomes the default by itself.
+    """Delete apps of the type. Their usage remains in the ledger.
 
-    Raises `not_found` for none.
+    Runs of the type continue with another app of it, or wait if there is none. No other app becomes the default
+    automatically. Raises `not_found` for none.
     """
     deleted, _ = apps_of(ai_type).filter(pk__in=ids).delete()
     if not deleted:
@@ -152,7 +152,7 @@ def _save(app: AiApp, member_id: str, values: dict[str, Any]) -> AiApp:
 
 
 def tell_changed() -> None:
-    """Let work that waits for the company's AI apps or caps go on."""
+    """Resume work that waits for the company's AI apps or caps."""
     for call in CHANGED:
         call()
 
@@ -160,9 +160,9 @@ def tell_changed() -> None:
 def choose_ai_app(ai_type: str | None) -> AiApp:
     """Return the active app that composes: one of the given type, else the company's default.
 
-    Raises InvalidAIType_400 for an unknown type, NoDefaultAi…Configuration_400 where all of the type are switched off,
-    or without a type where the default is or where none is the default, and AiANotAvailableInPlan_400 or the type's own
-    error without such an app, or where the plan has no AI model.
+    Raises InvalidAIType_400 for an unknown type. Raises NoDefaultAi…Configuration_400 if all apps of the type, or the
+    default, are switched off, or if none is the default. Raises AiANotAvailableInPlan_400 or the type's own error
+    without such an app, or if the plan has no AI model.
     """
     apps = AiApp.objects.filter(provider__in=providers()).order_by("-is_default", "created_at", "id")
     if ai_type:
@@ -197,7 +197,7 @@ def _default(apps: QuerySet[AiApp]) -> AiApp | None:
 
 
 def _way_out(ai_type: str | None) -> str:
-    """Say what gives the company an app that composes, where it has no active one of the type."""
+    """Return advice for a company without an active app of the type."""
     if ai_type:
         return f"aiType: no {ai_type} app is active in this company; connect one with POST /apps/{ai_type}"
     ways = " or ".join(f"POST /apps/{key}" for key in ai_types())

@@ -27,7 +27,7 @@ def settled_calls() -> QuerySet[AiUsage]:
 
 
 def used_by_month() -> list[dict[str, Any]]:
-    """Return what each app has used in each of the last twelve months, the newest first."""
+    """Return the usage of each app in each of the last twelve months, the newest first."""
     first = timezone.now().astimezone(dt.UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     first = first.replace(year=first.year - 1) + dt.timedelta(days=32)
     rows = (
@@ -68,7 +68,7 @@ def currency() -> str:
 
 
 def read_caps() -> dict[str, Any]:
-    """Return the company's caps, and what was used this month."""
+    """Return the company's caps, and this month's usage."""
     now, caps = timezone.now(), AiCaps.objects.first() or AiCaps()
     budget = _this_month()
     return {
@@ -93,7 +93,7 @@ def cap_of_run(tokens: int | None, cost: Decimal | None) -> Cap:
 
 @transaction.atomic
 def change_caps(**values: Any) -> None:
-    """Change the caps that are given. What waits for a cap goes on."""
+    """Change the given caps. Work that waits for a cap is resumed."""
     given = {name: values[name] for name in CAPS if name in values}
     AiCaps.objects.bulk_create([AiCaps()], ignore_conflicts=True)
     AiCaps.objects.filter().update(updated_at=timezone.now(), **given)

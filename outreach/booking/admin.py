@@ -21,7 +21,7 @@ class BookingPageAdmin(CompanyRecordAdmin):
 
 @admin.register(Booking)
 class BookingAdmin(CompanyRecordAdmin):
-    """What visitors have booked."""
+    """Visitors' bookings."""
 
     icon = "event_seat"
     hides = ("token", "answers")
@@ -33,7 +33,7 @@ class BookingAdmin(CompanyRecordAdmin):
 
 @admin.register(MemberHours)
 class MemberHoursAdmin(CompanyRecordAdmin):
-    """When members can be booked."""
+    """Hours when members can be booked."""
 
     icon = "schedule"
     list_display = ("member", "company", "timezone", "updated_at")

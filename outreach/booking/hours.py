@@ -17,7 +17,7 @@ MOST_SPANS, MOST_AWAY = 28, 100
 WORKING: list[dict[str, Any]] = [{"day": day, "from": "09:00", "to": "17:00"} for day in range(1, 6)]
 """The hours of a member who has said none."""
 Span = tuple[datetime, datetime]
-"""A time from a moment to another one, which does not belong to it."""
+"""A time range with an exclusive end."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Opening:
 
 @dataclass(frozen=True)
 class Hours:
-    """When somebody can be booked."""
+    """Hours when a member can be booked."""
 
     zone: ZoneInfo
     days: Sequence[Mapping[str, Any]]
@@ -114,12 +114,12 @@ def _place(span: Mapping[str, Any]) -> tuple[int, str]:
 
 
 def overlaps(spans: Sequence[Span], start: datetime, end: datetime) -> bool:
-    """Tell whether a time overlaps one of the spans; one that begins when another ends does not."""
+    """Return whether a time overlaps one of the spans; one that begins when another ends does not."""
     return any(begins < end and ends > start for begins, ends in spans)
 
 
 def without(spans: Sequence[Span], taken: Span) -> list[Span]:
-    """Return the spans without what lies in `taken`."""
+    """Return the spans without the part in `taken`."""
     found: list[Span] = []
     for begins, ends in spans:
         if ends <= taken[0] or begins >= taken[1]:

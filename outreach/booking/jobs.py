@@ -18,7 +18,7 @@ from outreach.booking.models import Booking
 
 
 def note_moved(events: Sequence[Event]) -> None:
-    """Remind visitors before the new time of what members have moved."""
+    """Reschedule the reminders of bookings that members have moved."""
     moved = [event.object_id for event in events if "startsAt" in (event.payload.get("changes") or {})]
     rows = Booking.objects.select_for_update(of=("self",)).filter(meeting__in=moved)
     for booking in rows.select_related("meeting").order_by("pk"):
@@ -27,10 +27,10 @@ def note_moved(events: Sequence[Event]) -> None:
 
 
 def end_follow_ups(events: Sequence[Event]) -> None:
-    """Cancel what was to be done for bookings that are cancelled: open follow-ups of their leads that were made since
-    the booking, by a workflow or to be done before the meeting ends.
+    """Cancel the open follow-ups of cancelled bookings.
 
-    What a lead has another coming meeting for stays, and so does what members have planned for later.
+    These are follow-ups of their leads that were created after the booking, by a workflow or due before the end of the
+    meeting. Follow-ups of a lead with another coming meeting stay, and so do those that members planned for later.
     """
     cancelled = {event.object_id: event for event in events}
     booked = Booking.objects.filter(meeting__in=cancelled.keys(), lead__isnull=False).select_related("meeting")

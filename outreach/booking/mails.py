@@ -1,4 +1,5 @@
-"""What mails of booked meetings tell their visitors beside: by their own clocks, and where to move or cancel it."""
+"""Further data for visitors in mails about booked meetings: times in their zone, and the address to move or cancel
+it."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from outreach.booking.models import Booking
 
 
 def booking_address(token: str) -> str:
-    """Return where a visitor looks at a booking."""
+    """Return the address of a visitor's booking."""
     return f"{settings.BASE_URL.rstrip('/')}/booking/{token}"
 
 
@@ -28,7 +29,7 @@ def page_address(token: str) -> str:
 
 
 def visitors_of(meeting: Meeting) -> Mapping[str, Invited]:
-    """Return what the meeting's visitor gets beside, by their address."""
+    """Return the further data for the meeting's visitor, by their address."""
     booking = Booking.objects.filter(meeting=meeting).first()
     if booking is None or not booking.email:
         return {}

@@ -15,7 +15,7 @@ COLOUR = "#2f5bea"
 
 
 class MemberHours(CompanyModel):
-    """When a member can be booked: spans on days of the week, and days on which they are away."""
+    """A member's bookable hours: spans on days of the week, and days on which they are away."""
 
     member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, related_name="+", db_index=False)
     timezone = models.CharField(max_length=64, blank=True, default="", help_text="Empty: the company's.")
@@ -30,7 +30,7 @@ class MemberHours(CompanyModel):
 
 
 class BookingPage(CompanyModel):
-    """A public page on which visitors book a time with a member, or with whoever of a team is free."""
+    """A public page on which visitors book a time with a member, or with a free member of a team."""
 
     name = models.CharField(max_length=200)
     member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, null=True, related_name="+")
@@ -73,7 +73,7 @@ class BookingPage(CompanyModel):
 
     @property
     def fields(self) -> list[dict[str, Any]]:
-        """What visitors fill in: who they are, and the page's own questions."""
+        """Return the fields of the visitors' form: name, addresses, and the page's own questions."""
         asked: list[dict[str, Any]] = [
             {"key": "name", "label": "Your name", "type": "text", "required": True},
             {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
@@ -85,7 +85,7 @@ class BookingPage(CompanyModel):
 
 
 class Booking(CompanyModel):
-    """A meeting that a visitor has booked, and who that is. Whether it stands is the meeting's to say."""
+    """A meeting that a visitor has booked, with their data. The meeting has the state."""
 
     page = CompanyForeignKey(BookingPage, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     meeting = CompanyForeignKey("crm.Meeting", on_delete=models.CASCADE, related_name="+", db_index=False)

@@ -1,4 +1,7 @@
-"""Who books: the contact, and where the page says so the lead, found or made. No booking fails for want of them."""
+"""Contact and lead of a booking: the contact, and the lead if the page requires it, are looked up or created.
+
+No booking fails for lack of them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ CLOSED_LEADS = ("won", "lost")
 
 
 class EmailIdentity(Func):
-    """What the index of contacts' addresses holds of an address. Its text has the address several times."""
+    """The indexed form of contacts' addresses. Its SQL contains the address several times."""
 
     template = EMAIL_IDENTITY
     output_field = TextField()

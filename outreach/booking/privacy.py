@@ -1,4 +1,4 @@
-"""Personal data in what was booked."""
+"""Personal data in bookings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _booked(subject: DataSubject) -> Q:
 
 
 def blank_bookings(subject: DataSubject, rows: QuerySet[Booking]) -> int:
-    """Blank who has booked and what they have told; that a time was booked stays as long as its meeting does."""
+    """Blank visitors' names and answers; the booked time stays as long as its meeting."""
     deleted = delete_rows(subject, rows.filter(dangling(Booking, "meeting")))
     blank = {"name": "", "email": "", "phone": "", "answers": {}, "reason": "", "timezone": ""}
     return deleted + rows.update(**blank, contact=None, lead=None, remind_at=None)

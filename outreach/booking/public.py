@@ -1,9 +1,8 @@
 """GET and POST /book/<token>, where visitors book, and /booking/<token>, where they move or cancel it. They work
 without script.
 
-A visitor has no session: nothing here is done for whoever is logged in, so that there is no token against forgery.
-What keeps programs out is a field that people do not see, the time that they take, and limits for each network and
-each address.
+A visitor has no session: no action depends on a log-in, so that there is no token against forgery. Bots are stopped by
+a hidden field, by the time that they take, and by limits for each network and each address.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ NOT_NOW = "It cannot be booked now. Try again later, or ask whom you want to mee
 
 @csrf_exempt
 def booking_page(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the free times of a page, then what is asked, and take what was sent."""
+    """Show the free times of a page, then its questions, and accept the input."""
     page = find_page(token)
     if page is None:
         return _page(request, None, {"title": NO_PAGE}, 404)
@@ -81,7 +80,7 @@ def _choose(request: HttpRequest, page: BookingPage, *, trouble: str = "", statu
 
 
 def _calendar(request: HttpRequest, page: BookingPage, besides: str = "", members: Any = None) -> dict[str, Any]:
-    """Return what the template draws the free times from."""
+    """Return the template's data for the free times."""
     asked = request.GET if request.method != "POST" else request.POST
     times = times_of(page, zone_for(asked.get("tz", ""), page), asked.get("from", ""), besides, members)
     return {"times": times, "zones": zones_to_choose(page, times.zone), "chosen_zone": times.zone.key}
@@ -113,7 +112,7 @@ def _submit(request: HttpRequest, page: BookingPage) -> HttpResponse:
 
 
 def _read_and_book(request: HttpRequest, page: BookingPage, at: datetime, given: dict[str, Any]) -> HttpResponse:
-    """Book by what was sent, or show what is wrong with it. Raises TooManyAttempts."""
+    """Book by the input, or show its errors. Raises TooManyAttempts."""
     sent = request.POST
     opened = read_page_id(page, sent.get("page", ""))
     network = caller_of(request).network
@@ -163,7 +162,7 @@ def _ask(
 
 @csrf_exempt
 def booking(request: HttpRequest, token: str) -> HttpResponse:
-    """Show what was booked, and the free times to move it to; move or cancel it."""
+    """Show the booking, and the free times to move it to; move or cancel it."""
     found = find_booking(token)
     if found is None:
         return _page(request, None, {"title": NO_BOOKING}, 404)
@@ -223,7 +222,7 @@ def _booked(request: HttpRequest, found: Booking, *, trouble: str = "", status: 
 
 
 def _moving(request: HttpRequest, found: Booking, page: BookingPage) -> dict[str, Any]:
-    """Return what the template draws the free times from, or the one that is chosen, which is asked about once more."""
+    """Return the template's data for the free times, or for the chosen one, which needs a confirmation."""
     at = _moment(request.GET.get("at", ""))
     only = {"besides": found.meeting_id, "members": [found.member]}
     if at is not None and at in free_slots(page, at, at + timedelta(seconds=1), **only):
@@ -235,7 +234,7 @@ def _moving(request: HttpRequest, found: Booking, page: BookingPage) -> dict[str
 
 
 def booking_file(request: HttpRequest, token: str) -> HttpResponse:
-    """Hand out the iCalendar file of what was booked."""
+    """Return the iCalendar file of the booking."""
     found = find_booking(token)
     if found is None or not READS.try_count(caller_of(request).network):
         return HttpResponse(status=404)
@@ -247,7 +246,7 @@ def booking_file(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _moment(text: str) -> datetime | None:
-    """Read a moment as the page's own links write it."""
+    """Read a time in the format of the page's own links."""
     try:
         found = datetime.fromisoformat(text[:40])
         return found.astimezone(UTC) if found.tzinfo and 1970 < found.year < 9000 else None

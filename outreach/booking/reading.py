@@ -1,4 +1,4 @@
-"""What a visitor has filled in, read by the fields of a page."""
+"""A visitor's input, read by the fields of a page."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LONGEST_NAME = 100
 
 @dataclass(frozen=True)
 class Read:
-    """Who books, or what is wrong with what they have filled in."""
+    """The visitor, or the errors in their input."""
 
     visitor: Visitor | None
     errors: dict[str, str] = field(default_factory=dict)
 
 
 def read_visitor(page: BookingPage, given: Mapping[str, Any], timezone: str = "") -> Read:
-    """Read what was filled in. A name that is an address of the web is none: it goes out in a mail."""
+    """Read the visitor's input. A name that is a web address is refused: it would go out in a mail."""
     answers: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for one in page.fields:

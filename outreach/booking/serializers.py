@@ -86,7 +86,7 @@ class SpanOut(Output):
 
 
 class BookableHoursOut(Output):
-    """When a member can be booked."""
+    """Hours when a member can be booked."""
 
     timezone = serializers.CharField(help_text="empty: the company's")
     days = serializers.ListField(child=serializers.DictField(), help_text="day (1 is Monday), from and to of each span")
@@ -94,7 +94,7 @@ class BookableHoursOut(Output):
 
 
 class BookingQuestionInput(Input):
-    """Something that visitors are asked."""
+    """A question to visitors."""
 
     key = LineInput(max_length=60, help_text="A letter, then letters, digits, - and _; unique in the page.")
     label = TextInput(max_length=500)  # type: ignore[assignment]
@@ -154,7 +154,7 @@ class BookingPageCreate(BookingPageUpdate):
 
 
 class BookingPageDelete(SelectionInput):
-    """Which pages to delete."""
+    """Pages to delete."""
 
 
 def _problems(source: str, schema: LeadSchema | None) -> list[str]:
@@ -244,7 +244,7 @@ class BookedMeeting(Output):
 
 
 class BookingOut(Output):
-    """What a visitor has booked."""
+    """A visitor's booking."""
 
     reads = (*LEAD_READS, *(f"contact{part}" for part in CONTACT_READS))
 
@@ -273,7 +273,7 @@ class BookingOut(Output):
 
 
 class PublicQuestion(Output):
-    """Something that visitors are asked."""
+    """A question to visitors."""
 
     key = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
@@ -284,7 +284,7 @@ class PublicQuestion(Output):
 
 
 class PublicPageOut(Output):
-    """What visitors see of a page."""
+    """The visitors' view of a page."""
 
     title = serializers.CharField()
     text = serializers.CharField()
@@ -306,7 +306,7 @@ class PublicBook(Input):
 
 
 class BookedOut(Output):
-    """What was booked."""
+    """The booking."""
 
     startsAt = serializers.DateTimeField()
     endsAt = serializers.DateTimeField()

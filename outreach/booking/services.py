@@ -38,13 +38,13 @@ NO_LINK = (
     " (PUT /videocall/settings) say nothing that makes them"
 )
 DECIDE_LINK = frozenset({"kind", "video_provider", "is_active", "member", "team"})
-"""What of a page decides whether its meetings get links."""
+"""Fields of a page that decide whether its meetings get links."""
 LINKS = {"member": "member_id", "team": "team_id"}
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def sees_all(actor: Actor, method: str = "GET") -> bool:
-    """Tell whether the actor may use the method on everybody's pages, or on their own alone."""
+    """Return whether the actor may use the method on everybody's pages, or on their own alone."""
     return actor.is_unbounded or actor.may(ALL, method)
 
 
@@ -69,9 +69,9 @@ def get_page(id: str, actor: Actor, method: str = "GET") -> BookingPage:
 
 @transaction.atomic
 def create_page(*, actor: Actor, values: Mapping[str, Any]) -> BookingPage:
-    """Make a page, of who makes it unless another member or a team is named.
+    """Create a page for the actor unless another member or a team is named.
 
-    Raises BookingPageNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400, TeamNotFound_400,
+    Raises BookingPageNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400 and TeamNotFound_400. Raises
     InvalidTimezone_400, InvalidInput_400, UnauthorizedAction_403 and ValidationFailed.
     """
     if BookingPage.objects.count() >= MOST:
@@ -92,7 +92,7 @@ def create_page(*, actor: Actor, values: Mapping[str, Any]) -> BookingPage:
 
 @transaction.atomic
 def update_page(*, id: str, actor: Actor, values: Mapping[str, Any]) -> None:
-    """Change a page; what is booked stays. Raises BookingPageNotFound_404 and those of `create_page`."""
+    """Change a page; existing bookings stay. Raises BookingPageNotFound_404 and those of `create_page`."""
     page = pages_of(actor, "PUT").select_for_update(of=("self",)).filter(pk=id).first()
     if page is None:
         raise not_found()
@@ -103,7 +103,7 @@ def update_page(*, id: str, actor: Actor, values: Mapping[str, Any]) -> None:
 
 @transaction.atomic
 def delete_pages(*, actor: Actor, selection: BulkSelection) -> int:
-    """Delete pages; what is booked stays. Returns how many. Raises BookingPageNotFound_404."""
+    """Delete pages; existing bookings stay. Return their number. Raises BookingPageNotFound_404."""
     deleted = 0
     for ids in in_batches(selection.apply(pages_of(actor, "DELETE")), lock=True):
         BookingPage.objects.filter(pk__in=ids).delete()
@@ -186,7 +186,7 @@ def read_hours(member_id: str) -> dict[str, Any]:
 
 @transaction.atomic
 def change_hours(*, member_id: str, values: Mapping[str, Any]) -> None:
-    """Change when the member can be booked; what is booked stays. Raises InvalidTimezone_400, ValidationFailed."""
+    """Change the member's bookable hours; existing bookings stay. Raises InvalidTimezone_400, ValidationFailed."""
     given = dict(values)
     if given.get("timezone"):
         check_timezone(given["timezone"])

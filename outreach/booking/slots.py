@@ -26,7 +26,7 @@ SCHEDULED = Meeting.Status.SCHEDULED
 
 
 def members_of(page: BookingPage) -> list[Member]:
-    """Return the members whom the page's visitors may meet: its own, or those of its team who are available."""
+    """Return the bookable members of the page: its own, or the available ones of its team."""
     people = Member.objects.filter(status__in=ACTIVE, user__is_active=True)
     if page.member_id:
         return list(people.filter(pk=page.member_id))
@@ -62,8 +62,11 @@ def zone_name(page: BookingPage) -> str:
 
 
 def busy_times(members: Collection[str], start: datetime, end: datetime, besides: str = "") -> dict[str, list[Span]]:
-    """Return member -> when something keeps them: meetings here, with what stays free around booked ones, and what
-    their connected calendars tell. `besides` is a meeting that does not count."""
+    """Return member -> busy times: meetings here, with the buffers around booked ones, and entries of connected
+    calendars.
+
+    `besides` is a meeting that does not count.
+    """
     start, end = start - MOST_BUFFER, end + MOST_BUFFER
     rows = Meeting.objects.filter(
         status=SCHEDULED,

@@ -1,7 +1,7 @@
-"""What visitors do: book a time, move it, cancel it.
+"""Visitors' actions: book a time, move it, cancel it.
 
-Who books locks the members that may be met, so that of two who take the same time at once one gets it. Connected
-calendars are asked before that, outside of any transaction.
+A booking locks the members who may be met, so that of two bookings of the same time one succeeds. Connected calendars
+are queried before, outside of any transaction.
 """
 
 from __future__ import annotations
@@ -47,23 +47,25 @@ BOOKINGS = Limit("booking", 5, 60)
 DAILY = Limit("booking-day", 100, 24 * 3600)
 """Bookings of one network by one page in a day: as many as a conference makes, and no flood."""
 TRIES = Limit("booking-try", 30, 60)
-"""What one network may send by one page, what is refused included: people mistype."""
+"""Requests of one network to one page, including refused ones: people mistype."""
 ADDRESSES = Limit("booking-address", 10, 24 * 3600)
-"""Bookings of one network with one company in a day that give the same address. Without the network in it, whoever
-knows an address could use its count up, and lock out whose it is."""
+"""Bookings of one network with one company in a day that give the same address.
+
+The network is part of the key. Otherwise a stranger could use up the limit of an address and lock out its owner.
+"""
 READS = Limit("booking-read", 120, 60)
 CHANGES = Limit("booking-change", 10, 60)
 MOVES = Limit("booking-move", 5, 24 * 3600)
-"""How often a booking's visitor moves it in a day: each time mails go out, to an address that anybody may give."""
+"""Number of moves of a booking by its visitor in a day: each sends mails, to an address that anybody may give."""
 TAKEN, GONE = "BookingSlotTaken_409", "BookingNotFound_404"
 AN_ADDRESS = re.compile(r"(?i:://|www\.|@)|\w\.([a-z]{2,}|[A-Z]{2,})(?!\w)")
-"""What mail programs make links of: bit.ly, too, but not J.R.R. or St.John."""
+"""Texts that mail programs turn into links: bit.ly, too, but not J.R.R. or St.John."""
 SCHEDULED = Meeting.Status.SCHEDULED
 
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who books, and what they have answered."""
+    """The visitor and their answers."""
 
     name: str
     email: str
@@ -73,7 +75,7 @@ class Visitor:
 
 
 def find_page(token: str) -> BookingPage | None:
-    """Return the page with this address, of whatever company, if it can be booked and the company is paying."""
+    """Return the page with this address, of any company, if it can be booked and the company is paying."""
     if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
         return None
     with unscoped(reason="public booking page: the page whose address it is"):
@@ -90,7 +92,7 @@ def find_page(token: str) -> BookingPage | None:
 
 
 def find_booking(token: str) -> Booking | None:
-    """Return the booking with this address, of whatever company."""
+    """Return the booking with this address, of any company."""
     if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
         return None
     with unscoped(reason="public booking: the booking whose address it is"):
@@ -105,10 +107,10 @@ def slot_taken() -> NamedError:
 
 
 def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str, network: str = "") -> Booking:
-    """Book a time of the page, in its company, for a visitor of a network, whose bookings are limited; without one
-    they are not. The same once more by `sent_id` returns what was booked by it.
+    """Book a time of the page, in its company, for a visitor of a network, whose bookings are limited.
 
-    Raises BookingSlotTaken_409, TooManyAttempts, and NamedError where the company's plan allows no meeting.
+    Without a network there is no limit. A repetition with the same `sent_id` returns the existing booking. Raises
+    BookingSlotTaken_409, TooManyAttempts, and NamedError if the company's plan allows no meeting.
     """
     sent_id = id_of_sent(sent_id, at, visitor.email.lower(), visitor.name, visitor.phone, visitor.answers)
     if (known := Booking.objects.filter(sent_id=sent_id).first()) is not None:
@@ -198,7 +200,7 @@ def cancel(booking: Booking, *, reason: str = "") -> None:
 
 
 def can_change(booking: Booking) -> bool:
-    """Tell whether its visitor may still move or cancel it."""
+    """Return whether its visitor may still move or cancel it."""
     return booking.meeting.status == SCHEDULED and booking.meeting.starts_at > timezone.now()
 
 
@@ -218,7 +220,7 @@ def _standing(booking: Booking) -> tuple[Booking, Meeting]:
 
 
 def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: str = "") -> None:
-    """Refuse a time that is not free by what is known, and ask connected calendars anew about one that is."""
+    """Refuse a time that is not free by the stored data, and query connected calendars again about one that is."""
     members = [one for one in members_of(page) if not member or one.pk == member]
     free = free_slots(page, at, at + timedelta(seconds=1), besides=besides, members=members).get(at)
     if not free:
@@ -227,7 +229,7 @@ def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: s
 
 
 def _locked(page: BookingPage, member: str = "") -> list[Member]:
-    """Return the members whom the page's visitors may meet, locked so that bookings of them wait for each other."""
+    """Return the bookable members of the page, locked so that their bookings run one after the other."""
     ids = [one.pk for one in members_of(page) if not member or one.pk == member]
     locked = Member.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids).order_by("pk")
     return list(locked)
@@ -271,7 +273,7 @@ def _make_meeting(
 
 
 def _provider(page: BookingPage, member: Member) -> str:
-    """Return what makes the link; nothing where it cannot now: the booking stands, and a member adds the link."""
+    """Return the provider of the link; "" if it is unavailable: the booking stays, and a member adds the link."""
     key = page.video_provider or video_provider_of_company()
     try:
         return key if key and provider_of(key, member.pk) else ""

@@ -18,7 +18,7 @@ SHOWN_DAYS = 7
 
 @dataclass(frozen=True)
 class OfferedDay:
-    """A day with the times that it offers, each its moment and what clocks show."""
+    """A day with its offered times: each as a time and its local text."""
 
     day: date
     words: str

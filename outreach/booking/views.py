@@ -1,4 +1,4 @@
-"""Endpoints of booking pages, of bookable hours and of what was booked."""
+"""Endpoints of booking pages, of bookable hours and of bookings."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class HoursViewSet(ResourceViewSet):
 
 
 class PublicBookingViewSet(ResourceViewSet):
-    """What programs read and send; people use the page (outreach.booking.public)."""
+    """Endpoints of public booking for programs; people use the page (outreach.booking.public)."""
 
     public = True
     singleton = True

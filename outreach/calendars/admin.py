@@ -22,7 +22,7 @@ class CalendarConnectionAdmin(CompanyRecordAdmin):
 
 @admin.register(CalendarEvent)
 class CalendarEventAdmin(CompanyRecordAdmin):
-    """Meetings as they are to stand in calendars."""
+    """Meetings that are written to calendars."""
 
     icon = "event_available"
     hides = ("worker", "lease", "written")

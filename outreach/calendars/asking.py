@@ -1,4 +1,4 @@
-"""When members are busy in their connected calendars: asked every few minutes, and anew before something is booked."""
+"""Busy times of members in their connected calendars: queried every few minutes, and again before a booking."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from outreach.calendars.selectors import connected
 log = logging.getLogger(__name__)
 ACTIVE = Q(is_active=True)
 AHEAD = timedelta(days=91)
-"""How far ahead it is asked; pages can be booked as far ahead at most."""
+"""Time range of the query; pages can be booked as far ahead at most."""
 EVERY = timedelta(minutes=5)
 FRESH = timedelta(seconds=20)
-"""What was told so recently is not asked again."""
+"""Age below which a response is not queried again."""
 MOST_AT_ONCE = 3
 """Calendars that are asked while a visitor waits; of the others the last answer counts."""
 PATIENCE = 3.0
@@ -33,7 +33,7 @@ _random = SystemRandom()
 
 
 def has_due_connections() -> bool:
-    """Tell whether calendars of any company are to be asked."""
+    """Return whether calendars of any company are to be asked."""
     return has_due(CalendarConnection, ACTIVE)
 
 
@@ -69,8 +69,10 @@ def _ask_due(connection: CalendarConnection) -> None:
 
 
 def ask_now(members: Iterable[str], start: datetime, end: datetime) -> None:
-    """Ask the calendars of the members that have not been asked just now, each shortly and once; what Google does not
-    tell in time, the last answer tells."""
+    """Query the members' calendars that have no recent response, each once and with a short timeout.
+
+    If Google does not respond in time, the last response counts.
+    """
     now = timezone.now()
     old = [one for one in connected([*members]) if one.busy_at is None or one.busy_at < now - FRESH]
     usable = sorted((one for one in old if not one.needs_login), key=lambda one: one.busy_at or one.created_at)

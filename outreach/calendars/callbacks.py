@@ -1,7 +1,6 @@
-"""GET /oauth/google-calendar/callback: where Google leads browsers back to after a log-in for a calendar.
+"""GET /oauth/google-calendar/callback: the address to which Google redirects browsers after a log-in for a calendar.
 
-The state says whose company it is, so that its page goes on (outreach.calendars.pages); nothing is read or written
-here.
+The state names the company, whose page continues (outreach.calendars.pages). Nothing is read or written here.
 """
 
 from __future__ import annotations

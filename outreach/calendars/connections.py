@@ -1,4 +1,4 @@
-"""How a member's connected calendar is, and another try of what it has not taken."""
+"""The state of a member's connected calendar, and a retry of meetings that it has not accepted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def describe(member_id: str) -> dict[str, Any]:
 
 @transaction.atomic
 def sync(member_id: str) -> None:
-    """Have all tried now that the member's calendar has not taken. Raises NotFound_404."""
+    """Retry all events that the member's calendar has not accepted. Raises NotFound_404."""
     found = connection_of(member_id)
     if found is None:
         raise NamedError(*NONE)

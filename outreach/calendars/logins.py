@@ -43,7 +43,7 @@ STALE = (
 
 
 def is_set_up() -> bool:
-    """Tell whether members can connect calendars here."""
+    """Return whether members can connect calendars here."""
     return bool(settings.GOOGLE_CLIENT_ID and settings.GOOGLE_CLIENT_SECRET)
 
 
@@ -122,7 +122,7 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
 
 
 def _write_coming(connection: CalendarConnection) -> None:
-    """Have the member's coming meetings written, and those of before that wait."""
+    """Queue the member's coming meetings for writing, with the events that already wait."""
     now = timezone.now()
     coming = Meeting.objects.filter(
         organizer_id=connection.member_id, status=Meeting.Status.SCHEDULED, ends_at__gt=now

@@ -11,9 +11,9 @@ from core.text.words import day_of, said
 
 
 class CalendarConnection(CompanyWork):
-    """A member's own Google calendar: their meetings are written there, and what else is there blocks bookings.
+    """A member's own Google calendar. The member's meetings are written to it, and its other events block bookings.
 
-    Its work is to ask when the member is busy there.
+    Its work is to read the busy times of the member.
     """
 
     class Work(models.TextChoices):
@@ -57,14 +57,14 @@ class CalendarConnection(CompanyWork):
 
     @property
     def place(self) -> str:
-        """Where it is, for people."""
+        """Return the calendar's vendor, for people."""
         return "Google"
 
 
 class CalendarEvent(CompanyWork):
-    """A meeting as it is to stand in its organizer's calendar, and how far that has come.
+    """A meeting for its organizer's calendar, and the progress of writing it.
 
-    The event's id there derives from the meeting's, so that writing it again changes nothing.
+    The event's id there derives from the meeting's, so writing it again changes nothing.
     """
 
     class Work(models.TextChoices):

@@ -16,8 +16,8 @@ REFUSED = "Google takes the log-in no more. Connect it again."
 
 
 def note_trouble(connection: CalendarConnection, failed: CalendarFailed) -> None:
-    """Write down what went wrong with a connection, in the caller's transaction. The member of one whose log-in Google
-    takes no more is told, once for each time that it stops working."""
+    """Record an error of a connection, in the caller's transaction. If Google refuses its log-in, the member is
+    notified, once for each time that it stops working."""
     row = CalendarConnection.objects.filter(pk=connection.pk)
     if not failed.refused:
         row.filter(needs_login=False).update(error=failed.detail[:500])

@@ -1,4 +1,4 @@
-"""Personal data in what is written to calendars."""
+"""Personal data in events of calendars."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def _of_erased_meetings(subject: DataSubject) -> Q:
 
 
 def register_tables() -> None:
-    """Register the events of erased meetings, which go with them. What stands in the calendar itself stays there."""
+    """Register the events of erased meetings, which are deleted with them. The calendar itself keeps its events."""
     register_personal_data("calendarEvents", CalendarEvent, _of_erased_meetings, module="meeting", exported=False)

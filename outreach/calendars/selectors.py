@@ -19,6 +19,6 @@ def busy_of(members: Collection[str], start: datetime, end: datetime) -> dict[st
 
 
 def spans_of(connection: CalendarConnection, start: datetime, end: datetime) -> list[tuple[datetime, datetime]]:
-    """Return what is known of a calendar between two moments."""
+    """Return the known busy times of a calendar that overlap with the given time."""
     pairs = [(datetime.fromisoformat(begins), datetime.fromisoformat(ends)) for begins, ends in connection.busy]
     return [(begins, ends) for begins, ends in pairs if begins < end and ends > start]

@@ -9,14 +9,14 @@ from core.api.output import Output
 
 
 class CalendarLogin(Input):
-    """What came back from Google."""
+    """Parameters of the redirect from Google."""
 
     code = LineInput(max_length=2000)
     state = LineInput(max_length=300)
 
 
 class LoginBegunOut(Output):
-    """Where the member allows it."""
+    """The address where the member grants access."""
 
     url = serializers.CharField()
     endsAt = serializers.DateTimeField()

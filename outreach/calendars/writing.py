@@ -1,4 +1,4 @@
-"""Meetings in their organizers' calendars: what is to stand there is a row, and a worker writes it until it does."""
+"""Meetings in their organizers' calendars. Each event is a row, and a worker retries until it is written."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from outreach.calendars.queues import BUSY, EVENTS
 log = logging.getLogger(__name__)
 Work = CalendarEvent.Work
 MOST_ASKS = 12
-"""How often a link that is not ready is asked for."""
+"""Maximum number of queries for a link that is not ready."""
 NO_LINK = "Google has made no link for this call."
 MEETING_EVENTS = ("meeting.created", "meeting.updated", "meeting.cancelled")
 
 
 def note_meetings(events: Sequence[Event]) -> None:
-    """Have the meetings written that events tell of: the consumer, in the transaction that ends their delivery."""
+    """Queue the events' meetings to be written: the consumer, in the transaction that ends their delivery."""
     ids = sorted({event.object_id for event in events})
     meetings = list(Meeting.objects.filter(pk__in=ids).values_list("pk", "organizer_id"))
     organizers = {organizer for _, organizer in meetings}
@@ -57,7 +57,7 @@ def note_meetings(events: Sequence[Event]) -> None:
 
 
 def has_due_events() -> bool:
-    """Tell whether meetings of any company wait to be written."""
+    """Return whether meetings of any company wait to be written."""
     return has_due(CalendarEvent)
 
 
@@ -136,7 +136,8 @@ def _hash(body: dict[str, Any]) -> str:
 
 
 def _settle(row: CalendarEvent, **values: Any) -> None:
-    """Write down what is there now; one that has changed meanwhile waits to be written again. Raises LeaseLost."""
+    """Store the state of the written event. An event that has changed since then waits to be written again. Raises
+    LeaseLost."""
     status = Case(When(version=row.version, then=Value(Work.DONE)), default=Value(Work.WAITING))
     update_owned(row, **values, status=status, worker=None, deaths=0, attempts=0, error="", due_at=timezone.now())
     notify_workers(BUSY)
@@ -149,7 +150,8 @@ def _put_off(
     failed: CalendarFailed,
     wait: timedelta | None = None,
 ) -> None:
-    """Try it again later; what Google will never take has failed, until the meeting changes. Raises LeaseLost."""
+    """Schedule another attempt. An event that Google permanently refuses fails until the meeting changes. Raises
+    LeaseLost."""
     lasting = not failed.temporary and not failed.refused
     due_at = timezone.now() + (wait or backoff(min(row.attempts, 11)))
     with transaction.atomic():

@@ -23,7 +23,7 @@ from outreach.delivery.models import SendJob
 
 @admin.register(Campaign)
 class CampaignAdmin(CompanyRecordAdmin):
-    """Campaigns, and what has become of their messages."""
+    """Campaigns, with the states of their messages."""
 
     icon = "mark_email_read"
     finds = True

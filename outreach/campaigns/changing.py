@@ -1,4 +1,4 @@
-"""What members do to a campaign that has begun: pause, resume and cancel it, release its drafts."""
+"""Members' actions on a started campaign: pause, resume and cancel it, release its drafts."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def _change(campaign: Campaign, status: str, member_id: str | None, event: str) 
 
 @transaction.atomic
 def pause_campaign(*, id: str, member_id: str) -> None:
-    """Let none of its messages go until it is resumed. A paused campaign stays paused.
+    """Pause its messages until it is resumed. A paused campaign stays paused.
 
-    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for one that is not under way.
+    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for one that is not running.
     """
     campaign = get_campaign(id, lock=True)
     if campaign.status == Status.PAUSED:
@@ -49,9 +49,9 @@ def pause_campaign(*, id: str, member_id: str) -> None:
 
 @transaction.atomic
 def resume_campaign(*, id: str, member_id: str) -> None:
-    """Let its messages go again. A running campaign goes on.
+    """Resume its messages. A running campaign continues.
 
-    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for one that is not under way.
+    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for one that is not running.
     """
     campaign = get_campaign(id, lock=True)
     if campaign.status == Status.RUNNING:
@@ -65,8 +65,7 @@ def resume_campaign(*, id: str, member_id: str) -> None:
 
 
 def free_paused(rows: QuerySet[SendJob]) -> int:
-    """Let up to BATCH of the messages go that rest since their campaign was paused, and is not any more. Returns how
-    many."""
+    """Release up to BATCH of the messages whose campaign was paused and is no longer. Return their number."""
     rests = rows.filter(status=SendJob.Status.APPROVED, reason=Reason.RUN_PAUSED, run__paused_at=None, held_at=None)
     ids = list(rests.order_by("pk").values_list("pk", flat=True)[:BATCH])
     if ids:
@@ -79,7 +78,7 @@ def free_paused(rows: QuerySet[SendJob]) -> int:
 
 @transaction.atomic
 def cancel_campaign(*, id: str, member_id: str | None) -> Changed:
-    """Let nothing more of it go. A cancelled campaign stays so.
+    """Cancel the remaining messages of a campaign. A cancelled campaign stays so.
 
     Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for a draft and for one that has ended.
     """
@@ -96,13 +95,13 @@ def cancel_campaign(*, id: str, member_id: str | None) -> Changed:
 
 @transaction.atomic
 def release_messages(*, id: str, member_id: str, ids: Sequence[str] | None) -> Changed:
-    """Let drafts of a campaign go: those with the ids, or all. Those that are no drafts stay as they are.
+    """Approve drafts of a campaign: those with the ids, or all. Other messages stay as they are.
 
-    Of a campaign that goes by itself they are messages whose approval has become outdated, since the sender's name or
-    address has changed.
+    Drafts of an automatic campaign are messages whose approval is outdated, because the sender's name or address has
+    changed.
 
-    Raises CampaignNotFound_404, ManualCampaignNotFound_404, and CampaignCannotBeUpdated_400 for one that is not under
-    way.
+    Raises CampaignNotFound_404, ManualCampaignNotFound_404, and CampaignCannotBeUpdated_400 for one that is not
+    running.
     """
     campaign = get_with_drafts(id, lock=True)
     run = run_of(campaign.pk)

@@ -1,4 +1,4 @@
-"""Campaigns by chat, and steps by chat of others: their words are templates that the chat vendor has approved."""
+"""Campaigns by chat, and chat steps of others: their content is templates that the chat vendor has approved."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Templates = Mapping[str, ChatTemplate]
 
 
 def is_chat(campaign: Campaign, step: Mapping[str, Any]) -> bool:
-    """Tell whether a follow-up of a campaign goes by chat."""
+    """Return whether a follow-up of a campaign goes by chat."""
     return step["channel"] == CHAT or (campaign.by_chat and step["channel"] == THREAD)
 
 
@@ -32,7 +32,7 @@ def templates_of(campaign: Campaign) -> dict[str, ChatTemplate]:
 
 
 def own_words(campaign: Campaign) -> dict[str, Any]:
-    """Return the words of a campaign by chat without variants, as a variant has them."""
+    """Return the content of a campaign by chat without variants, in the form of a variant."""
     words = {"subject": campaign.subject, "body": campaign.body}
     return {"templateId": campaign.chat_template_id, "variables": campaign.variables, **words}
 
@@ -40,9 +40,9 @@ def own_words(campaign: Campaign) -> dict[str, Any]:
 def chat_words(
     one: Mapping[str, Any], templates: Templates, reader: ValueReader, where: str, parameter: str = "templateId"
 ) -> dict[str, Any]:
-    """Return the words of a variant or a step, as runs keep them.
+    """Return the content of a variant or a step, in the form of a run.
 
-    Raises CampaignTemplateRequired_400, InvalidChatAppTemplate_400 for words of its own, ChatAppTemplateNotFound_404,
+    Raises CampaignTemplateRequired_400, InvalidChatAppTemplate_400 for text of its own, ChatAppTemplateNotFound_404,
     and InvalidVariables_400.
     """
     if one.get("subject") or one.get("body"):
@@ -58,7 +58,7 @@ def chat_words(
 
 
 def take_app(campaign: Campaign) -> None:
-    """Let a campaign by chat go by the app of its templates; one of another type has none.
+    """Set the app of a campaign by chat to that of its templates; one of another type has none.
 
     Raises InvalidChatAppTemplate_400 for templates of several apps, and for a follow-up by another channel.
     """
@@ -77,7 +77,7 @@ def take_app(campaign: Campaign) -> None:
 
 
 def check_approved(words: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
-    """Raise InvalidChatAppTemplate_400 for one of the words (where, content) that may not be sent now."""
+    """Raise InvalidChatAppTemplate_400 for content (where, content) that may not be sent now."""
     found = [(where, one["chat"]["template"]) for where, one in words if "chat" in one]
     if not found:
         return

@@ -1,6 +1,6 @@
-"""What becomes of campaigns under way, of all companies: their tests, their ends, and when they have come to an end.
+"""Progress of all companies' campaigns: the end of their tests, of their time and of their messages.
 
-Each condition is looked up by a statement of its own, so that campaigns of which nothing is due cost nothing.
+Each condition has a statement of its own, so that campaigns without due work cost nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Status = Campaign.Status
 
 
 def follow_campaigns() -> bool:
-    """Do what is due for campaigns under way (a periodic task). Returns whether there may be more."""
+    """Process the due steps of running campaigns (a periodic task). Return whether there may be more."""
     now = timezone.now()
     runs = GenieScheduler.objects.filter(company_id=OuterRef("company_id"), of_campaign=OuterRef("pk"))
     under_way = SendJob.objects.filter(variant__isnull=False, status__in=UNDER_WAY)
@@ -75,14 +75,14 @@ def end_campaign(campaign_id: str) -> None:
 
 @transaction.atomic
 def end_audience(campaign_id: str) -> None:
-    """Let nobody else join a campaign whose end has come; the messages that there are go on."""
+    """Close the audience of a campaign whose end has come; its messages continue."""
     GenieScheduler.objects.filter(of_campaign=campaign_id).update(
         recurring=False, next_occurrence_at=None, updated_at=timezone.now()
     )
 
 
 def free_all_paused() -> bool:
-    """Let messages go that were too many to do so when their campaigns were resumed. Returns whether there are more."""
+    """Release the remaining messages of resumed campaigns. Return whether there are more."""
     approved = SendJob.objects.filter(status=SendJob.Status.APPROVED, reason=Reason.RUN_PAUSED)
     rests = approved.filter(run__paused_at=None, held_at=None)
     companies = list(rests.order_by().values_list("company_id", flat=True).distinct()[:BATCH])

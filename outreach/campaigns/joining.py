@@ -28,11 +28,11 @@ Result = tuple[str, str, str]
 
 @transaction.atomic
 def join_campaign(*, id: str, contacts: Sequence[Contact], workflow_runs: Mapping[str, str]) -> dict[str, Result]:
-    """Add contacts to a campaign: to its audience before it begins, and to its run while it is under way, where each
-    gets the campaign's message once. `workflow_runs` says for which run of a workflow each joins.
+    """Add contacts to a campaign: to its audience before it starts, and to its run afterwards.
 
-    Returns contact -> what has become of it. Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for one that
-    has ended, or that names too many already.
+    In the run each gets the campaign's message once. `workflow_runs` has the workflow run of each contact. Returns
+    contact -> result. Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for one that has ended, or has too
+    many already.
     """
     campaign = get_campaign(id, lock=True)
     run = run_of(campaign.pk)

@@ -12,8 +12,11 @@ CHAT = Channels.CHATAPP.value
 
 
 class Campaign(CompanyModel):
-    """Words that a company sends to many. Once it starts it has a run (GenieScheduler.of_campaign), which plans and
-    sends the messages; what stands here says how a run is made of it, and what has become of it."""
+    """A message that a company sends to many.
+
+    Once it starts it has a run (GenieScheduler.of_campaign), which plans and sends the messages. The fields here define
+    the run, and record its results.
+    """
 
     class Status(models.TextChoices):
         DRAFT = "draft"
@@ -125,10 +128,10 @@ class Campaign(CompanyModel):
 
     @property
     def sender(self) -> Sender | None:
-        """The sender that was chosen for it, of whatever kind."""
+        """Return its chosen sender, of any kind."""
         return self.smtp if self.smtp_id else self.mail_app or self.chat_app
 
     @property
     def by_chat(self) -> bool:
-        """Whether its messages go by chat."""
+        """Return whether its messages go by chat."""
         return self.type == CHAT

@@ -25,8 +25,8 @@ from outreach.smtp.message import UNSUBSCRIBE, with_unsubscribe
 def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step: int = 1) -> tuple[Rendered, list[str]]:
     """Return the mail of a variant, or of a follow-up, for a contact, and its files; without one its placeholders stay.
 
-    Raises CampaignNotFound_404, ValidationFailed for a variant or step that there is not, CampaignTemplateRequired_400
-    and the other errors of content_of, and ContactNotFound_400.
+    Raises CampaignNotFound_404, ValidationFailed for an unknown variant or step, and ContactNotFound_400. Raises
+    CampaignTemplateRequired_400 and the other errors of content_of.
     """
     campaign = get_campaign(id)
     words = _words(campaign, step)
@@ -46,7 +46,7 @@ def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step:
 
 
 def _chat(frozen: Mapping[str, Any], contact_id: str | None) -> Rendered:
-    """Return a message by chat for a contact; without one what would be filled in stays."""
+    """Return a message by chat for a contact; without one its placeholders stay."""
     if contact_id is None:
         filled = with_placeholders(frozen)
     else:
@@ -55,7 +55,7 @@ def _chat(frozen: Mapping[str, Any], contact_id: str | None) -> Rendered:
 
 
 def _with_footer(campaign: Campaign, mail: Rendered) -> Rendered:
-    """Return the mail with what stands below each: a link to unsubscribe, here a sample that is nobody's."""
+    """Return the mail with the footer of each: a link to unsubscribe, here a sample that is nobody's."""
     url = sample_link(base_for(campaign.sender.from_email if campaign.sender else ""))
     label = f"{UNSUBSCRIBE} (a sample: each recipient has a link of their own)"
     text, html = with_unsubscribe(f"{mail.text.rstrip()}\n", mail.html or html_from_text(mail.text), url, label)
@@ -63,7 +63,7 @@ def _with_footer(campaign: Campaign, mail: Rendered) -> Rendered:
 
 
 def _words(campaign: Campaign, step: int) -> list[dict[str, Any]]:
-    """Return the words of the variants, or of the follow-ups; of a campaign that has begun those that it began with."""
+    """Return the content of the variants, or of the follow-ups; of a started campaign the content at its start."""
     run = run_of(campaign.pk)
     if step == 1:
         content = run.content if run else content_of(campaign)

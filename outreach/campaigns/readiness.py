@@ -1,4 +1,4 @@
-"""What a campaign needs before it can begin."""
+"""Requirements of a campaign's start."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from outreach.genie.audience import Audience
 from outreach.mail_vendors.services import not_found, nothing_selected
 
 MOST_FAILURES = 5
-"""How often a campaign may fail to begin by itself before it has to be written anew."""
+"""Maximum automatic start attempts."""
 
 
 def check_ready(campaign: Campaign) -> dict[str, Any]:
-    """Return the words that the campaign would begin with: `content` and `outreach_cadence` of its run.
+    """Return the content that the campaign would start with: `content` and `outreach_cadence` of its run.
 
-    Raises CampaignFailedManyTime_400, CampaignSMTPRequired_400 or NoMailvendorXSelected_400 without a sender,
-    CampaignSMTPNotFound_400 or MailvendorXNotFound_404 for one that is switched off, CampaignSegmentsRequired_400,
-    CampaignAudienceEmpty_400, and the errors of content_of.
+    Raises CampaignFailedManyTime_400, and CampaignSMTPRequired_400 or NoMailvendorXSelected_400 without a sender.
+    Raises CampaignSMTPNotFound_400 or MailvendorXNotFound_404 for one that is switched off. Raises
+    CampaignSegmentsRequired_400, CampaignAudienceEmpty_400, and the errors of content_of.
     """
     if campaign.failures >= MOST_FAILURES:
         raise NamedError("CampaignFailedManyTime_400", f"it could not begin {campaign.failures} times; duplicate it")
@@ -45,7 +45,7 @@ def check_ready(campaign: Campaign) -> dict[str, Any]:
 
 
 def check_metric(campaign: Campaign) -> None:
-    """Raise InvalidPayload_400 where the winner is to be chosen by what is not tracked."""
+    """Raise InvalidPayload_400 if the winner is to be chosen by an untracked metric."""
     metric = campaign.winner_rule.get("metric")
     kind = {"opened": "opens", "clicked": "clicks"}.get(metric or "")
     if kind is None or (campaign.by_chat and kind == "opens"):

@@ -27,10 +27,10 @@ ENDED_UNSENT = (Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESS
 NOBODY: dict[str, Any] = {"contactIds": [], "leadIds": [], "segments": None, "tags": None, "categories": None}
 """The audience of a new campaign."""
 MOST_CHOICES = 200
-"""How many of each kind the form of a campaign offers."""
+"""Maximum number of choices of each kind in the form of a campaign."""
 NO_RESULTS = {"sent": 0, "replied": 0, "opened": 0, "clicked": 0}
 UNTOLD = ("delivered", "opened", "clicked")
-"""What may be null in a funnel."""
+"""Outcomes of a funnel that may be null."""
 OUTCOMES = ("sent", "delivered", "opened", "clicked", "replied", "unsubscribed", "bounced", "notSent")
 COUNTED = ("planned", *OUTCOMES)
 
@@ -41,7 +41,7 @@ def kept_campaigns() -> QuerySet[Campaign]:
 
 
 def waiting_with(template_ids: Sequence[str]) -> list[str]:
-    """Return the names of the campaigns that have not begun and take words from one of the templates."""
+    """Return the names of the campaigns that have not started and use one of the templates."""
     waiting = kept_campaigns().filter(started_at=None).exclude(status=Campaign.Status.CANCELLED)
     gone, found = set(template_ids), []
     rows = waiting.values_list("name", "template_id", "variants", "outreach_cadence")
@@ -81,7 +81,7 @@ def tracking_of_company() -> dict[str, bool]:
 
 
 def campaign_detail(campaign: Campaign) -> dict[str, Any]:
-    """Return what a campaign's detail adds to its columns."""
+    """Return the additional data of a campaign's detail."""
     run, names = run_of(campaign.pk), audience_names(campaign.audience)
     if run is None:
         return {
@@ -130,8 +130,11 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
 
 
 def _untold(run: GenieScheduler, whole: dict[str, int]) -> list[str]:
-    """Return the outcomes that nobody tells of: servers of SMTP accept a message and say nothing more of it, and what
-    is not tracked is told only of messages from before."""
+    """Return the outcomes without data.
+
+    Servers of SMTP only accept a message and report nothing more. Untracked outcomes are known only for earlier
+    messages.
+    """
     tracks = tracking_of_company()
     told = {
         "delivered": not run.smtp_id,
@@ -142,7 +145,7 @@ def _untold(run: GenieScheduler, whole: dict[str, int]) -> list[str]:
 
 
 def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
-    """Return the first of what campaigns are made of by name; None for what the caller may not read."""
+    """Return the first choices by name for campaigns; None for those that the caller may not read."""
     named: tuple[tuple[str, str, QuerySet[Any]], ...] = (
         ("templates", "template", EmailTemplate.objects.all()),
         ("segments", "segment", Segment.objects.filter(panel=Segment.Panel.CONTACT)),
@@ -206,7 +209,7 @@ def _by_step(found: dict[tuple[int, int | None], dict[str, int]]) -> list[dict[s
 
 
 def _outcomes(run_id: str) -> dict[tuple[int, int | None], dict[str, int]]:
-    """Return (step, variant) -> what has become of its messages, by one statement."""
+    """Return (step, variant) -> the outcomes of its messages, by one statement."""
     sent = Q(status=Status.SENT)
     bounced = Q(reason__in=REFUSED) | Q(delivery__has_key="bounced")
     rows = (

@@ -32,7 +32,7 @@ BODY_LENGTH = 200_000
 
 
 class VariablesInput(ObjectInput):
-    """Variable of a chat template -> the words that fill it."""
+    """Variable of a chat template -> its text."""
 
     def to_internal_value(self, data: Any) -> dict[str, str]:
         return read_given(super().to_internal_value(data), self.field_name or "variables")
@@ -59,7 +59,7 @@ class VariantInput(Input):
 
 
 class WinnerInput(Input):
-    """How the winner of the variants is chosen."""
+    """The rule for the winner of the variants."""
 
     metric = TextInput(
         max_length=20,
@@ -87,7 +87,7 @@ class WinnerInput(Input):
 
 
 class CampaignUpdate(Input):
-    """What of a campaign changes. Words of one kind replace those of another."""
+    """Changes of a campaign. Content of one kind replaces that of another."""
 
     name = LineInput(
         max_length=200, required=False, help_text="unique in the company, whatever the case of its letters"
@@ -159,7 +159,7 @@ class CampaignUpdate(Input):
     manual = BooleanInput(required=False, help_text="Each message is a draft, which a member releases.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationFailed for words of two kinds, and InvalidPayload_400 for sending hours that are none."""
+        """Raise ValidationFailed for content of two kinds, and InvalidPayload_400 for invalid sending hours."""
         words = {
             "templateId": attrs.get("template_id"),
             "subject, body": attrs.get("subject") or attrs.get("body"),
@@ -181,7 +181,7 @@ class CampaignCreate(CampaignUpdate):
 
 
 class CampaignSelectors(Selectors):
-    """Whom a campaign goes to, and how."""
+    """The audience and channel of a campaign."""
 
     type = TextInput(max_length=40, default="smtp", help_text=TYPES)
 
@@ -197,7 +197,7 @@ class CampaignPreview(WordsPreview):
 
 
 class CampaignDelete(SelectionInput):
-    """Which campaigns to delete."""
+    """Campaigns to delete."""
 
 
 class WinnerChoice(Input):
@@ -205,7 +205,7 @@ class WinnerChoice(Input):
 
 
 class Release(Input):
-    """Which drafts are released."""
+    """Drafts to release."""
 
     ids = IdList(required=False, max_length=1000, help_text="ids of messages; left out: all drafts")
 
@@ -275,7 +275,7 @@ class CampaignOut(Output):
 
 
 class CampaignDetail(CampaignOut):
-    """A campaign with its words and its people, and what has become of its messages."""
+    """A campaign with its content, its people, and the outcomes of its messages."""
 
     reads = (*CampaignOut.reads, "audience")
 
@@ -346,7 +346,7 @@ class CampaignDetail(CampaignOut):
 
 
 class CampaignChoices(Output):
-    """What a campaign can be made of."""
+    """Choices for a campaign."""
 
     tracking = Computed(
         serializers.DictField(
@@ -386,7 +386,7 @@ class CampaignCancelled(CampaignDetail):
 
 
 class Released(Output):
-    """What was released."""
+    """The result of a release."""
 
     changedCount = Computed(
         serializers.IntegerField(allow_null=True, help_text="Drafts that go; null while a job releases them.")

@@ -1,4 +1,4 @@
-"""Campaigns as members write them: create, change, duplicate, delete. Their names are unique whatever their case."""
+"""Use cases of campaigns: create, change, duplicate, delete. Their names are unique, ignoring case."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SELECTORS = {
 COLUMNS = {"template_id": "template_id", "winner": "winner_rule", "audience": "audience_mode"}
 """Name of a body, in snake_case -> its column, where that has another name."""
 WHILE_PAUSED = ("name", "throttle", "ends_at")
-"""What of a campaign that has begun still changes."""
+"""Fields of a started campaign that can still be changed."""
 WORDS: dict[str, Any] = {"template_id": None, "subject": "", "body": "", "variants": []}
 Status = Campaign.Status
 
@@ -57,7 +57,7 @@ def get_campaign(id: str, *, lock: bool = False) -> Campaign:
 
 
 def refused(detail: str) -> NamedError:
-    """Return the error for what a campaign's state does not allow."""
+    """Return the error for an action that the campaign's state does not allow."""
     return NamedError("CampaignCannotBeUpdated_400", detail)
 
 
@@ -65,8 +65,8 @@ def refused(detail: str) -> NamedError:
 def create_campaign(*, member_id: str, **values: Any) -> Campaign:
     """Create a draft.
 
-    Raises CampaignNameAlreadyExists_400, InvalidCampaignType_400, PlanLimitExceeded_403,
-    and those of senders, words and selectors.
+    Raises CampaignNameAlreadyExists_400, InvalidCampaignType_400, PlanLimitExceeded_403, and the errors of senders,
+    content and selectors.
     """
     reserve_quota(MODULE)
     campaign = Campaign(audience=dict(NOBODY), created_by_id=member_id)
@@ -75,7 +75,7 @@ def create_campaign(*, member_id: str, **values: Any) -> Campaign:
 
 @transaction.atomic
 def update_campaign(*, id: str, member_id: str, **values: Any) -> Campaign:
-    """Change the given values of a campaign that has not begun, or of a paused one what can still change.
+    """Change the given values of a campaign that has not started, or the changeable ones of a paused campaign.
 
     Raises CampaignNotFound_404, CampaignCannotBeUpdated_400, and the errors of create_campaign.
     """
@@ -230,7 +230,7 @@ def _check_times(campaign: Campaign, given: Mapping[str, Any]) -> None:
 
 @transaction.atomic
 def duplicate_campaign(*, id: str, member_id: str) -> Campaign:
-    """Return a new draft with the words, people and rules of another campaign, and no time to start at.
+    """Return a new draft with the content, people and rules of another campaign, and no start time.
 
     Raises CampaignNotFound_404, PlanLimitExceeded_403.
     """

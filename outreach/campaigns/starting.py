@@ -1,7 +1,7 @@
-"""The beginning of campaigns: at once, or at their time by a worker.
+"""The start of campaigns: at once, or at their time by a worker.
 
-The run is inserted in the transaction that changes the campaign's status, so that a campaign begins once, whoever
-starts it; from there on the run's own workers plan and send (outreach.genie.writing.planning).
+The run is inserted in the transaction that changes the campaign's status, so that a campaign starts exactly once. From
+there on the run's own workers plan and send (outreach.genie.writing.planning).
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from outreach.genie.queue import check_queue
 
 BATCH = 50
 LIVE_MS = 600_000
-"""How often a live audience is looked at for those who have joined it: every ten minutes."""
+"""Interval of checks for new members of a live audience: ten minutes."""
 COMPOSER = "ai-offline"
-"""The AI type of a run of a campaign, whose words are all there: one that calls no model."""
+"""The AI type of a campaign's run, whose content is complete: one that calls no model."""
 Status = Campaign.Status
 
 
 @transaction.atomic
 def start_campaign(*, id: str, member_id: str) -> Campaign:
-    """Begin a campaign, or let it begin at its time if that lies ahead. One that waits for its time goes on waiting.
+    """Start a campaign, or schedule it if its start time lies ahead. A scheduled one stays scheduled.
 
-    Raises CampaignNotFound_404, CampaignCannotBeUpdated_400 for one that has begun or was cancelled, and the errors of
-    check_ready.
+    Raises CampaignNotFound_404, CampaignCannotBeUpdated_400 for one that has started or was cancelled, and the errors
+    of check_ready.
     """
     campaign = get_campaign(id, lock=True)
     if campaign.status == Status.SCHEDULED:
@@ -94,7 +94,7 @@ def _due() -> QuerySet[Campaign]:
 
 
 def has_due() -> bool:
-    """Tell whether a campaign of any company is to begin."""
+    """Return whether a campaign of any company is to begin."""
     with unscoped(reason="tick: campaigns of all companies"):
         return _due().exists()
 

@@ -83,7 +83,7 @@ def _one(id: str, output: type[CampaignDetail] = CampaignDetail) -> dict[str, An
 
 
 def whole_number(request: Request, name: str, default: int) -> int:
-    """Return a number of the query. Raises InvalidFormat for what is none."""
+    """Return a number of the query. Raises InvalidFormat for an invalid number."""
     text = request.query_params.get(name)
     if text is None:
         return default
@@ -290,5 +290,5 @@ class CampaignViewSet(ResourceViewSet):
         return self.answer(found, changed)
 
     def answer(self, data: dict[str, Any], changed: Changed) -> Any:
-        """Answer with what has changed, or that a job changes it."""
+        """Return the response with the changes, or with the job that applies them."""
         return self.success(data) if changed.job is None else respond(QUEUED, data, bulkJob=changed.job)

@@ -1,8 +1,8 @@
 """The winner of a campaign's variants: chosen by the rule some time after the test has gone, or by a member.
 
-Who was not in the test waits for it without words (awaiting_winner). The choice writes the winner into the run, gives
-these messages to it and wakes the run's worker, in one transaction under the lock of the run, which planning takes as
-well: no message is planned beside it that would wait for ever.
+Contacts outside of the test wait for it without content (awaiting_winner). The choice writes the winner into the run,
+gives it to these messages and wakes the run's worker. It does so in one transaction under the lock of the run. Planning
+takes the same lock, so that no message is planned that would wait for ever.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ COUNTED = {
     "opened": Count("pk", filter=Q(open_count__gt=0)),
     "clicked": Count("pk", filter=Q(click_count__gt=0)),
 }
-"""Metric -> what of a variant's messages counts for it."""
+"""Metric -> the count of a variant's messages for it."""
 Status = Campaign.Status
 
 
 @transaction.atomic
 def choose_winner(*, id: str, member_id: str, variant: str) -> None:
-    """Choose the winner by hand, whatever the rule says.
+    """Choose the winner manually, regardless of the rule.
 
-    Raises CampaignNotFound_404, ValidationFailed for a name that no variant has, and CampaignCannotBeUpdated_400 where
-    no winner is to be chosen, or messages are still being planned.
+    Raises CampaignNotFound_404, and ValidationFailed for an unknown variant. Raises CampaignCannotBeUpdated_400 if no
+    winner is to be chosen, or messages are still being planned.
     """
     campaign = get_campaign(id, lock=True)
     names = [one["name"] for one in campaign.variants]

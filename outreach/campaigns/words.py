@@ -1,4 +1,4 @@
-"""The words of a campaign: those of a template, or its own, checked when it is saved and compiled when it starts."""
+"""The content of a campaign: that of a template, or its own, checked when it is saved and compiled when it starts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MOST_VARIANTS = 5
 ALONE = {"name": "", "share": 100}
 """The one variant of a campaign without variants."""
 NO_SUBJECT = "-"
-"""Stands for the subject of a follow-up that has none of its own, while its words are checked."""
+"""Placeholder of the subject of a follow-up without one, during the check of its content."""
 
 
 def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
-    """Raise ValidationFailed for variants that cannot stand beside each other."""
+    """Raise ValidationFailed for variants that cannot be combined."""
     if len(variants) == 1:
         raise ValidationFailed("variants: name two at least", "variants: one alone is the campaign's own text")
     names = [one["name"].casefold() for one in variants]
@@ -32,10 +32,10 @@ def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
 
 
 def content_of(campaign: Campaign) -> dict[str, Any]:
-    """Return the words as a run keeps them (outreach.genie.variants).
+    """Return the content in the form of a run (outreach.genie.variants).
 
-    Raises CampaignTemplateRequired_400 where some are missing, EmailTemplateNotFound_404, InvalidVariables_400,
-    InvalidEmailTemplate_400, and FileNotFound_400 for an attachment.
+    Raises CampaignTemplateRequired_400 without content, and FileNotFound_400 for an attachment. Raises
+    EmailTemplateNotFound_404, InvalidVariables_400 and InvalidEmailTemplate_400.
     """
     mail = {"templateId": campaign.template_id, "subject": campaign.subject, "body": campaign.body}
     own = own_words(campaign) if campaign.by_chat else mail
@@ -63,7 +63,7 @@ def content_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
-    """Return the follow-ups with their words, as a run keeps them (outreach.genie.cadence). Raises as content_of."""
+    """Return the follow-ups with their content, in the form of a run (outreach.genie.cadence). Raises as content_of."""
     steps = campaign.outreach_cadence.get("steps", [])
     if not steps:
         return {}
@@ -98,7 +98,7 @@ def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
 def named_words(
     campaign: Campaign, content: Mapping[str, Any], cadence: Mapping[str, Any]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield where the words of each variant and each follow-up stand, and the words."""
+    """Yield the place of each variant's and each follow-up's content, and the content."""
     for place, one in enumerate(content["variants"]):
         yield f"variants[{place}].templateId" if campaign.variants else "templateId", one
     for place, step in enumerate(cadence.get("steps", ())):
@@ -106,7 +106,7 @@ def named_words(
 
 
 def check_words(campaign: Campaign) -> None:
-    """Check the words that there are so far. Raises as content_of, but for words that are missing."""
+    """Check the existing content. Raises as content_of, except for missing content."""
     follow_ups_of(campaign)
     try:
         content_of(campaign)

@@ -15,7 +15,7 @@ from outreach.chat_apps.services import SECRETS, check_app
 from outreach.mail_vendors.services import VendorCheck
 
 CHECKS: dict[str, Callable[..., VendorCheck]] = {ChatApp.Vendor.CHATAPP: check_app}
-"""Vendor -> what tests an app of it; the domains of other vendors add theirs."""
+"""Vendor -> the function that tests an app of it. The domains of other vendors add theirs."""
 LIMITS = ("per_second", "per_minute", "per_hour", "per_day", "ramp_start", "ramp_step")
 
 
@@ -54,7 +54,7 @@ class ChatAppAdmin(CompanyRecordAdmin):
 
 @admin.register(ChatTemplate)
 class ChatTemplateAdmin(CompanyRecordAdmin):
-    """Companies' templates of chat messages, and what the vendor says of them."""
+    """Companies' templates of chat messages, and their statuses at the vendor."""
 
     icon = "chat_paste_go"
     list_display = ("__str__", "company", "app", "category", "status", "created_at")

@@ -1,4 +1,4 @@
-"""What can be refused of a template before the vendor is asked."""
+"""Checks of a template before it is sent to the vendor."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def check_template(*, name: str, language: str, components: Sequence[Any]) -> No
 
 
 def parts_of(components: Sequence[Any]) -> dict[str, tuple[Mapping[str, Any], str]]:
-    """Return type -> the component, and where it stands. Raises for what is none, and for two of a type."""
+    """Return type -> (component, its place). Raises for an unknown type, and for two components of a type."""
     found: dict[str, tuple[Mapping[str, Any], str]] = {}
     for place, one in enumerate(components):
         where = f"components[{place}]"

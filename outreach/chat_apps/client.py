@@ -38,13 +38,13 @@ class ChatFailed(Exception):
 
     @property
     def refused(self) -> bool:
-        """Whether the vendor does not take the token."""
+        """Return whether the vendor refuses the token."""
         return self.error is not None and self.error.code in LOG_IN_AGAIN
 
 
 @dataclass(frozen=True)
 class MediaPlace:
-    """Where the vendor keeps a file, for minutes."""
+    """The vendor's address of a file, valid for minutes."""
 
     url: str
     size: int | None
@@ -73,9 +73,10 @@ class ChatClient:
         return cls(f"{base}/{app.api_version}", token, app.phone_number_id, app.waba_id, app.app_id)
 
     def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
-        """Send one message. The job's id comes back with every status, so that an answer that is lost is found again.
+        """Send one message. The job's id comes back with every status, so that a lost response is matched later.
 
-        There is no idempotency key: whatever may have been taken is uncertain, and never sent again by itself.
+        There is no idempotency key: a message that may have been accepted is uncertain, and never sent again
+        automatically.
         """
         body = {
             "messaging_product": "whatsapp",
@@ -110,7 +111,7 @@ class ChatClient:
         return Uncertain(f"the vendor answered with the status {answer.status}")
 
     def number(self) -> Mapping[str, Any]:
-        """Return what the vendor says of the number. Raises ChatFailed."""
+        """Return the vendor's data of the number. Raises ChatFailed."""
         fields = "display_phone_number,verified_name,quality_rating,messaging_limit_tier"
         return self._ask("GET", f"{self.phone_number_id}?fields={fields}")
 
@@ -119,7 +120,7 @@ class ChatClient:
         return self._ask("POST", f"{self.waba_id}/message_templates", template)
 
     def change_template(self, vendor_id: str, values: Mapping[str, Any]) -> None:
-        """Give a template other words, which the vendor has to approve anew. Raises ChatFailed."""
+        """Change the content of a template, which the vendor has to approve again. Raises ChatFailed."""
         self._ask("POST", quote(vendor_id, safe=""), values)
 
     def delete_template(self, name: str, vendor_id: str) -> None:
@@ -169,7 +170,7 @@ class ChatClient:
         return {**content, kind: {**content[kind], "id": self.upload(file.name, file.content_type, file.content)}}
 
     def media(self, id: str) -> MediaPlace:
-        """Return where the vendor keeps what a person has sent. Raises ChatFailed."""
+        """Return the vendor's address of a received file. Raises ChatFailed."""
         found = self._ask("GET", f"{quote(id, safe='')}?phone_number_id={self.phone_number_id}")
         url, size, mime = found.get("url"), found.get("file_size"), found.get("mime_type")
         if not isinstance(url, str) or not url.startswith(("https://", f"{self.base.rpartition('/')[0]}/")):
@@ -178,7 +179,8 @@ class ChatClient:
         return MediaPlace(url, known, mime if isinstance(mime, str) else "")
 
     def download(self, place: MediaPlace, most_bytes: int) -> bytes:
-        """Return what a person has sent. Raises ChatFailed, with the code `large` for more than that many bytes."""
+        """Return the content of a received file. Raises ChatFailed, with the code `large` for more than that many
+        bytes."""
         return download(place.url, most_bytes, {"Authorization": f"Bearer {self.token}"})
 
     def _ask(self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] | None = None) -> Any:

@@ -1,6 +1,6 @@
-"""What the chat vendor's errors mean for a message, and for its sender.
+"""Effects of the chat vendor's errors on a message, and on its sender.
 
-Every error answers a request that it refuses, so that the message was certainly not sent.
+Every error refuses the request, so that the message was certainly not sent.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _REST = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ChatError:
-    """An error as the vendor tells it."""
+    """An error as the vendor reports it."""
 
     code: int
     text: str
@@ -54,7 +54,7 @@ def read_error(body: Any) -> ChatError | None:
 
 
 def told_error(error: Mapping[str, Any]) -> ChatError | None:
-    """Return an error of an answer or of a webhook; None for what is none."""
+    """Return the error of a response or of a webhook event; None if there is none."""
     code = error.get("code")
     if not isinstance(code, int) or isinstance(code, bool):
         return None

@@ -1,4 +1,4 @@
-"""Addresses of the webhooks of chat apps, and what their vendor sends there to be believed."""
+"""Addresses of the webhooks of chat apps, and the tokens and signatures that authenticate their vendor."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def hook_url(app_id: str, salt: str) -> str:
 
 
 def verify_token(app_id: str, salt: str) -> str:
-    """Return what the vendor repeats when the address is entered there."""
+    """Return the token that the vendor repeats when the address is entered there."""
     return lookup_hash(f"chat-hook-verify:{app_id}:{salt}")[:32]
 
 
 def is_verify_token(given: str, app: ChatApp) -> bool:
-    """Tell whether the vendor repeats the app's token, in a time that says nothing about it."""
+    """Return whether the vendor repeats the app's token, in a time that says nothing about it."""
     return constant_time_compare(given, verify_token(app.pk, app.hook_salt))
 
 
 def is_signed(app: ChatApp, body: bytes, signature: str) -> bool:
-    """Tell whether the vendor has signed the raw body with the app's secret. Without a secret nothing is."""
+    """Return whether the vendor has signed the raw body with the app's secret. Without a secret nothing is."""
     try:
         secret = app.app_secret
     except SecretUnreadable:

@@ -1,4 +1,4 @@
-"""Pictures, documents and sounds: what people send is fetched from the vendor, what members send is given to it."""
+"""Pictures, documents and sounds. Received files are fetched from the vendor, and files of members are sent to it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from outreach.chat_apps.social_b import SocialBClient
 from outreach.smtp.outcome import SmtpError
 
 MOST_FILE_BYTES = 25 * 1024 * 1024
-"""Of a file that a person sends."""
+"""Maximum size of a file that a person sends."""
 MOST_SENT_BYTES = 10 * 1024 * 1024
-"""Of a file that a member sends."""
+"""Maximum size of a file that a member sends."""
 
 
 class FileTrouble(Exception):
@@ -39,7 +39,7 @@ class FileAnswer:
 
 
 def media_kind(mime: str) -> str:
-    """Return as what the vendor takes a file: image, video, audio, or else a document."""
+    """Return the vendor's kind of a file: image, video, audio, or else a document."""
     if mime in ("image/jpeg", "image/png"):
         return "image"
     if mime in ("video/mp4", "video/3gpp"):
@@ -50,7 +50,7 @@ def media_kind(mime: str) -> str:
 
 
 def file_name(media: Mapping[str, Any], kind: str = "file") -> str:
-    """Return what a file is called that has no name of its own: by its kind and type."""
+    """Return the name of a file. A file without a name gets one from its kind and type."""
     named = str(media.get("name") or "")
     if named:
         return named
@@ -61,7 +61,7 @@ def file_name(media: Mapping[str, Any], kind: str = "file") -> str:
 def fetch_from_messenger(
     app: ChatApp | None, media: Mapping[str, Any], check: Callable[[int | None], None]
 ) -> FileAnswer:
-    """Fetch what a person has sent to a bot. Raises FileTrouble."""
+    """Fetch a file that a person has sent to a bot. Raises FileTrouble."""
 
     def fetched(app: ChatApp, id: str) -> FileAnswer:
         client = MessengerClient.of(app)
@@ -76,7 +76,7 @@ def fetch_from_messenger(
 def fetch_from_social_b(
     app: ChatApp | None, media: Mapping[str, Any], check: Callable[[int | None], None]
 ) -> FileAnswer:
-    """Fetch what a person has sent to an account, from the address that the platform told. Raises FileTrouble."""
+    """Fetch the file that a person has sent to an account, from the platform's address. Raises FileTrouble."""
 
     def fetched(app: ChatApp, id: str) -> FileAnswer:
         url = str(media.get("url") or "")
@@ -88,7 +88,7 @@ def fetch_from_social_b(
 
 
 def fetch_media(app: ChatApp | None, media: Mapping[str, Any], check: Callable[[int | None], None]) -> FileAnswer:
-    """Fetch what a person has sent to a number. Raises FileTrouble."""
+    """Fetch a file that a person has sent to a number. Raises FileTrouble."""
 
     def fetched(app: ChatApp, id: str) -> FileAnswer:
         client = ChatClient.of(app)
@@ -100,7 +100,7 @@ def fetch_media(app: ChatApp | None, media: Mapping[str, Any], check: Callable[[
 
 
 def _fetched(app: ChatApp | None, media: Mapping[str, Any], fetch: Callable[[ChatApp, str], FileAnswer]) -> FileAnswer:
-    """Return what `fetch` gives of the file with the id. Raises FileTrouble for all that goes wrong."""
+    """Return the result of `fetch` for the file with the id. Raises FileTrouble for any error."""
     id = str(media.get("id") or "")
     if app is None or not id:
         raise FileTrouble("gone", "Nobody says where it is")

@@ -1,5 +1,7 @@
-"""The messenger's wire format (Telegram Bot API): one guarded request each. The bot's token stands in the address, of
-which no error says more than the host."""
+"""The messenger's wire format (Telegram Bot API): one guarded request each.
+
+The bot's token is part of the address, so errors only name the host.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ BASE_URL = "https://api.telegram.org"
 METHODS = {"text": "sendMessage", "photo": "sendPhoto", "document": "sendDocument"}
 UNAUTHORISED, BLOCKED, TOO_MANY = 401, 403, 429
 FILE = "_file"
-"""Where a message has the file that goes with it."""
+"""Key of a message's file."""
 _REST = 60.0
 
 
@@ -56,7 +58,7 @@ class MessengerClient:
         return found
 
     def set_webhook(self, url: str, secret: str) -> None:
-        """Have the messenger tell what people write, with the secret in a header. Raises ChatFailed."""
+        """Register the webhook for incoming messages, with the secret in a header. Raises ChatFailed."""
         self._ask("setWebhook", {"url": url, "secret_token": secret, "allowed_updates": ["message"]})
 
     def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:
@@ -64,8 +66,11 @@ class MessengerClient:
         return {**content, FILE: (file.name, file.content, file.content_type)}
 
     def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
-        """Send one message. There is no idempotency key: whatever may have been taken is uncertain, and never sent
-        again by itself."""
+        """Send one message.
+
+        There is no idempotency key: a message that may have been accepted is uncertain, and never sent again
+        automatically.
+        """
         kind = content["type"]
         values = {"chat_id": to, **content[kind]}
         seconds = MEDIA_SECONDS if FILE in content else SECONDS

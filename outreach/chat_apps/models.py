@@ -89,7 +89,7 @@ class ChatApp(Sender):
 
     @property
     def from_email(self) -> str:  # type: ignore[override]
-        """What its messages come from: a number, not an address."""
+        """Return the sender of its messages: a number, not an address."""
         return self.display_number or self.phone_number_id
 
     @property
@@ -98,7 +98,7 @@ class ChatApp(Sender):
 
     @property
     def place(self) -> str:
-        """Where it sends by, for people."""
+        """Return the name of its channel, for people."""
         return PLACES[self.app_key]
 
     @property
@@ -153,7 +153,7 @@ class ChatTemplate(CompanyModel):
 
 
 class ChatOptOut(CompanyModel):
-    """A number that the company writes to no more by chat, unless in answer to what comes from there."""
+    """A number to which the company sends no chat messages any more, except replies to new messages from it."""
 
     class Reason(models.TextChoices):
         STOP = "stop"

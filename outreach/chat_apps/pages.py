@@ -1,4 +1,4 @@
-"""The pages of chat apps: connect a number, what to enter at the vendor, and how it is."""
+"""The pages of chat apps: connect a number, the values to enter at the vendor, and the app's state."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOLD = {
 
 
 def health_of(app: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an app with the words and the tone of how it is."""
+    """Return an app with the label and the tone of its state."""
     words, tone = "Works", "ok"
     if not app["isActive"]:
         words, tone = "Off", ""
@@ -44,7 +44,7 @@ def health_of(app: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ChatAppPage(SettingsPage):
-    """What the pages of chat apps share."""
+    """Shared parts of the pages of chat apps."""
 
     module = "apps"
     section = "chat-apps"
@@ -174,7 +174,7 @@ class ChatAppDetail(ChatAppPage):
 
 
 class ChatLog(RecordList, ChatAppPage):
-    """What the vendor was given, and what it has told of it."""
+    """Messages given to the vendor, with the states that it has reported."""
 
     path = "settings/chat-log"
     name = "chat-log"

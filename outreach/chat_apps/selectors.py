@@ -13,7 +13,7 @@ _PHONE = re.compile(PHONE[1:-1])
 
 
 def is_phone(number: str | None) -> bool:
-    """Tell whether a number is one that a chat can go to, as E.164."""
+    """Return whether a number is one that a chat can go to, as E.164."""
     return number is not None and _PHONE.fullmatch(number) is not None
 
 

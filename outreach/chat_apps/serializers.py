@@ -125,7 +125,7 @@ class ChatAppOut(Output):
 
 
 class ChatAppTest(Output):
-    """What a test found."""
+    """The result of a test."""
 
     ok = Computed(serializers.BooleanField())
     milliseconds = Computed(serializers.IntegerField())
@@ -135,7 +135,7 @@ class ChatAppTest(Output):
 
 
 class ChatAppsDeleted(Output):
-    """What became of the selected apps."""
+    """The results of the selected apps."""
 
     deletedCount = Computed(serializers.IntegerField())
     deactivatedCount = Computed(

@@ -28,7 +28,7 @@ KEY = "chatapp"
 NOT_FOUND = ("ChatAppNotFound_404", "id: there is no such chat app in this company")
 SECRETS = ("access_token", "app_secret")
 CONNECTION = frozenset({"access_token", "phone_number_id", "waba_id", "api_version"})
-"""What the test depends on: a change requires a new one."""
+"""Fields that the test depends on: a change requires a new test."""
 _IDS = {"phone_number_id": "phoneNumberId", "waba_id": "wabaId", "app_id": "appId"}
 _VERSION = re.compile(r"v\d{1,3}\.\d{1,2}")
 
@@ -47,11 +47,11 @@ def get_app(id: str, parameter: str = "id") -> ChatApp:
 
 
 def create_app(*, member_id: str, verified: bool = True, **values: Any) -> ChatApp:
-    """Connect a number, and ask the vendor for it unless `verified` is False.
+    """Connect a number, and check it with the vendor unless `verified` is False.
 
-    A vendor that cannot be asked leaves it unverified, with the reason in last_error. Raises InvalidCredentials_400 for
-    a token that the vendor refuses, DuplicateField for a number that is connected already, ValidationFailed,
-    PlanLimitExceeded_403, and ConnectionTestRunning_429.
+    If the vendor cannot be reached, it stays unverified, with the reason in last_error. Raises InvalidCredentials_400
+    for a token that the vendor refuses, and DuplicateField for a number that is connected already. Raises
+    ValidationFailed, PlanLimitExceeded_403, and ConnectionTestRunning_429.
     """
     app = ChatApp(id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id)
     _set(app, _checked(values, None))
@@ -66,9 +66,9 @@ def create_app(*, member_id: str, verified: bool = True, **values: Any) -> ChatA
 
 
 def update_app(*, id: str, member_id: str, verified: bool | None = None, **values: Any) -> ChatApp:
-    """Change an app. Asks the vendor when what it connects by changes, or when `verified` is True.
+    """Change an app. Asks the vendor when a connection value changes, or when `verified` is True.
 
-    Empty secrets leave the stored ones. Raises the errors of `create_app`, of which each changes nothing.
+    Empty secrets leave the stored ones. Raises the errors of `create_app`; each of them leaves the app unchanged.
     """
     values = {name: value for name, value in values.items() if value or name not in SECRETS}
     with transaction.atomic():
@@ -140,7 +140,7 @@ def _is_held(error: IntegrityError) -> bool:
 
 @contextmanager
 def _number_held() -> Iterator[None]:
-    """Turn what the database says of a number that another app holds into the API's words."""
+    """Convert the database's error for a number that another app has into the API's error."""
     try:
         yield
     except IntegrityError as error:
@@ -153,7 +153,7 @@ _TOLD = ("display_number", "quality_rating", "messaging_limit", "name")
 
 
 def _ask(app: ChatApp) -> dict[str, Any]:
-    """Return what the vendor says of the app's number, by columns. Raises ChatFailed and SmtpError."""
+    """Return the vendor's data of the app's number, by columns. Raises ChatFailed and SmtpError."""
     found = ChatClient.of(app).number()
 
     def text(name: str, most: int) -> str:

@@ -1,6 +1,7 @@
-"""Sends messages by a chat app, one recipient each, with the outcomes that mail has.
+"""Sends messages by a chat app, one recipient each, with the outcomes of mail.
 
-The intent is committed before the request; only an answer, or a status that the vendor tells later, says that it went.
+The intent is committed before the request. Only a response, or a status that the vendor reports later, confirms that it
+was sent.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ class OutgoingChat:
     to: str
     """E.164."""
     content: Mapping[str, Any]
-    """Its type, and what the type has, as the vendor takes it."""
+    """The type of the message, and the content of the type, in the vendor's format."""
     files: Sequence[Attachment] = ()
-    """What it refers to: one at most."""
+    """Its file: one at most."""
     links: Sequence[str] = ()
     """Addresses of the files, which open them without login."""
 
 
 class Client(Protocol):
-    """What speaks with a vendor."""
+    """The client of a vendor."""
 
     def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
         """Send one message. The job's id says which it is, where the vendor keeps it."""
@@ -66,7 +67,7 @@ class ChatSession:
         return self._client.send(message.to, content, message.id)
 
     def _prepared(self, message: OutgoingChat) -> Mapping[str, Any]:
-        """Return what is sent. Raises InvalidMail for a file that the vendor never takes, and SmtpError."""
+        """Return the content to send. Raises InvalidMail for a file that the vendor never accepts, and SmtpError."""
         if not message.files:
             return message.content
         try:
@@ -87,7 +88,7 @@ CLIENTS: dict[str, Callable[[ChatApp], Client]] = {
     ChatApp.Vendor.MESSENGER: MessengerClient.of,
     ChatApp.Vendor.SOCIAL_B: SocialBClient.of,
 }
-"""Vendor -> what speaks with it."""
+"""Vendor -> the function that returns its client."""
 
 
 def session_of(app: ChatApp) -> ChatSession:

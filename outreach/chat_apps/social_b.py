@@ -46,7 +46,7 @@ class Token(NamedTuple):
 
 
 def file_kind(mime: str) -> str | None:
-    """Return as what kind of attachment the platform takes a file; None for one that it does not take."""
+    """Return the platform's kind of attachment for a file; None for an unsupported file."""
     return next((kind for kind, types in FILES.items() if mime in types), None)
 
 
@@ -81,7 +81,7 @@ class SocialBClient:
         return found
 
     def _ask(self, path: str, base: str = "") -> dict[str, Any]:
-        """Return what the platform answers. Raises ChatFailed."""
+        """Return the platform's response. Raises ChatFailed."""
         try:
             answer = self._exchange("GET", path, base=base)
         except HttpFailed as failed:
@@ -119,8 +119,11 @@ class SocialBClient:
         return {**content, kind: {**content[kind], "url": link}}
 
     def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
-        """Send a message, or answer a comment where it stands. There is no idempotency key: whatever may have been
-        taken is uncertain, and never sent again by itself."""
+        """Send a message, or reply to a comment in its place.
+
+        There is no idempotency key: a message that may have been accepted is uncertain, and never sent again
+        automatically.
+        """
         path, body, named = self._request(to, content)
         try:
             answer = self._exchange("POST", path, body)
@@ -146,7 +149,7 @@ class SocialBClient:
         return Uncertain(f"the platform answered with the status {answer.status}")
 
     def _request(self, to: str, content: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
-        """Return where a message goes, its body, and what the answer calls its id."""
+        """Return the path for a message, its body, and the response's key for its id."""
         kind = content["type"]
         words = content.get("text") or {}
         if comment := words.get("comment"):

@@ -10,7 +10,7 @@ from outreach.chat_events.models import ChatEvent
 
 @admin.register(ChatEvent)
 class ChatEventAdmin(CompanyRecordAdmin):
-    """What the chat vendor has told."""
+    """Events reported by the chat vendor."""
 
     icon = "webhook"
     behind = True

@@ -1,8 +1,7 @@
-"""POST /hooks/messenger/<app id>/<token>, GET and POST /hooks/social-b/<app id>/<token>: where a messenger and the
-second social platform tell what people write.
+"""POST /hooks/messenger/<app id>/<token>, GET and POST /hooks/social-b/<app id>/<token>: incoming messages.
 
-An address that is none, and a token that is not the app's, get the same 404. What has not the secret in its header, or
-is not signed, gets a 403 and has no effect.
+A messenger and the second social platform post them. An unknown address, and a token that is not the app's, both get a
+404. A request without the secret in its header, or without a signature, gets a 403 and has no effect.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Vendor = ChatApp.Vendor
 
 @csrf_exempt
 def messenger_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
-    """Store what an update tells, and answer at once."""
+    """Store the event of an update, and respond at once."""
     app = _app(Vendor.MESSENGER, id, token)
     if app is None:
         return _answer(404)
@@ -42,7 +41,7 @@ def messenger_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
 
 @csrf_exempt
 def social_b_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
-    """Answer the platform's question whose address it is; store what a webhook tells, and answer at once."""
+    """Confirm the ownership of the address to the platform; store the events of a webhook, and respond at once."""
     app = _app(Vendor.SOCIAL_B, id, token)
     if app is None:
         return _answer(404)

@@ -1,4 +1,4 @@
-"""Reads what webhooks of a messenger and of the second social platform bring: messages, and comments."""
+"""Reads the webhook events of a messenger and of the second social platform: messages, and comments."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from outreach.chat_events.reading import MOST_EVENTS, Told, _at, _clean, _key, _
 from outreach.conversations.channels import COMMENTS
 
 FILES = ("document", "audio", "voice", "video", "video_note", "animation", "sticker")
-"""What a message of the messenger may have beside pictures."""
+"""Attachments that a message of the messenger may have in addition to pictures."""
 
 
 def read_messenger(app: ChatApp, body: bytes) -> list[Told]:
-    """Return the private message that an update tells of; nothing for any other update."""
+    """Return the private message of an update; nothing for any other update."""
     found = _json(body)
     message = found.get("message")
     if not isinstance(message, dict) or _at(message, "chat", "type") != "private" or _at(message, "from", "is_bot"):
@@ -54,7 +54,7 @@ def _messenger_media(message: Mapping[str, Any]) -> tuple[str, dict[str, Any] | 
 
 
 def read_social_b(app: ChatApp, body: bytes) -> list[Told]:
-    """Return what a signed webhook tells of the account. What it said itself is left out."""
+    """Return the events of a signed webhook about the account, without its own messages."""
     return list(_social_b(app, _json(body)))[:MOST_EVENTS]
 
 

@@ -1,7 +1,6 @@
-"""GET and POST /hooks/chatapp/<app id>/<token>: where the chat vendor tells what people write, and what became of
-messages.
+"""GET and POST /hooks/chatapp/<app id>/<token>: incoming messages, and the states of sent ones, from the chat vendor.
 
-An address that is none, and a token that is not the app's, get the same 404. What is not signed gets a 403 and has no
+An unknown address, and a token that is not the app's, get the same 404. An unsigned request gets a 403 and has no
 effect.
 """
 

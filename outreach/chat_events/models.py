@@ -9,7 +9,7 @@ from core.text.words import said
 
 
 class ChatEvent(CompanyModel):
-    """One thing that the chat vendor has told by its webhook. A worker applies it, once."""
+    """An event of the chat vendor's webhook. A worker applies it, once."""
 
     class Kind(models.TextChoices):
         MESSAGE = "message"

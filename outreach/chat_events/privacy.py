@@ -1,4 +1,4 @@
-"""Personal data in what the chat vendor has told."""
+"""Personal data in the chat vendor's events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from outreach.conversations.privacy import MODULE, numbered
 
 
 def blank_events(subject: DataSubject, rows: QuerySet[ChatEvent]) -> int:
-    """Blank the number and what was told. That it was applied stays, so that it is not again."""
+    """Blank the number and the data. The applied state stays, so that it is not applied again."""
     return rows.update(phone="", data={}, error="")
 
 
@@ -23,7 +23,7 @@ def register_tables() -> None:
 
 
 def _events(subject: DataSubject) -> Q:
-    """Match what is of the person's number, or of who writes in the person's conversations without one."""
+    """Match the events of the person's number, or of the authors in the person's conversations without a number."""
     theirs = Conversation.objects.filter(referring(Conversation, subject), channel__in=DIRECT)
     addresses = list(theirs.values_list("address", flat=True))
     authors = {one.split(":")[1] if one.startswith(COMMENTS) else one for one in addresses}

@@ -1,4 +1,4 @@
-"""Reads what the chat vendor's webhook brings: messages, statuses of messages, statuses of templates."""
+"""Reads the events of the chat vendor's webhook: messages, statuses of messages, statuses of templates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MEDIA = ("image", "video", "audio", "document", "sticker")
 
 @dataclass(frozen=True)
 class Told:
-    """One thing that is told."""
+    """An event."""
 
     key: str
     kind: str
@@ -33,7 +33,8 @@ class Told:
 
 
 def read_hook(app: ChatApp, body: bytes) -> list[Told]:
-    """Return what a signed webhook tells of the app. What is of another number, or no event, is left out."""
+    """Return the events of a signed webhook about the app. Those of another number, and unknown content, are
+    ignored."""
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -83,7 +84,7 @@ def _messages(value: Mapping[str, Any]) -> Iterator[Told]:
 
 
 def _words(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return kind, text, media and what is answered, of a message."""
+    """Return kind, text, media and the message replied to, of a message."""
     kind = _text(one.get("type"), 16) or "unknown"
     part = one.get(kind)
     part = part if isinstance(part, dict) else {}
@@ -121,7 +122,7 @@ def _is_degrees(value: Any) -> bool:
 
 
 def _error(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return of an error what is read of it later, in values that can be kept."""
+    """Return the parts of an error that are read later, in values that can be stored."""
     code = one.get("code")
     known = isinstance(code, int) and not isinstance(code, bool) and abs(code) < 2**31
     kept: dict[str, Any] = {"code": code} if known else {}

@@ -29,7 +29,7 @@ BATCH = 200
 KEPT_RAW, KEPT = timedelta(days=7), timedelta(days=90)
 Kind = ChatEvent.Kind
 UNFIT = (ApiError, DataError, ValueError, KeyError, TypeError)
-"""What an event may raise that nobody can apply."""
+"""Exceptions of an event that cannot be applied."""
 
 
 def store_events(app: ChatApp, events: Sequence[Told]) -> None:
@@ -52,7 +52,7 @@ def store_events(app: ChatApp, events: Sequence[Told]) -> None:
 
 
 def has_waiting() -> bool:
-    """Tell whether events of any company wait."""
+    """Return whether events of any company wait."""
     with unscoped(reason="tick: events of the chat vendor of all companies"):
         return ChatEvent.objects.filter(applied_at=None).exists()
 
@@ -131,7 +131,8 @@ def _direct(event: ChatEvent, data: dict[str, Any]) -> None:
 
 
 def _status(event: ChatEvent, data: dict[str, Any]) -> None:
-    """Move the message's delivery status up, prove that it went, or end what was not delivered."""
+    """Advance the message's delivery status, record the proof that it was sent, or end a message that was not
+    delivered."""
     job = _message(event, data)
     if job is None:
         return
@@ -164,7 +165,7 @@ def _message(event: ChatEvent, data: dict[str, Any]) -> SendJob | None:
 def forget_old() -> bool:
     """Empty events after a week, and delete them after 90 days, of all companies (a periodic task).
 
-    Returns whether more may wait. The keys stay for so long, since the vendor repeats what it has told for days.
+    Returns whether more may wait. The keys stay for so long, because the vendor repeats events for days.
     """
     now = timezone.now()
     with unscoped(reason="tick: old events of the chat vendor"):

@@ -27,7 +27,7 @@ class Filled:
     missing: tuple[str, ...]
     """Variables without a value: the vendor refuses such a message."""
     pieces: Mapping[str, Any]
-    """What a person sees of it (see pieces)."""
+    """The parts of it that a person sees (see pieces)."""
 
 
 def needed(components: Sequence[Any]) -> list[str]:
@@ -104,7 +104,7 @@ def fill(template: ChatTemplate, values: Mapping[str, str]) -> Filled:
 
 
 def pieces(template: ChatTemplate, values: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a person sees of a template: header (its format or its words), body, footer, and buttons."""
+    """Return the visible parts of a template: header (its format or its text), body, footer, and buttons."""
     parts = parts_of(template.components)
     header = parts["HEADER"][0] if "HEADER" in parts else {}
     media = header.get("format") if header.get("format") in MEDIA else ""

@@ -1,8 +1,8 @@
-"""Chat templates as runs keep them: the words that the vendor has approved when a run begins, and what fills them.
+"""Chat templates in the form of runs: the content that the vendor had approved when a run began, and its values.
 
-A frozen template is {"template", "app", "name", "language", "components", "variables", "given"}: `variables` says which
-field of contacts fills a variable, and `given`, which wins, what a campaign or a step puts there: words in which
-{{placeholders}} are built-in names or fields of contacts.
+A frozen template is {"template", "app", "name", "language", "components", "variables", "given"}. The map `variables`
+has the contact field of each variable. The map `given`, which takes precedence, has the texts of a campaign or a step.
+Their {{placeholders}} are built-in names or fields of contacts.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def read_given(raw: Any, where: str) -> dict[str, str]:
 
 
 def freeze(template: ChatTemplate, given: Given, reader: ValueReader, where: str, parameter: str) -> dict[str, Any]:
-    """Return a template as runs keep it.
+    """Return a template in the form of a run.
 
-    Raises InvalidVariables_400 for a variable that the template does not have, one that nothing fills, and a
-    placeholder that is no field of contacts, or is broken.
+    Raises InvalidVariables_400 for an unknown variable, one without a value, and a placeholder that is no field of
+    contacts, or is broken.
     """
     there = needed(template.components)
     for name, words in given.items():
@@ -83,7 +83,7 @@ def of_contact(frozen: Mapping[str, Any], contact: Contact, reader: ValueReader)
 
 
 def with_placeholders(frozen: Mapping[str, Any]) -> Filled:
-    """Return a frozen template for nobody: what would be filled in stands in double braces."""
+    """Return a frozen template without a recipient: values to fill in are in double braces."""
     mapped = {name: field if name == LINK else f"{{{{{field}}}}}" for name, field in frozen["variables"].items()}
     return fill(_template(frozen), {**mapped, **frozen["given"]})
 

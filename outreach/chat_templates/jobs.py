@@ -1,4 +1,4 @@
-"""The work of asking the chat vendor what became of templates."""
+"""The job that asks the chat vendor for the status of templates."""
 
 from __future__ import annotations
 

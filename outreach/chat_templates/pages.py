@@ -1,4 +1,4 @@
-"""The pages of templates of chat messages: written with a bubble beside them, and given to the vendor."""
+"""The pages of templates of chat messages: written next to a preview bubble, and submitted to the vendor."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STATES = {
     "PAUSED": ("Paused by the vendor", "warn"),
     "DISABLED": ("Disabled by the vendor", "bad"),
 }
-"""Status -> its words and tone."""
+"""Status -> its label and tone."""
 CATEGORIES = [
     Option("UTILITY", "Service: orders, dates, accounts"),
     Option("MARKETING", "Marketing"),
@@ -49,7 +49,7 @@ BUTTONS = [Option(one, words) for one, words in (
     ("COPY_CODE", "Copy a code"),
 )]  # fmt: skip
 VALUE_OF = {"URL": "url", "PHONE_NUMBER": "phone_number", "COPY_CODE": "example"}
-"""Kind of a button -> the key of what it opens, calls or copies."""
+"""Kind of a button -> the key of the value that it opens, calls or copies."""
 MOST_BUTTONS, SPARE = 10, 2
 LINE = re.compile(r"\s*(?P<name>[\w.]+)\s*=\s*(?P<field>[^|]*?)\s*(?:\|\s*(?P<example>.*?)\s*)?")
 FIELDS_HELP = (
@@ -60,7 +60,7 @@ PLACE = re.compile(r"components\[(?P<place>\d+)\](?:\.buttons\[(?P<button>\d+)\]
 
 
 def state_of(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a template with the words and tone of its status."""
+    """Return a template with the label and tone of its status."""
     words, tone = STATES.get(one["status"], (one["status"], ""))
     return {**one, "words": words, "mood": tone}
 
@@ -127,7 +127,7 @@ class ChatTemplateForm(RecordForm):
         return [Option(one["_id"], next((one[name] for name in names if one[name]), "")) for one in rows]
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the API's body. `places` keeps where each component and button stands in the form."""
+        """Return the API's body. `places` keeps the place of each component and button in the form."""
         fields, examples = self.lines(values.get("variables") or "")
         components: list[dict[str, Any]] = []
         self.places: list[str] = []
@@ -207,7 +207,7 @@ class ChatTemplateForm(RecordForm):
         return self.refused(form, **context)
 
     def do_preview(self) -> HttpResponse:
-        """Show the bubble that the words of the form make, in the frame beside it."""
+        """Show the bubble of the form's content in the frame next to it."""
         body = self.body(self.form({}).fill(self.request.POST).values)
         words = {"components": body["components"], "variables": body["variables"]}
         chosen = self.request.POST.get("contact") or None
@@ -303,7 +303,8 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
     name = "chat-template"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        """Make the form. The app stays, and of what was approved once the name, language and category."""
+        """Return the form. The app can't be changed; nor can name, language and category of a template that was
+        submitted."""
         found = super().form(values)
         fixed = ("app", "name", "language", "category") if self.record["vendorId"] else ("app",)
         found.fields = [one for one in found.fields if one.name not in fixed]

@@ -11,5 +11,5 @@ from outreach.email_templates.models import EmailTemplate
 
 
 def kept_templates() -> QuerySet[Any]:
-    """Return the ids of what counts against the plan as templates: those of mails, and those of chat messages."""
+    """Return the ids of the templates that count against the plan: those of mails, and those of chat messages."""
     return EmailTemplate.objects.values("pk").union(ChatTemplate.objects.values("pk"), all=True)

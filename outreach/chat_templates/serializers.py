@@ -50,7 +50,7 @@ class ChatTemplateCreate(ChatTemplateChange):
 
 
 class ChatTemplateDelete(SelectionInput):
-    """Which templates to delete."""
+    """Templates to delete."""
 
 
 class HandleInput(Input):
@@ -61,7 +61,7 @@ class HandleInput(Input):
 
 
 class HandleOut(Output):
-    """What stands for the file at the vendor."""
+    """The vendor's handle of the file."""
 
     handle = Computed(serializers.CharField(help_text="Give it as example.header_handle of the HEADER."))
 
@@ -110,7 +110,7 @@ class PreviewButton(Output):
 
 
 class ChatTemplatePreview(Output):
-    """What a template says to a contact."""
+    """The message of a template to a contact."""
 
     text = Computed(serializers.CharField())
     media = Computed(serializers.CharField(help_text="IMAGE, VIDEO or DOCUMENT where the header is one; else empty."))

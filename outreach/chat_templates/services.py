@@ -31,7 +31,7 @@ from outreach.smtp.outcome import SmtpError
 MODULE = "template"
 NOT_FOUND = ("ChatAppTemplateNotFound_404", "there is no such chat template in this company")
 FIXED = ("name", "category", "language")
-"""What an approved template keeps."""
+"""Fields of an approved template that cannot change."""
 WORDS = ("name", "category", "language", "components")
 Status = ChatTemplate.Status
 KNOWN = {
@@ -63,10 +63,10 @@ def get_template(id: str, parameter: str = "id") -> ChatTemplate:
 
 @transaction.atomic
 def create_template(*, member_id: str, app: str, **values: Any) -> ChatTemplate:
-    """Write a template, which nobody has approved yet.
+    """Create a template, which is not approved yet.
 
-    Raises ChatAppNotFound_404, InvalidChatAppTemplate_400, ButtonTextTooLong_400, ButtonExampleRequired_400,
-    InvalidVariables_400, DuplicateField, PlanLimitExceeded_403.
+    Raises ChatAppNotFound_404, InvalidChatAppTemplate_400, ButtonTextTooLong_400 and ButtonExampleRequired_400. Raises
+    InvalidVariables_400, DuplicateField and PlanLimitExceeded_403.
     """
     reserve_quota(MODULE)
     template = ChatTemplate(app=get_app(app, "app"), created_by_id=member_id, updated_by_id=member_id, **values)
@@ -75,10 +75,10 @@ def create_template(*, member_id: str, app: str, **values: Any) -> ChatTemplate:
 
 @transaction.atomic
 def update_template(*, id: str, member_id: str, **values: Any) -> ChatTemplate:
-    """Change a template. Other words have to be approved anew, and go nowhere before.
+    """Change a template. New content must be approved again, and is not sent before.
 
-    Raises ChatAppTemplateNotFound_404, CannotUpdateApprovedTemplate_400 for name, category or language of one that the
-    vendor has approved, and the errors of create_template.
+    Raises ChatAppTemplateNotFound_404, and the errors of create_template. Raises CannotUpdateApprovedTemplate_400 for
+    name, category or language of one that the vendor has approved.
     """
     template = ChatTemplate.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if template is None:
@@ -151,9 +151,9 @@ def submit_template(*, id: str, member_id: str) -> ChatTemplate:
 
 
 def delete_templates(*, selection: BulkSelection) -> int:
-    """Delete the selected templates, at the vendor too; what waits to be sent with one does not go.
+    """Delete the selected templates, at the vendor too. Queued messages with one of them are not sent.
 
-    Raises ChatAppTemplateNotFound_404 when ids name none, and InvalidChatAppTemplate_400 where the vendor refuses.
+    Raises ChatAppTemplateNotFound_404 when ids name none, and InvalidChatAppTemplate_400 if the vendor refuses.
     """
     found = list(selection.apply(ChatTemplate.objects.select_related("app"))[:MOST_DELETED])
     if not found and not selection.everything:
@@ -189,9 +189,9 @@ def preview_template(*, id: str, contact_id: str | None, values: Mapping[str, st
 def preview_words(
     *, components: Sequence[Any], variables: Mapping[str, Any], contact_id: str | None, name: str = "preview"
 ) -> tuple[ChatTemplate, Filled]:
-    """Return words that nobody has saved, as a template that is never stored, with the values of a contact.
+    """Return unsaved text as a template that is never stored, filled with the values of a contact.
 
-    Raises the errors of create_template for words, and ContactNotFound_400.
+    Raises the errors of create_template for the text, and ContactNotFound_400.
     """
     check_template(name=name, language="en", components=components)
     check_variables(components, variables)
@@ -231,7 +231,8 @@ def header_handle(*, app: str, file: File) -> str:
 
 
 def apply_status(app: ChatApp, told: Mapping[str, Any]) -> None:
-    """Write what the vendor's webhook tells of a template. A draft is not touched: its words are not the vendor's."""
+    """Write the status of a template from the vendor's webhook. A draft is not touched: its content is not the
+    vendor's."""
     id = str(told.get("message_template_id") or "")[:40]
     rows = ChatTemplate.objects.filter(app=app).exclude(status=Status.DRAFT)
     by_name = {
@@ -268,7 +269,7 @@ def sync_templates(deadline: float) -> None:
 
 
 def has_stale() -> bool:
-    """Tell whether templates of any company are to be asked for."""
+    """Return whether templates of any company are to be asked for."""
     with unscoped(reason="tick: templates of all companies to be asked for"):
         return _stale().exists()
 
@@ -293,7 +294,8 @@ def sync_now(*, app: str) -> int:
 
 
 def sync_app(app_id: str) -> int:
-    """Ask the vendor for the status of an app's templates. Returns how many it knows; a failure stands at the app."""
+    """Ask the vendor for the status of an app's templates. Returns how many it knows; a failure is stored at the
+    app."""
     app = ChatApp.objects.get(pk=app_id)
     try:
         return _sync(app)
@@ -326,5 +328,5 @@ def _text(told: Mapping[str, Any], name: str, most: int) -> str:
 
 
 def exists(id: str) -> bool:
-    """Tell whether the active company has an approved template with this id."""
+    """Return whether the active company has an approved template with this id."""
     return ChatTemplate.objects.filter(pk=id, status=Status.APPROVED).exists()

@@ -1,6 +1,6 @@
-"""Messages that a member sends to look at a chat template: to the company's own people alone, and not as outreach.
+"""Test messages of a chat template: a member sends them only to the company's own people, and not as outreach.
 
-They stand in no log of messages and count for no limit of a sender.
+They are in no log of messages and count for no limit of a sender.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def send_chat_trial(
 ) -> Rendered:
     """Send an approved template to members of the company, each at the number of the contact with their address.
 
-    Returns what was sent. Raises ChatAppTemplateNotFound_404, InvalidChatAppTemplate_400 for one that may not be sent,
-    InvalidVariables_400 for a variable without a value, NoRecipientsSpecified_400, NoMessagesSent_400,
+    Returns the content sent. Raises ChatAppTemplateNotFound_404, InvalidChatAppTemplate_400 for one that may not be
+    sent, and InvalidVariables_400 for a variable without a value. Raises NoRecipientsSpecified_400, NoMessagesSent_400,
     ContactNotFound_400, TooManyAttempts and ConnectionTestRunning_429.
     """
     if template_id is None:
@@ -84,5 +84,5 @@ def _send(template: ChatTemplate, numbers: Sequence[str], filled: Filled) -> Non
 
 
 def register() -> None:
-    """Let tests go by chat."""
+    """Register test messages by chat."""
     OTHERS[TYPE] = send_chat_trial

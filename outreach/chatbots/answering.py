@@ -1,4 +1,4 @@
-"""Published chatbots in conversations: who answers, and what happens when time has passed."""
+"""Published chatbots in conversations: the choice of the chatbot that answers, and its actions after some time."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _said(reaction: Reaction) -> Said:
 
 
 def register() -> None:
-    """Let manual chatbots answer in conversations."""
+    """Register manual chatbots, so that they answer in conversations."""
     if answer not in ANSWERS:
         ANSWERS.append(answer)
         LIMITS.append(file_limit)
@@ -80,13 +80,13 @@ def file_limit(conversation: Conversation) -> Limit | None:
 
 
 def has_due() -> bool:
-    """Tell whether a chatbot of any company is to look at the time."""
+    """Return whether a chatbot of any company has a time-dependent action due."""
     with unscoped(reason="tick: chatbots of all companies that hand over by time"):
         return Conversation.objects.filter(bot_due_at__lte=timezone.now()).exists()
 
 
 def look_at_time(deadline: float) -> None:
-    """Let chatbots hand over whose time has come, until there is none or monotonic() passes the deadline."""
+    """Hand over the conversations whose time is reached, until none is left or monotonic() passes the deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: conversations of all companies whose chatbot is to look at the time"):
             due = Conversation.objects.filter(bot_due_at__lte=timezone.now()).order_by("bot_due_at", "pk")

@@ -1,4 +1,4 @@
-"""What chatbots say: pure functions of what was published, of what is remembered and of what a person writes."""
+"""Replies of chatbots: pure functions of the published chatbot, of its memory and of a person's message."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Bot:
 
     @property
     def texts(self) -> list[str]:
-        """What it says, in its order."""
+        """Return its texts in their order."""
         rows = self.snapshot.get("conversations", ())
         return [one["text"] for one in sorted(rows, key=lambda one: one.get("order", 0))]
 
@@ -47,26 +47,26 @@ class Bot:
 
 @dataclass(frozen=True)
 class Memory:
-    """How far a conversation is with its chatbot."""
+    """The progress of a conversation with its chatbot."""
 
     since: datetime
     position: int = 0
-    """How many of its texts it has said."""
+    """Number of its texts that it has sent."""
     messages: int = 0
-    """How many the person has written to it."""
+    """Number of messages of the person to it."""
     met: frozenset[str] = field(default_factory=frozenset)
     """The places of handover rules that have come true."""
 
     @classmethod
     def read(cls, stored: Mapping[str, Any], now: datetime) -> Memory:
-        """Return what is stored, or a beginning."""
+        """Return the stored memory, or a new one."""
         if not stored.get("since"):
             return cls(now)
         since = datetime.fromisoformat(stored["since"])
         return cls(since, stored.get("position", 0), stored.get("messages", 0), frozenset(stored.get("met", ())))
 
     def write(self, bot: Bot) -> dict[str, Any]:
-        """Return what is stored."""
+        """Return the values to store."""
         return {
             "version": bot.version,
             "since": self.since.isoformat(),
@@ -78,16 +78,16 @@ class Memory:
 
 @dataclass(frozen=True)
 class Reaction:
-    """What a chatbot does."""
+    """A chatbot's reaction."""
 
     bot: Bot
     memory: Memory
     texts: tuple[str, ...] = ()
     hand_over: str = ""
-    """The types of rules that made it hand over; empty: it goes on."""
+    """The types of rules that made it hand over; empty: it continues."""
     due_at: datetime | None = None
     said: int | None = None
-    """Which of its texts it says, in their order."""
+    """Index of the text that it sends."""
 
 
 def score(bot: Bot, text: str) -> tuple[float, float]:
@@ -103,15 +103,16 @@ def score(bot: Bot, text: str) -> tuple[float, float]:
 
 
 def plain_words(text: str) -> str:
-    """Return the words of a text as they are compared: in small letters, with one blank between."""
+    """Return the words of a text for comparison: in lower case, with one space between."""
     return " ".join("".join(one if one.isalnum() else " " for one in text.casefold()).split())
 
 
 def choose(bots: Sequence[Bot], text: str, current: Bot | None = None) -> Bot | None:
-    """Return the chatbot for what a person writes: the one whose keywords weigh most, then rank first, then the oldest.
+    """Return the chatbot for a person's text: the one whose keywords weigh most, then rank first, then the oldest.
 
-    Without a match the present one goes on; a new conversation gets the first router, otherwise the first chatbot that
-    has no keywords. One that does not let people leave keeps them, and one that does not let them enter gets nobody.
+    Without a match the current one continues. A new conversation gets the first router, otherwise the first chatbot
+    without keywords. A chatbot that does not allow leaving keeps the person; one that does not allow entering gets
+    nobody.
     """
     if current is not None and not current.routing("allowLeave"):
         return current
@@ -131,7 +132,7 @@ def _older(bot: Bot) -> int:
 
 
 def react(bot: Bot, memory: Memory, incoming: Incoming | None, now: datetime, *, most_mb: float) -> Reaction:
-    """Return what a chatbot does when a person has written, or without `incoming` when time has passed."""
+    """Return a chatbot's reaction to a person's message, or without `incoming` to the time that has passed."""
     rules = [(str(place), rule) for place, rule in enumerate(bot.snapshot.get("handover", {}).get("rules", ()))]
     rules = [(place, rule) for place, rule in rules if rule.get("enabled", True)]
     texts: tuple[str, ...] = ()
@@ -178,7 +179,7 @@ def _waits(place: str, rule: Mapping[str, Any], met: set[str]) -> bool:
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a conversation that is replayed: what was written, and what came of it."""
+    """A step of a replayed conversation: the message, and the reaction to it."""
 
     said: str
     reaction: Reaction | None
@@ -187,7 +188,7 @@ class Step:
 def replay(
     bots: Sequence[Bot], messages: Sequence[Incoming], *, most_mb: Mapping[str, float], first: Bot | None = None
 ) -> list[Step]:
-    """Return what a conversation would be with these chatbots, until one hands over. For tests of chatbots."""
+    """Return the steps of a conversation with these chatbots, until one hands over. For tests of chatbots."""
     steps: list[Step] = []
     current, memory = first, None
     for incoming in messages:

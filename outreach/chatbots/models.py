@@ -10,7 +10,7 @@ from core.models import CompanyModel
 
 FILE_MB = 10
 DEFINITION = ("name", "kind", "conversations", "keywords", "handover", "routing", "attachments")
-"""What is published together."""
+"""Fields that are published together."""
 
 
 def default_handover() -> dict[str, Any]:
@@ -26,7 +26,7 @@ def default_attachments() -> dict[str, Any]:
 
 
 class ManualChatbot(CompanyModel):
-    """A chatbot that says what people have written: a text after each message, until it hands over."""
+    """A chatbot with fixed texts: it sends one text after each message, until it hands over."""
 
     class Kind(models.TextChoices):
         FLOW = "flow"

@@ -1,4 +1,4 @@
-"""What is wrong with a chatbot as it is written: a pure function of it."""
+"""The problems of an unpublished chatbot: a pure function of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ERROR, WARNING = "error", "warning"
 
 
 def problems_of(chatbot: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return what is wrong: path, code, severity and message of each. An error cannot be published."""
+    """Return the problems: path, code, severity and message of each. A chatbot with an error cannot be published."""
     return [
         *_of_texts(chatbot["conversations"]),
         *_of_keywords(chatbot["keywords"]),

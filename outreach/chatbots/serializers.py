@@ -101,13 +101,13 @@ class ChatbotChange(ChatbotUpdate):
 
 
 class ChatbotCreate(ChatbotUpdate):
-    """A chatbot to write; what is left out comes from PUT /settings (manualChatbot)."""
+    """A new chatbot. Defaults for missing values come from PUT /settings (manualChatbot)."""
 
     name = TextInput(max_length=200)
 
 
 class ChatbotDelete(SelectionInput):
-    """Which chatbots to delete."""
+    """Chatbots to delete."""
 
 
 class TestMessage(Input):
@@ -119,14 +119,14 @@ class TestMessage(Input):
 
 
 class TestInput(Input):
-    """What a person writes, one message after the other."""
+    """A person's messages, one after the other."""
 
     messages = serializers.ListField(child=TestMessage(), max_length=MOST_MESSAGES, allow_empty=False)
     draft = BooleanInput(default=True, help_text="As it is written now; false: as it was published.")
 
 
 class TestWordsInput(ChatbotUpdate):
-    """What a person writes to a chatbot as it stands here, which nobody needs to have saved."""
+    """Test messages for the unsaved chatbot in the request body."""
 
     chatbotId = ObjectIdInput(
         required=False, allow_null=True, help_text="Whose values stay where the body leaves them out."
@@ -135,7 +135,7 @@ class TestWordsInput(ChatbotUpdate):
 
 
 class ChatbotProblem(Output):
-    """What is wrong with a chatbot as it is written now."""
+    """A problem of the unpublished chatbot."""
 
     path = Computed(serializers.CharField(help_text="Where: conversations, keywords.2, handover.rules.0 …"))
     code = Computed(serializers.CharField())
@@ -175,7 +175,7 @@ class ChatbotOut(Output):
 
 
 class TestStep(Output):
-    """What came of a message."""
+    """The reaction to a message."""
 
     text = Computed(serializers.CharField(help_text="What was written."))
     chatbot = Computed(IdField(allow_null=True, help_text="Who answers; null: nobody, so that people see it."))

@@ -91,7 +91,7 @@ def _set(chatbot: ManualChatbot, values: Mapping[str, Any]) -> None:
 
 
 def normalized(name: str) -> str:
-    """Return a name as it is compared: in small letters, with one blank between words."""
+    """Return a name for comparison: in lower case, with one space between words."""
     return " ".join(name.casefold().split())[:200]
 
 
@@ -113,9 +113,9 @@ def _definition(chatbot: ManualChatbot) -> dict[str, Any]:
 
 @transaction.atomic
 def publish(*, id: str, member_id: str) -> ManualChatbot:
-    """Let the chatbot answer, as it is written now: from a draft, anew, or after a pause.
+    """Publish the chatbot as it is now: from a draft, again, or after a pause.
 
-    Raises NotFound_404, and InvalidRequest_400 for one that would say nothing.
+    Raises NotFound_404, and InvalidRequest_400 for one without text.
     """
     chatbot = _locked(id)
     if not chatbot.conversations:
@@ -130,7 +130,7 @@ def publish(*, id: str, member_id: str) -> ManualChatbot:
 
 @transaction.atomic
 def pause(*, id: str, member_id: str) -> ManualChatbot:
-    """Let the chatbot answer no more. People go on with its conversations when something is written there.
+    """Pause the chatbot, so that it no longer answers. Members continue its conversations after the next message.
 
     Raises NotFound_404, and InvalidRequest_400 for one that is not published.
     """
@@ -143,9 +143,9 @@ def pause(*, id: str, member_id: str) -> ManualChatbot:
 
 
 def test_conversation(*, id: str, messages: Sequence[Mapping[str, Any]], draft: bool) -> list[Step]:
-    """Return what a conversation with the chatbot would be, without anybody getting anything. Raises NotFound_404.
+    """Return a simulated conversation with the chatbot. Nobody receives anything. Raises NotFound_404.
 
-    With `draft` as it is written now, otherwise as it was published. Other published chatbots may take over.
+    With `draft` its current text is used, otherwise the published one. Other published chatbots may take over.
     """
     chatbot = get_chatbot(id)
     snapshot = _definition(chatbot) if draft else chatbot.published_snapshot
@@ -156,9 +156,9 @@ def test_conversation(*, id: str, messages: Sequence[Mapping[str, Any]], draft: 
 
 
 def test_words(*, messages: Sequence[Mapping[str, Any]], id: str | None, **values: Any) -> list[Step]:
-    """Return what a conversation would be with a chatbot that nobody has saved, or with unsaved changes of one.
+    """Return a simulated conversation with an unsaved chatbot, or with unsaved changes of one.
 
-    Nobody gets anything. Raises NotFound_404.
+    Nobody receives anything. Raises NotFound_404.
     """
     chatbot = ManualChatbot(id=new_id()) if id is None else get_chatbot(id)
     if id is None:
@@ -181,7 +181,7 @@ def _replayed(first: Bot, messages: Sequence[Mapping[str, Any]]) -> list[Step]:
 
 @transaction.atomic
 def delete_chatbots(*, selection: BulkSelection) -> int:
-    """Delete the selected chatbots. People go on with their conversations. Raises NotFound_404 when ids name none."""
+    """Delete the selected chatbots. Members continue their conversations. Raises NotFound_404 when ids name none."""
     deleted = 0
     for ids in in_batches(selection.apply(ManualChatbot.objects.all()), lock=True):
         ManualChatbot.objects.filter(pk__in=ids).delete()

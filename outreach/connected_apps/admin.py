@@ -1,4 +1,4 @@
-"""What the back office pages of connected apps share."""
+"""Shared parts of the back office pages of connected apps."""
 
 from __future__ import annotations
 

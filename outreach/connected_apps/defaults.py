@@ -13,8 +13,10 @@ CHOSEN = "RecordChanged_409"
 
 
 def save_default(app: Any) -> None:
-    """Save the app; a default replaces the one before. Raises RecordChanged_409 when another app is made the default
-    at the same moment."""
+    """Save the app; a new default replaces the previous one.
+
+    Raises RecordChanged_409 when another app is made the default at the same time.
+    """
     if app.is_default:
         release_default(app)
     try:
@@ -28,5 +30,5 @@ def save_default(app: Any) -> None:
 
 
 def release_default(app: Any) -> None:
-    """Let the present default be none, for another app."""
+    """Unset the current default, so that another app can become it."""
     type(app).objects.filter(is_default=True).exclude(pk=app.pk).update(is_default=False)

@@ -1,4 +1,4 @@
-"""The registry of apps that companies connect: each is one spec, from which its routes and what a plan counts derive.
+"""The registry of apps that companies connect. Each is one spec, from which its routes and its use of the plan derive.
 
 docs/adding-a-connected-app.md describes how an app is added.
 """
@@ -24,7 +24,7 @@ MODULE = "apps"
 
 
 class Capability(StrEnum):
-    """What a connected app can do for the company."""
+    """The services of a connected app for the company."""
 
     SEND_MAIL = "send_mail"
     SEND_CHAT = "send_chat"
@@ -124,7 +124,7 @@ CONNECTED_APPS: dict[str, ConnectedApp] = {}
 
 
 def register_app(app: ConnectedApp) -> None:
-    """Let companies connect the app."""
+    """Register the app, so that companies can connect it."""
     if app.key in CONNECTED_APPS:
         raise ImproperlyConfigured(f"two connected apps have the key {app.key}")
     CONNECTED_APPS[app.key] = app

@@ -9,7 +9,7 @@ from django.utils.crypto import constant_time_compare
 
 
 def is_signed_with(secret: str, body: bytes, signature: str) -> bool:
-    """Tell whether the raw body is signed with the secret (X-Hub-Signature-256). Without a secret nothing is."""
+    """Return whether the raw body is signed with the secret (X-Hub-Signature-256). Without a secret nothing is."""
     if not secret:
         return False
     wanted = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()

@@ -1,7 +1,7 @@
-"""Turns of what waits for a server of somebody else's within a request: connection tests, samples by a model.
+"""Limits for requests that wait for a third-party server: connection tests, samples by a model.
 
-It holds a web thread for as long as that server is silent. So one of a company runs in a process at a time, two of all
-companies, and each is bounded in time by who holds the turn.
+Such a request occupies a web thread until the server answers. So a process runs one of a company at a time, and two of
+all companies. The caller bounds the time of each.
 """
 
 from __future__ import annotations

@@ -19,14 +19,16 @@ from outreach.connected_apps.registry import MODULE, AppOperation, ConnectedApp
 
 
 def rows_for(app: ConnectedApp, actor: Actor | None) -> QuerySet[Any]:
-    """Return the app's rows, each with `by_changer`: whether the actor may change apps, and so see what lets others
-    write to them."""
+    """Return the app's rows, each with `by_changer`: whether the actor may change apps.
+
+    Such an actor may also see the values that allow others to write to the apps.
+    """
     changes = actor is not None and not actor.visiting and actor.may(MODULE, "PUT")
     return app.rows().annotate(by_changer=Value(changes))
 
 
 class AppViewSet(ResourceViewSet, abstract=True):
-    """What the ViewSets of all connected apps share; `app_viewset` declares those answers that an app has."""
+    """Shared parts of the ViewSets of all connected apps; `app_viewset` declares the actions that an app has."""
 
     module = MODULE
     app: ClassVar[ConnectedApp]

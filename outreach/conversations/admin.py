@@ -11,7 +11,7 @@ from outreach.conversations.models import AnswerTime, CannedAnswer, Conversation
 
 @admin.register(Conversation)
 class ConversationAdmin(CompanyRecordAdmin):
-    """What is said between companies and people, by chat and by mail."""
+    """Conversations between companies and people, by chat and by mail."""
 
     icon = "forum"
     hides = ("bot",)
@@ -53,7 +53,7 @@ class CannedAnswerAdmin(CompanyRecordAdmin):
 
 @admin.register(AnswerTime)
 class AnswerTimeAdmin(CompanyRecordAdmin):
-    """How soon members of teams are to answer."""
+    """Response targets of teams."""
 
     icon = "timer"
     list_display = ("__str__", "company", "team", "created_at")

@@ -1,4 +1,4 @@
-"""Who may answer in a conversation: owners, and members whose role may POST in the module of its channel."""
+"""Members who may answer in a conversation: owners, and members whose role may POST in the module of its channel."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Messages that workflows plan: approved templates, each once, whatever becomes of the step that plans it.
+"""Messages that workflows plan: approved templates, each once, regardless of the outcome of the step that plans it.
 
-A message has an id that follows from the effect of the workflow's run, so that a step that is taken again finds what it
-has planned. It is no answer: sending hours, unsubscribing and opting out hold for it as for all outreach.
+A message's id follows from the effect of the workflow's run, so that a repeated step recognizes its planned messages.
+It is no answer: sending hours, unsubscribing and opting out apply to it as to all outreach.
 """
 
 from __future__ import annotations
@@ -107,9 +107,9 @@ def _message(template: ChatTemplate, one: PlannedChat, reader: ValueReader, gone
 
 
 def show_sent(jobs: Sequence[SendJob]) -> None:
-    """Let messages made of templates stand in their people's conversations, which are closed until somebody answers.
+    """Show messages from templates in their people's conversations, which are closed until somebody answers.
 
-    A conversation that rests or is under way stays as it is, but for its last message.
+    A snoozed or active conversation stays as it is, except for its last message.
     """
     for app in sorted({str(job.chat_app_id) for job in jobs}):
         _show(app, [job for job in jobs if job.chat_app_id == app])

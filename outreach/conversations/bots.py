@@ -1,4 +1,4 @@
-"""What chatbots are asked, and what they say: the domain of each kind of chatbot registers itself here."""
+"""Requests to chatbots, and their replies: the domain of each kind of chatbot registers itself here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from outreach.conversations.models import Conversation
 
 @dataclass(frozen=True)
 class Incoming:
-    """What a person has written."""
+    """A person's message."""
 
     text: str
     at: datetime
@@ -23,25 +23,25 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Said:
-    """What a chatbot does: what it says, and what it remembers. With `hand_over`, why, it is done."""
+    """A chatbot's reaction: its replies and its memory. `hand_over` is the reason if it hands the conversation over."""
 
     chatbot_id: str
     memory: Mapping[str, Any]
     texts: tuple[str, ...] = ()
     hand_over: str = ""
     due_at: datetime | None = None
-    """When it looks again, though nobody writes."""
+    """Time of its next check, if nobody writes."""
     name: str = field(default="", compare=False)
 
 
 Answer = Callable[[Conversation, Incoming | None], Said | None]
 ANSWERS: list[Answer] = []
-"""Each answers a person, or with None for what was written looks at the time; it returns None where it has no chatbot
-for the conversation."""
+"""Functions that answer a person, or with None check the time; each returns None without a chatbot for the
+conversation."""
 
 
 def ask(conversation: Conversation, incoming: Incoming | None) -> Said | None:
-    """Return what the first chatbot says that has something to do with the conversation."""
+    """Return the reaction of the first chatbot that handles the conversation."""
     for answer in ANSWERS:
         said = answer(conversation, incoming)
         if said is not None:

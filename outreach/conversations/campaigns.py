@@ -1,4 +1,4 @@
-"""What campaigns and cadences have sent by chat: each message stands in its person's conversation, once it has gone."""
+"""Messages of campaigns and cadences by chat: each appears in its person's conversation once it has been sent."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from outreach.conversations.models import ConversationMessage
 from outreach.delivery.models import SendJob
 
 WHERE = "EXISTS (SELECT FROM outreach_chatapp a WHERE a.company_id = %(company)s)"
-"""Companies whose messages are looked at."""
+"""Condition for companies whose messages are processed."""
 
 
 def show(events: Sequence[Event]) -> None:
-    """Show the messages of runs that have gone by chat. One that stands in a conversation already stays there."""
+    """Show the messages of runs that have been sent by chat. One that is in a conversation already stays there."""
     shown = ConversationMessage.objects.filter(send_job=OuterRef("pk"))
     rows = SendJob.objects.filter(pk__in=[event.object_id for event in events], chat_app__isnull=False)
     jobs = list(rows.exclude(run=None).exclude(Exists(shown)).select_related("contact").order_by("sent_at", "pk"))

@@ -40,14 +40,14 @@ class ConversationChannel:
     module: ClassVar[str] = "chatapp"
     """The permission module that shows its conversations."""
     reads: ClassVar[tuple[str, ...]] = ()
-    """What `trouble` and `delay` want to know of a conversation."""
+    """Fields of a conversation that `trouble` and `delay` read."""
     session: ClassVar[timedelta | None] = None
-    """How long after the person's last message free words may be said; None: at any time."""
+    """Time after the person's last message in which free text is allowed; None: at any time."""
     over: ClassVar[str] = ""
-    """Why they may not, after that."""
+    """Reason why no free text is allowed after that."""
     text_length: ClassVar[int] = 4096
     takes_files: ClassVar[bool] = False
-    """Whether members may answer with a file."""
+    """Members may answer with a file."""
 
     def fetch(
         self, conversation: Conversation, media: Mapping[str, Any], check: Callable[[int | None], None]
@@ -59,11 +59,11 @@ class ConversationChannel:
         raise FileTrouble("gone", "There are no files on this channel")
 
     def file_content(self, conversation: Conversation, file: File, text: str) -> dict[str, Any]:
-        """Return a file with words below it as `columns` takes them. Raises ValidationFailed."""
+        """Return a file with text below it in the form of `columns`. Raises ValidationFailed."""
         raise ValidationFailed("file: goes by no answer here", "file: this channel takes no files")
 
     def trouble(self, known: Known) -> str:
-        """Return why no answer of whatever kind may go; empty: one may."""
+        """Return the reason why no answer of any kind is allowed; empty: one is."""
         return ""
 
     def delay(self, known: Known) -> str:
@@ -71,21 +71,21 @@ class ConversationChannel:
         return ""
 
     def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
-        """Return free words as `columns` takes them: `type`, and what the type has. Raises ValidationFailed."""
+        """Return free text in the form of `columns`: `type`, and the values of the type. Raises ValidationFailed."""
         if not text.strip() or len(text) > self.text_length:
             raise ValidationFailed("text is missing or too long", f"text: 1 to {self.text_length:,} characters")
         return {"type": "text"}
 
     def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the columns of the message (SendJob) by which the words go; None where the person fetches them."""
+        """Return the columns of the message (SendJob) for the content; None if the person polls for it."""
         raise NotImplementedError
 
     def closes_at(self, last: datetime | None, now: datetime) -> datetime | None:
-        """Return until when free words may be said after the person's `last` message; None if that is over."""
+        """Return the end of the time for free text after the person's `last` message; None if that is over."""
         return last + self.session if self.session and last and last + self.session > now else None
 
     def is_open(self, last: datetime | None, now: datetime) -> bool:
-        """Tell whether free words may be said now."""
+        """Return whether free text is allowed now."""
         return self.session is None or self.closes_at(last, now) is not None
 
 
@@ -202,10 +202,10 @@ class SocialBChannel(DirectChannel):
 
 
 ERASED = "erased:"
-"""How the address of a conversation begins whose person's data were erased."""
+"""Prefix of a conversation's address after the erasure of its person's data."""
 CAPTION_LENGTH = 1024
 COMMENTS = "comment:"
-"""How the address of a conversation begins that is held in the comments below a post."""
+"""Prefix of the address of a conversation in the comments below a post."""
 
 
 def comment_of(conversation: Conversation) -> str:
@@ -242,7 +242,7 @@ class MailChannel(ConversationChannel):
         return _delay(known, _mail_sender(known) or "smtp", "sender")
 
     def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
-        """Return the words in the thread of the last mail: its subject, and the Message-IDs that came before."""
+        """Return the text in the thread of the last mail: its subject, and the earlier Message-IDs."""
         found = super().content(conversation, text)
         rows = ConversationMessage.objects.filter(conversation=conversation, inbound__isnull=False)
         last = rows.order_by("-happened_at", "-pk").values_list(*THREAD).first() or ("", "", "", "", "")
@@ -291,11 +291,11 @@ def _delay(known: Known, sender: str, words: str) -> str:
 
 
 VISITORS_KEPT = timedelta(days=30)
-"""How long after their last message a website's visitor is known."""
+"""Time after their last message for which a website's visitor is known."""
 
 
 class WidgetChannel(ConversationChannel):
-    """A chat on a website. Nothing is sent: the visitor's browser fetches what is there, while it is known."""
+    """A chat on a website. Nothing is sent: the visitor's browser polls for messages, while it is known."""
 
     key = Channel.WIDGET
     session = VISITORS_KEPT
@@ -321,7 +321,7 @@ READS = tuple(
         )
     )
 )
-"""What the channels want to know of a conversation."""
+"""Fields of a conversation that the channels read."""
 MODULES = tuple(dict.fromkeys(one.module for one in CHANNELS.values()))
 """The permission modules that show conversations."""
 
@@ -332,7 +332,7 @@ def channel_of(conversation: Conversation) -> ConversationChannel:
 
 
 def answering(key: str, known: Known, now: datetime) -> dict[str, Any]:
-    """Return what is to be known before one answers: whether free words may be said, why they may not or would wait."""
+    """Return the conditions for an answer: whether free text is allowed, the reason if not, and a delay."""
     channel, last = CHANNELS[key], known["last_inbound_at"]
     trouble = channel.trouble(known) or ("" if channel.is_open(last, now) else channel.over)
     until = channel.closes_at(last, now)
@@ -354,6 +354,6 @@ def seen_by(actor: Actor, method: str) -> list[str]:
 
 
 def known_of(conversation: Conversation) -> dict[str, Any]:
-    """Return what its channel wants to know of a conversation."""
+    """Return the fields of a conversation that its channel reads."""
     found: dict[str, Any] = Conversation.objects.filter(pk=conversation.pk).values(*READS).get()
     return found

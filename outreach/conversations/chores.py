@@ -1,4 +1,4 @@
-"""What becomes of conversations when time passes: who rests wakes, and answers that are late are told."""
+"""Wake snoozed conversations and report overdue answers."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ def _late() -> Q:
 
 
 def has_due() -> bool:
-    """Tell whether a conversation of any company is to wake, or an answer is late."""
+    """Return whether a conversation of any company is to wake, or an answer is late."""
     with unscoped(reason="tick: conversations of all companies whose time has come"):
         rows = Conversation.objects.all()
         return rows.filter(_resting()).exists() or rows.filter(_late()).exists()
 
 
 def look_at_time(deadline: float) -> None:
-    """Wake conversations and tell of late answers, one transaction each, until there is none or the deadline passes."""
+    """Wake conversations and report overdue answers, one transaction each, until there is none or the deadline
+    passes."""
     for due, deed in ((_resting, _wake), (_late, _tell_late)):
         while monotonic() < deadline and _each(due, deed, deadline):
             pass

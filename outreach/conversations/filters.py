@@ -1,4 +1,4 @@
-"""The fields by which conversations, what is said there, canned answers and answer times are filtered and sorted."""
+"""The fields by which conversations, their messages, canned answers and answer times are filtered and sorted."""
 
 from __future__ import annotations
 

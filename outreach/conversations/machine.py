@@ -31,8 +31,11 @@ MOVES: Mapping[tuple[str, str], str] = {
     (QUEUED, "close"): CLOSED,
     (HUMAN, "close"): CLOSED,
 }
-"""(state, move) -> the next state. greet: a person writes anew, and a chatbot answers; take: a member answers by
-themselves; release: a chatbot goes on; queue: somebody is to take it."""
+"""(state, move) -> the next state.
+
+With greet a person writes again, and a chatbot answers. With take a member answers, and with release a chatbot
+continues. With queue the conversation waits for a member.
+"""
 
 
 def moved(state: str, move: str) -> str:

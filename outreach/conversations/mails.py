@@ -26,7 +26,7 @@ for notice in (ASSIGNED, WOKEN, OVERDUE):
 
 @transaction.atomic
 def take_in(event: Event) -> None:
-    """Let a reply to a mail stand in the conversation with its person. One that stands there already stays."""
+    """Add a reply to a mail to the conversation with its person. One that is there already stays."""
     rows = InboundMessage.objects.select_related("contact", "send_job")
     mail = rows.filter(pk=event.object_id, contact__isnull=False, contact__erased_at=None).first()
     if mail is None or mail.contact is None:

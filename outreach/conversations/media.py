@@ -1,11 +1,12 @@
-"""Files that people send: fetched from where their channel keeps them, into the company's files, once each.
+"""Files that people send: fetched from their channel into the company's files, once each.
 
-A message that has a file says when it is fetched (`file_due_at`). A worker takes it by moving that time on, fetches
-outside of any transaction, and links the file in the transaction that completes it: a worker that dies has linked
-nothing, and what it had stored is removed as any upload that never came to its end. What is down is asked again, less
-and less often; what is too large, or of a type that may not be stored, is left where it is, and the message says so.
-So is a file that cannot be taken in, whatever is wrong with it, and one over which worker after worker dies: the files
-of all companies wait behind it.
+A message with a file has the time of its fetch (`file_due_at`). A worker claims it by advancing that time, fetches
+outside of any transaction, and links the file in the transaction that completes it. If the worker dies, nothing is
+linked, and its upload is removed as an incomplete one.
+
+If the channel is unavailable, it is retried at growing intervals. A file that is too large, or of a type that may not
+be stored, is not fetched, and the message states the reason. The same applies to any file that cannot be stored, and to
+one that repeatedly kills its worker. Otherwise it would block the files of all companies.
 """
 
 from __future__ import annotations
@@ -38,26 +39,26 @@ log = logging.getLogger(__name__)
 LEASE = timedelta(minutes=5)
 LONGEST_REST = timedelta(hours=6)
 KEPT = timedelta(days=29)
-"""For about so long channels keep what people have sent."""
+"""Approximate time for which channels keep people's files."""
 FINAL = {"UnsupportedFileType_400": "type", "EmptyFile_400": "type"}
-"""Why the store takes a file never -> `file_error`."""
+"""Reason why the store permanently refuses a file -> `file_error`."""
 MEGABYTE = 1024 * 1024
 
 
 @dataclass(frozen=True)
 class Limit:
-    """How large a file a chatbot takes, and what it says of a larger one."""
+    """A chatbot's maximum size of files, and its reply to a larger one."""
 
     megabytes: float
     refusal: str
 
 
 LIMITS: list[Callable[[Conversation], Limit | None]] = []
-"""Each tells the limit of its chatbot of a conversation; None where it has none there."""
+"""Functions that return the limit of a conversation's chatbot; None without one."""
 
 
 def has_due() -> bool:
-    """Tell whether a file of any company is to be fetched."""
+    """Return whether a file of any company is to be fetched."""
     with unscoped(reason="tick: files that people have sent to all companies"):
         return ConversationMessage.objects.filter(file_due_at__lte=timezone.now()).exists()
 
@@ -140,7 +141,7 @@ def _store(message: ConversationMessage, answer: FileAnswer, lease: datetime) ->
 
 @transaction.atomic
 def _put_off(message: ConversationMessage, lease: datetime, trouble: FileTrouble) -> None:
-    """Let the file be asked for again, or leave it where it is and say why."""
+    """Schedule another fetch of the file, or give it up with a reason."""
     now = timezone.now()
     attempts = message.file_attempts + 1
     again = now + min(LONGEST_REST, timedelta(minutes=2 ** min(attempts, 12)))
@@ -158,7 +159,7 @@ def _put_off(message: ConversationMessage, lease: datetime, trouble: FileTrouble
 
 
 def _say(conversation_id: str, text: str) -> None:
-    """Let the chatbot say that a file is too large, while the conversation is its own."""
+    """Send the chatbot's reply about a file that is too large, while it handles the conversation."""
     conversation = Conversation.objects.select_for_update(of=("self",)).get(pk=conversation_id)
     channel = channel_of(conversation)
     if conversation.state != BOT or not channel.is_open(conversation.last_inbound_at, timezone.now()):

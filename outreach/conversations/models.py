@@ -12,7 +12,7 @@ Q_DUE = Q(answer_due_at__isnull=False, overdue_at__isnull=True, snoozed_until__i
 
 
 class Conversation(CompanyModel):
-    """What is said between a company and one person on one channel, and who answers: a chatbot, or a member."""
+    """A conversation between a company and one person on one channel, answered by a chatbot or a member."""
 
     class Channel(models.TextChoices):
         CHATAPP = "chatapp"
@@ -193,7 +193,7 @@ class CannedAnswer(CompanyModel):
 
 
 class AnswerTime(CompanyModel):
-    """How soon members of a team are to answer; without a team, those of teams that have none of their own."""
+    """The response target of a team; without a team, that of teams that have none of their own."""
 
     team = CompanyForeignKey("crm.Team", on_delete=models.CASCADE, null=True, related_name="+", db_index=False)
     first_minutes = models.PositiveIntegerField(null=True, help_text="Until the first answer; empty: any time.")

@@ -1,4 +1,4 @@
-"""Who writes: the contact and the lead of a conversation, found or made."""
+"""Contact and lead of a conversation, looked up or created."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def acting_member(preferred: str | None) -> str:
 
 
 def contact_of(phone: str, name: str, member_id: str) -> Contact:
-    """Return the live contact with the number, the oldest; make one where there is none.
+    """Return the live contact with the number, the oldest; create one if there is none.
 
-    Who writes is never turned away: where the company's rules for contacts refuse what is known of them, the contact
-    has the number and the name alone.
+    The person is never turned away: if the company's rules for contacts refuse the known data, the contact has only the
+    number and the name.
     """
     found = live_contacts().filter(contact_number=phone).order_by("created_at", "pk").first()
     if found is not None:
@@ -74,9 +74,9 @@ def _split(phone: str) -> dict[str, str]:
 
 
 def lead_of(contact: Contact, member_id: str) -> Lead | None:
-    """Return the contact's newest open lead; make one, which the team's rule deals out, where there is none.
+    """Return the contact's newest open lead; create one, which the team's rule assigns, if there is none.
 
-    None where the company's rules or its plan refuse a lead: the conversation goes on without.
+    None if the company's rules or its plan refuse a lead: the conversation continues without.
     """
     rows = Lead.objects.filter(contact=contact, is_deleted=False).exclude(status__in=CLOSED_LEADS)
     found: Lead | None = rows.order_by("-created_at", "-pk").first()
@@ -90,6 +90,6 @@ def lead_of(contact: Contact, member_id: str) -> Lead | None:
 
 @transaction.atomic
 def new_lead(contact: Contact, member_id: str) -> str:
-    """Make a lead of the contact, which the team's rule deals out. Returns its id. Raises what create_lead raises."""
+    """Create a lead of the contact, which the team's rule assigns. Return its id. Raises the errors of create_lead."""
     relations = Relations(contact=contact.pk)
     return create_lead(actor_id=member_id, form_data={}, relations=relations, drop_invalid=True).id

@@ -1,4 +1,4 @@
-"""Personal data in conversations, in what the chat vendor has told, and in opt-outs."""
+"""Personal data in conversations, in the chat vendor's events, and in opt-outs."""
 
 from __future__ import annotations
 
@@ -41,8 +41,11 @@ def numbered(subject: DataSubject, column: str) -> Q:
 
 
 def blank_messages(subject: DataSubject, rows: QuerySet[ConversationMessage]) -> int:
-    """Blank what was said and written; received mail is deleted with its own table. The vendor's id stays, so that a
-    message that comes again is not stored. What the person has sent is deleted; files of the company stay."""
+    """Blank the messages; received mail is deleted with its own table.
+
+    The vendor's id stays, so that a repeated message is not stored. The person's files are deleted; files of the
+    company stay.
+    """
     now = timezone.now()
     sent = rows.filter(direction=ConversationMessage.Direction.IN, file__isnull=False)
     files = File.objects.filter(pk__in=list(sent.values_list("file_id", flat=True)), is_deleted=False)
@@ -63,7 +66,7 @@ NOBODY: dict[str, Any] = {
     "waiting_since": None,
     "answer_due_at": None,
 }
-"""What a conversation has of a person whose data were erased."""
+"""Values of a conversation after the erasure of its person's data."""
 
 
 def blank_conversations(subject: DataSubject, rows: QuerySet[Conversation]) -> int:

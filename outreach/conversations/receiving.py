@@ -1,4 +1,4 @@
-"""What a person writes: stored once, with all that it does."""
+"""Incoming messages: each is stored once, with all of its effects."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Inbound:
 
     external_id: str
     address: str
-    """Who wrote: the number, as E.164, or the e-mail address."""
+    """The sender: the number, as E.164, or the e-mail address."""
     at: datetime
     name: str = ""
     text: str = ""
@@ -49,14 +49,14 @@ class Inbound:
 
 
 class Source(ABC):
-    """Where a message comes from: the place of its conversation, and who it is that writes there."""
+    """The source of a message: it determines the conversation, and the person."""
 
     member_id: str | None
-    """Who stands as the author of records that nobody makes by hand."""
+    """Author of records that nobody creates by hand."""
     bot: str | None = None
     """The chatbot that begins: None whichever fits, "" none."""
     heeds_stop: bool = False
-    """Whether STOP ends more than the conversation."""
+    """STOP ends more than the conversation."""
 
     @abstractmethod
     def place(self, address: str) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Source(ABC):
 
     @abstractmethod
     def still_theirs(self, conversation: Conversation) -> bool:
-        """Tell whether the conversation's contact is still who writes from its address."""
+        """Return whether the conversation's contact is still who writes from its address."""
 
     @abstractmethod
     def contact(self, inbound: Inbound, member_id: str) -> Contact:
@@ -116,9 +116,10 @@ class DirectSource(Source):
         return True  # nobody else has the vendor's id
 
     def contact(self, inbound: Inbound, member_id: str) -> Contact:
-        """Return who has written before, wherever that was at the account; make a contact of who has not.
+        """Return the person's contact from earlier conversations of the account; create one if there is none.
 
-        Whoever asks holds a lock on the person until the transaction ends: a message and a comment at once are of one.
+        The caller keeps a lock on the person until the transaction ends: a simultaneous message and comment get one
+        contact.
         """
         key = hashlib.sha256(f"author:{self._app.pk}:{self._author}".encode()).digest()[:8]
         with connection.cursor() as cursor:
@@ -259,7 +260,7 @@ def enter(conversation: Conversation, move: str) -> None:
 
 
 def apply(conversation: Conversation, said: Said | None) -> None:
-    """Do what a chatbot says in a locked conversation that it has: at no other moment does it speak."""
+    """Apply a chatbot's reaction in a locked conversation that it handles: in no other state does it write."""
     if said is None or conversation.state != BOT:
         return
     conversation.chatbot_id, conversation.bot = said.chatbot_id, dict(said.memory)
@@ -274,7 +275,7 @@ def apply(conversation: Conversation, said: Said | None) -> None:
 
 
 def tell(kind: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any) -> None:
-    """Emit an event of a conversation, with whom it is about."""
+    """Emit an event of a conversation, with its contact and lead."""
     payload = {
         "contact": conversation.contact_id,
         "lead": conversation.lead_id,

@@ -1,5 +1,7 @@
-"""What the company says in a conversation: its place here, and, but where the person fetches it, a message of the
-ledger, which goes as all others do."""
+"""Outgoing messages of a conversation: the message here, and a message of the ledger, which is sent as all others are.
+
+Channels that the person polls need no message of the ledger.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +27,19 @@ from outreach.delivery.models import SendJob
 Author = ConversationMessage.Author
 Direction = ConversationMessage.Direction
 TEXT_LENGTH = 20_000
-"""Of the channel that takes most."""
+"""Maximum length, of the channel with the longest texts."""
 CLOSED = "NoMessagesSent_400"
 
 
 def check_open(conversation: Conversation) -> None:
-    """Raise NoMessagesSent_400 for a conversation in which no free words may be said now."""
+    """Raise NoMessagesSent_400 for a conversation in which no free text is allowed now."""
     channel = channel_of(conversation)
     if not channel.is_open(conversation.last_inbound_at, timezone.now()):
         raise NamedError(CLOSED, f"text: {channel.over}")
 
 
 def check_reachable(conversation: Conversation, *, template: bool) -> None:
-    """Raise NoMessagesSent_400 for whom nothing may go to."""
+    """Raise NoMessagesSent_400 for a person to whom nothing may be sent."""
     trouble = channel_of(conversation).trouble(known_of(conversation))
     if trouble:
         raise NamedError(CLOSED, f"id: {trouble}")
@@ -55,8 +57,10 @@ def say(
     template: ChatTemplate | None = None,
     files: Sequence[Mapping[str, Any]] = (),
 ) -> ConversationMessage:
-    """Say something in a conversation whose row the caller has locked, in the caller's transaction, with `files` as
-    messages keep them (outreach.delivery.attachments)."""
+    """Send a message in a conversation whose row the caller has locked, in the caller's transaction.
+
+    `files` have the form of messages' files (outreach.delivery.attachments).
+    """
     columns = channel_of(conversation).columns(conversation, content)
     if columns is not None and files:
         columns = {**columns, "attachments": list(files)}
@@ -85,7 +89,7 @@ def _plan(
     member_id: str | None,
     template: ChatTemplate | None,
 ) -> SendJob:
-    """Plan the message of the ledger by which the words go."""
+    """Plan the message of the ledger for the content."""
     job = SendJob(
         id=new_id(),
         chat_template=template,
@@ -107,8 +111,8 @@ def _plan(
 
 
 def next_numbers(contact_ids: Iterable[str], channel: str = SendJob.Channel.CHATAPP) -> dict[str, int]:
-    """Return contact -> the number of its next message of no run by the channel. Whoever asks holds a lock on each
-    until the transaction ends."""
+    """Return contact -> the number of its next message outside of runs by the channel. The caller keeps a lock on
+    each until the transaction ends."""
     ids = sorted(set(contact_ids))
     keys = sorted(
         int.from_bytes(hashlib.sha256(f"chat:{company_id()}:{id}".encode()).digest()[:8], signed=True) for id in ids
@@ -121,7 +125,7 @@ def next_numbers(contact_ids: Iterable[str], channel: str = SendJob.Channel.CHAT
 
 
 def take_back(conversation: Conversation, member_id: str | None) -> int:
-    """Cancel what a chatbot has said and has not gone yet. Returns how many messages."""
+    """Cancel the unsent messages of a chatbot. Return their number."""
     jobs: Sequence[str] = list(
         ConversationMessage.objects.filter(
             conversation=conversation, author=Author.BOT, send_job__status__in=SendJob.TO_SEND

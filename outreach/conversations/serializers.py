@@ -42,7 +42,7 @@ class ConversationBegin(Input):
 
 
 class AnswerInput(Input):
-    """What to say: a text, or a template."""
+    """An answer: a text, a file, or a template."""
 
     text = TextInput(
         required=False,
@@ -64,7 +64,7 @@ class AnswerInput(Input):
 
 
 class TakeoverInput(Input):
-    """Who answers now."""
+    """The takeover of a conversation."""
 
     insteadOf = ObjectIdInput(
         required=False, allow_null=True, help_text="The member who answers now, where somebody does."
@@ -72,13 +72,13 @@ class TakeoverInput(Input):
 
 
 class Answerers(Output):
-    """Who may answer in a conversation."""
+    """Members who may answer in a conversation."""
 
     members = Computed(MemberSnapshot(many=True))
 
 
 class AssignInput(Input):
-    """Whose it is."""
+    """The assignment of a conversation."""
 
     assignee = ObjectIdInput(required=False, allow_null=True, default=None, help_text="null: anybody.")
     team = ObjectIdInput(required=False, allow_null=True, default=None, help_text="null: the team stays.")
@@ -118,7 +118,7 @@ SHORTCUT = "What is typed behind a slash to get it, such as hours; unique in the
 
 
 class ShortcutInput(LineInput):
-    """What stands for a canned answer: letters, digits, hyphens, underscores."""
+    """The shortcut of a canned answer: letters, digits, hyphens, underscores."""
 
     def to_internal_value(self, data: Any) -> Any:
         text = super().to_internal_value(data).removeprefix("/")
@@ -144,7 +144,7 @@ MINUTES = 60 * 24 * 90
 
 
 class AnswerTimeChange(Input):
-    """How soon members of a team are to answer."""
+    """The response target of a team."""
 
     team = ObjectIdInput(required=False, allow_null=True, help_text="null: all teams that have no times of their own.")
     firstMinutes = IntegerInput(
@@ -156,11 +156,11 @@ class AnswerTimeChange(Input):
 
 
 class AnswerTimeDelete(SelectionInput):
-    """Which answer times to delete."""
+    """Answer times to delete."""
 
 
 class CannedDelete(SelectionInput):
-    """Which canned answers to delete."""
+    """Canned answers to delete."""
 
 
 class CannedOut(Output):
@@ -182,7 +182,7 @@ class ConversationReference(Output):
 
 
 class AnswerTimeOut(Output):
-    """How soon members of a team are to answer; null: any time."""
+    """The response target of a team; null: any time."""
 
     _id = IdField()
     team = ConversationReference(help_text="null: all teams that have no times of their own.")
@@ -252,7 +252,7 @@ FAILED = ("failed", "bounced", "rejected")
 
 
 def state_of(status: str | None, told: str | None) -> str:
-    """Return how far a message has come, by its status and what is told of its delivery."""
+    """Return the progress of a message, from its status and the reported state of its delivery."""
     if status is None:
         return ""
     if status in (*SendJob.TO_SEND, SendJob.Status.SENDING):

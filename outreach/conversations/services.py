@@ -1,4 +1,4 @@
-"""What members do with conversations: each holds the conversation's row, so that of two at once one is second."""
+"""Members' actions on conversations: each locks the conversation's row, so that simultaneous ones run in turn."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ def _tell(done: str, conversation: Conversation, member_id: str, **values: Any) 
 
 @transaction.atomic
 def take_over(*, id: str, member_id: str, instead_of: str | None = None) -> None:
-    """Let the member answer from now on. What a chatbot was about to say does not go.
+    """Assign the conversation to the member, who answers from now on. A pending reply of a chatbot is not sent.
 
-    Who has it already is asked first: another member takes it only `instead_of` them. Raises NotFound_404,
-    MemberNotFound_404 for an `instead_of` who is none of the company's, and RecordChanged_409 for somebody who was a
-    moment later, or where it is not theirs (any more).
+    A member takes a conversation from another one only with `instead_of`. Raises NotFound_404, and MemberNotFound_404
+    for an unknown `instead_of`. Raises RecordChanged_409 if another member has taken it first, or if it is not that
+    member's.
     """
     conversation = _locked(id)
     if instead_of is not None:
@@ -104,7 +104,7 @@ def _assign_to(conversation: Conversation, member_id: str, instead_of: str | Non
 
 @transaction.atomic
 def release(*, id: str, member_id: str) -> None:
-    """Give the conversation back to its chatbot, or to the queue where there is none that goes on.
+    """Give the conversation back to its chatbot, or to the queue if none continues.
 
     Raises NotFound_404, and InvalidRequest_400 for one that nobody has.
     """
@@ -125,10 +125,10 @@ def release(*, id: str, member_id: str) -> None:
 
 @transaction.atomic
 def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, by_rule: bool = False) -> None:
-    """Say whose the conversation is: it waits for them. Without both it waits for anybody.
+    """Assign the conversation to a member or a team, for which it then waits. Without both it waits for anybody.
 
-    With `by_rule` the team's rule for leads chooses the member; where it chooses nobody, it waits for the team.
-    Raises NotFound_404, MemberNotFound_404, TeamNotFound_400, and InvalidRequest_400 for a member who may not answer.
+    With `by_rule` the team's rule for leads chooses the member; if it chooses none, it waits for the team. Raises
+    NotFound_404, MemberNotFound_404, TeamNotFound_400, and InvalidRequest_400 for a member who may not answer.
     """
     conversation = _locked(id)
     if assignee is not None:
@@ -153,9 +153,9 @@ def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, b
 
 @transaction.atomic
 def snooze(*, id: str, until: datetime | None) -> None:
-    """Let the conversation rest until then, or until the person writes. None: it rests no more.
+    """Snooze the conversation until this time, or until the person writes. None: wake it.
 
-    Raises NotFound_404, and ValidationFailed for a time that is over.
+    Raises NotFound_404, and ValidationFailed for a past time.
     """
     if until is not None and until <= timezone.now():
         raise ValidationFailed("until is over", "until: a time that is still to come, or null")
@@ -180,7 +180,7 @@ def close(*, id: str, member_id: str) -> None:
 
 @transaction.atomic
 def reopen(*, id: str, member_id: str) -> None:
-    """Let a closed conversation wait for a member again. Raises NotFound_404 and InvalidRequest_400."""
+    """Reopen a closed conversation, which then waits for a member. Raises NotFound_404 and InvalidRequest_400."""
     conversation = _locked(id)
     if conversation.state != CLOSED:
         raise NamedError("InvalidRequest_400", f"id: the conversation is {conversation.state}, and not closed")
@@ -191,7 +191,7 @@ def reopen(*, id: str, member_id: str) -> None:
 
 @transaction.atomic
 def mark_read(*, id: str, is_read: bool = True) -> None:
-    """Note that what came in was read, or is to be read again. Raises NotFound_404."""
+    """Mark the conversation as read, or as unread. Raises NotFound_404."""
     conversation = _locked(id)
     conversation.unread = 0 if is_read else max(conversation.unread, 1)
     conversation.save(update_fields=("unread", "updated_at"))
@@ -208,7 +208,7 @@ def _read_mail(id: str) -> None:
 
 @transaction.atomic
 def set_contact(*, id: str, member_id: str, contact: str | None) -> None:
-    """Say who writes: a contact with the address of the conversation. None: find it, or make one.
+    """Set the person: a contact with the address of the conversation. None: find it, or create one.
 
     Raises NotFound_404, ContactNotFound_400, and InvalidRequest_400 for a contact with another address.
     """
@@ -232,9 +232,9 @@ def set_contact(*, id: str, member_id: str, contact: str | None) -> None:
 
 @transaction.atomic
 def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
-    """Say which lead of the contact the conversation is about. None: a new one is made.
+    """Set the conversation's lead, one of the contact's. None: create a new one.
 
-    Raises NotFound_404, LeadNotFound_400, and what the company's rules for leads refuse.
+    Raises NotFound_404, LeadNotFound_400, and the errors of the company's rules for leads.
     """
     conversation = _locked(id)
     if lead is None:
@@ -273,11 +273,11 @@ def answer(
     values: Mapping[str, str] | None = None,
     file: str | None = None,
 ) -> ConversationMessage:
-    """Answer the person, with free words, a file or an approved template. Who answers has the conversation.
+    """Answer the person, with free text, a file or an approved template. The member then has the conversation.
 
-    Raises NotFound_404; RecordChanged_409 where another member has it; NoMessagesSent_400 where nothing may go, such as
-    free words after 24 hours; ChatAppTemplateNotFound_404; InvalidChatAppTemplate_400; InvalidVariables_400;
-    FileNotFound_400 for a file that is not there.
+    Raises NotFound_404, and RecordChanged_409 if another member has it. Raises NoMessagesSent_400 if no message is
+    allowed, such as free text after 24 hours. Raises ChatAppTemplateNotFound_404, InvalidChatAppTemplate_400,
+    InvalidVariables_400, and FileNotFound_400 for a missing file.
     """
     conversation = _locked(id)
     check_reachable(conversation, template=template is not None)

@@ -1,4 +1,4 @@
-"""Until when members are to answer: the times of the conversation's team, or of all teams."""
+"""Response targets: deadlines of answers by the times of the conversation's team, or of all teams."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def create(*, member_id: str, **values: Any) -> AnswerTime:
 
 @transaction.atomic
 def update(*, id: str, member_id: str, **values: Any) -> AnswerTime:
-    """Change the times of a team; what waits already keeps its time. Raises NotFound_404 and as `create`."""
+    """Change the times of a team; waiting conversations keep their deadlines. Raises NotFound_404 and as `create`."""
     found = AnswerTime.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if found is None:
         raise NamedError(*NOT_FOUND)

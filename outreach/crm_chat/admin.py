@@ -1,4 +1,4 @@
-"""Back office pages of the assistant: how it does, without anybody's words."""
+"""Back office pages of the assistant: its performance, without the text of any question or answer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The worker's part: a question is answered in rounds, each of which reads lists or gives the answer.
 
-What a model has said is stored in the transaction that settles its call, so that a question whose worker was killed
-goes on from there: no call is paid for twice.
+A model's response is stored in the transaction that settles its call, so that a question whose worker was killed
+continues from there. No call is paid for twice.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ from outreach.crm_chat.reading import Asker, label_of, run_step
 MOST_ROUNDS = 4
 """Replies to a question: three may read lists, and the last one answers."""
 SECONDS = timedelta(seconds=150)
-"""How long a question may take, from when a worker has first begun."""
+"""Time limit of a question from the start of its first worker."""
 MOST_TOKENS = 100_000
 """Tokens of a question after which nothing more is read."""
 BEFORE = 3
-"""Earlier questions of the conversation that a model is told."""
+"""Number of earlier questions of the conversation in the prompt."""
 Status = CrmChatMessage.Status
 
 
 class QuestionMeter(CompanyMeter):
-    """The company's meter. What a call has said is stored with what it has used, or neither is."""
+    """The company's meter. A call's text and its usage are stored together, or not at all."""
 
     def __init__(self, app: AiApp, message: CrmChatMessage) -> None:
         super().__init__(app, AiUsage.Purpose.QUESTION)
@@ -82,7 +82,7 @@ def answered(message: CrmChatMessage) -> list[dict[str, Any]]:
 
 
 def answer_question(message: CrmChatMessage, deadline: float) -> None:
-    """Answer a claimed question. Bounded as it is, it is done in one turn, whatever the deadline."""
+    """Answer a claimed question in one pass. It ignores the deadline, since its time is limited anyway."""
     if message.started_at is None:
         update_owned(message, started_at=timezone.now())
     try:
@@ -107,7 +107,8 @@ def answer_question(message: CrmChatMessage, deadline: float) -> None:
 
 
 def asking_actor(message: CrmChatMessage) -> Actor:
-    """Return the asker as they are now, whatever they could do when they asked. Raises UnauthorizedAction_403."""
+    """Return the asker with the current permissions, not those at the time of the question. Raises
+    UnauthorizedAction_403."""
     owner = CrmChatThread.objects.values("owner").filter(pk=message.thread_id)
     found = Member.objects.select_related("user", "role").filter(pk__in=owner).first()
     working = (Member.Status.OWNER, Member.Status.ACCEPTED)
@@ -118,7 +119,7 @@ def asking_actor(message: CrmChatMessage) -> Actor:
 
 
 def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[dict[str, Any]]]:
-    """Return the answer, and what it was made from."""
+    """Return the answer, and the results that it is based on."""
     app = choose_ai_app(message.ai_type or None)
     tables = tables_of(actor)
     if not provider_class(app.provider).calls_a_model:
@@ -144,7 +145,7 @@ def _run(steps: Sequence[Step], asker: Asker) -> list[dict[str, Any]]:
 
 
 class _Model:
-    """The model of a question: it replies from what has been read."""
+    """The model of a question. It replies from the rows that were read."""
 
     def __init__(self, message: CrmChatMessage, app: AiApp, rules: str) -> None:
         kind = provider_class(app.provider)
@@ -196,13 +197,13 @@ def custom_fields(actor: Actor) -> dict[str, list[Mapping[str, Any]]]:
 
 
 def shown(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an answer shows of a list that was read: the records by their names alone."""
+    """Return the part of a read list that an answer shows: only the names of the records."""
     table: Table = TABLES[result["list"]]
     records = [{"_id": row["_id"], "name": label_of(table, row)} for row in result["rows"] if "_id" in row]
     return {**{name: value for name, value in result.items() if name != "rows"}, "records": records}
 
 
 def _unproved(message: CrmChatMessage, words: str, results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the figures of an answer that stand in nothing that was read."""
+    """Return the figures of an answer that are not in the rows that were read."""
     told = [offline.KNOWS, message.question, dumps(list(results)).decode(), *(f"{len(one['rows'])}" for one in results)]
     return unproved(words, told)[:20]

@@ -1,4 +1,4 @@
-"""What questions are answered from: a fixed set of the API's lists, each read as the asker may read it."""
+"""Data for answers: a fixed set of the API's lists, each read with the asker's permissions."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Table:
     page: str = ""
     """The page of the list, below the company's address."""
     records: str = ""
-    """Where the pages of its records are; by default below that of the list."""
+    """Path of the pages of its records; by default below that of the list."""
     groups: Sequence[str] = ()
-    """What `<path>/summary` groups by."""
+    """Fields that `<path>/summary` groups by."""
     panel: str = ""
     """The panel of its custom fields."""
     values: Mapping[str, str] | None = None
@@ -55,7 +55,7 @@ class Table:
         return self._handler[1]
 
     def opens(self, actor: Actor) -> bool:
-        """Tell whether the asker may read it. The list's own handler decides again when it is asked."""
+        """Return whether the asker may read it. The list's own handler decides again when it is asked."""
         try:
             return any(may_read(actor, module) for module in self.modules)
         except NamedError:
@@ -177,7 +177,7 @@ TABLES = {
         ),
     )
 }
-"""Path of a list -> what is known of it. Nothing else can be read, and nothing can be changed."""
+"""Path of a list -> its description. No other list can be read, and nothing can be changed."""
 
 
 def tables_of(actor: Actor) -> list[Table]:

@@ -1,6 +1,6 @@
 """The offline reader: it understands common questions by rules, without any model, and answers in plain English.
 
-It reads counts, newest and oldest, best by value, groups, due and coming, and otherwise looks for the words.
+It reads counts, newest and oldest, best by value, groups, due and coming, and otherwise searches for the words.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ KNOWS = (
 
 
 def plan(question: str, tables: Sequence[Table]) -> list[Step]:
-    """Return what to read for a question; nothing for one that no rule understands."""
+    """Return the steps to read for a question; an empty list for one that no rule understands."""
     open_to = {table.path for table in tables}
     text = " ".join(question.split())
     path = _list_of(text)
@@ -114,7 +114,7 @@ def plan(question: str, tables: Sequence[Table]) -> list[Step]:
 
 
 def _list_of(text: str) -> str | None:
-    """Return the list that a question names first; its noun may stand within another's."""
+    """Return the list that a question names first. Its noun may be within another list's noun."""
     found = [
         (match.start(), -len(match[0]), path)
         for path, noun in NOUNS.items()
@@ -232,7 +232,7 @@ def _sum(group: Mapping[str, Any]) -> str:
 
 
 def _line(table: Table, row: Mapping[str, Any]) -> str:
-    """Return a record in a line: its name, and what else there is of it."""
+    """Return a record in a line: its name, and its other shown values."""
     parts = []
     for name in table.shown:
         value = row.get(name)

@@ -1,4 +1,4 @@
-"""What a model, or the offline reader, says: lists to read, or the answer. Everything is checked before it is used."""
+"""Replies of a model, or of the offline reader: lists to read, or the answer. They are validated before use."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ SCHEMA: Mapping[str, Any] = {
 
 
 def read_reply(text: str, *, last: bool = False) -> Reply:
-    """Read what a model says. `last`: nothing more is read, so that it has to answer.
+    """Read a model's reply. With `last` nothing more is read, so the model has to answer.
 
     Raises Unreadable and Unusable, whose texts go back to the model.
     """
@@ -91,22 +91,22 @@ def read_reply(text: str, *, last: bool = False) -> Reply:
 
 
 def clean_answer(text: str) -> str:
-    """Return an answer as plain words: without links, which words in a record could have led it to, and markup of them.
+    """Return an answer as plain text, without markup and links, which text in a record could have injected.
 
-    An address with a query would carry what was read to whoever shows it as a picture.
+    An address with a query would leak the data that was read to its host when it is shown as a picture.
     """
     words = plain_text(MARKUP.sub(r"\1", text))
     return LINK.sub("(link left out)", words)[:MOST_ANSWER].strip()
 
 
 def unproved(answer: str, told: Collection[str]) -> list[str]:
-    """Return the figures of an answer that stand in none of the texts."""
+    """Return the figures of an answer that are in none of the texts."""
     known = {one for text in told for one in _figures(text)}
     return [one for one in dict.fromkeys(_figures(answer)) if one not in known]
 
 
 def _figures(text: str) -> list[str]:
-    """Return the figures of a text, each without what separates its digits: 1,200.50 and 1200.5 are one."""
+    """Return the figures of a text, each without separators of its digits: 1,200.50 and 1200.5 are one."""
     found = []
     for match in NUMBER.findall(text):
         plain = re.sub(r"[\s\u202f\u00a0']", "", match)
@@ -118,7 +118,7 @@ def _figures(text: str) -> list[str]:
 
 
 def tree_of(step: Step) -> Any:
-    """Return the tree of a step's filters. None: it has none. Raises ValueError for what is no JSON object."""
+    """Return the tree of a step's filters. None: it has none. Raises ValueError if they are not a JSON object."""
     if not step.filters.strip():
         return None
     try:

@@ -10,7 +10,7 @@ from outreach.crm_chat.models import CrmChatMessage, CrmChatThread
 from outreach.crm_chat.services import MODULE
 
 INSIDE = frozenset({"answer", "evidence", "rounds", "unproved", "error_detail", "error_name", "thread_id", "ai_type"})
-"""Not in access requests: an answer repeats records, others' too, which stand in their own sections."""
+"""Columns that are not in access requests: an answer repeats records, also of others, which have their own sections."""
 
 
 def _messages(subject: DataSubject) -> Q:

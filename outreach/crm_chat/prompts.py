@@ -1,4 +1,4 @@
-"""What a model is told: our rules, the lists that the asker may read, the question, and what was read, as data."""
+"""Build the model's prompt: our rules, the lists that the asker may read, the question, and the data read so far."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def _described(table: Table, custom: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _about(name: str, type: str, definition: Mapping[str, Any] | None, table: Table) -> str:
-    """Say what a field is: its type, what the company calls it, and the values that it may have.
+    """Return the description of a field: its type, the company's name of it, and its possible values.
 
-    The names are members' words: one line each, and short.
+    The names are members' texts: one line each, and short.
     """
     parts = [type]
     if definition is not None:
@@ -80,7 +80,8 @@ def _line(text: Any) -> str:
 def request_of(
     question: str, before: Sequence[tuple[str, str]], rounds: Sequence[Mapping[str, Any]], now: datetime, last: bool
 ) -> str:
-    """Return what the model is asked: the question, and as data what was said before and what was read."""
+    """Return the prompt for the model: the question, and as data the earlier conversation and the rows that were
+    read."""
     parts = [f"Now it is {now:%A, %Y-%m-%d %H:%M} ({now.tzname()}).", f"The member's question:\n{question}"]
     if before:
         told = [{"question": asked, "answer": answer} for asked, answer in before]

@@ -21,11 +21,11 @@ from outreach.crm_chat.catalogue import MOUNT, Table
 from outreach.crm_chat.plans import Step, tree_of
 
 SECONDS = 8
-"""How long PostgreSQL may work on one statement of a question."""
+"""Seconds that PostgreSQL may spend on one statement of a question."""
 MOST_TEXT = 300
-"""Characters of a value that are told."""
+"""Maximum number of characters of a value in the prompt."""
 MOST_BYTES = 12_000
-"""Bytes of the rows of a step that are told."""
+"""Maximum number of bytes of a step's rows in the prompt."""
 MOST_GROUPS = 30
 FIELDS = {
     **NAMES,
@@ -41,19 +41,19 @@ FIELDS = {
     "tags.name": "tag",
     "teamMember": "assigned to",
 }
-"""Field -> its words within a sentence."""
+"""Field -> its name within a sentence."""
 
 
 @dataclass(frozen=True)
 class Asker:
-    """Whose question it is: the actor, and custom fields by their keys (name of each)."""
+    """The asker: the actor, and custom fields by their keys (name of each)."""
 
     actor: Actor
     names: Mapping[str, str]
 
 
 def run_step(table: Table, step: Step, asker: Asker) -> dict[str, Any]:
-    """Read a list. Returns what is told of it: total, groups, rows; or `error`, why it was refused."""
+    """Read a list. Return the data for the prompt: total, groups, rows; or `error`, the reason of a refusal."""
     try:
         tree = tree_of(step)
     except ValueError as error:
@@ -146,7 +146,7 @@ def _named(groups: Sequence[Mapping[str, Any]], by: str, asker: Asker) -> list[d
 
 
 def _told(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Shorten rows to what is told of them, and leave out those past MOST_BYTES."""
+    """Shorten rows to their length in the prompt, and omit those beyond MOST_BYTES."""
     found: list[dict[str, Any]] = []
     size = 0
     for row in rows:
@@ -159,7 +159,7 @@ def _told(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _short(value: Any) -> Any:
-    """Return a value without what nobody needs in an answer: empty parts, ids of references, long texts."""
+    """Return a value without the parts that no answer needs: empty parts, ids of references, long texts."""
     if isinstance(value, dict):
         parts = {name: _short(part) for name, part in value.items()}
         return {name: part for name, part in parts.items() if part not in (None, "", [], {})}
@@ -190,7 +190,7 @@ def page_of(table: Table, step: Step, tree: Any) -> str:
 
 
 def in_words(table: Table, step: Step, tree: Any, names: Mapping[str, str]) -> str:
-    """Write in words what a step reads."""
+    """Describe in a sentence what a step reads."""
     parts = [table.many]
     if step.search.strip():
         parts.append(f"that match “{step.search.strip()}”")

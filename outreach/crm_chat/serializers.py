@@ -40,11 +40,11 @@ class AgentQuestion(AssistantQuestionInput):
 
 
 class ThreadDelete(SelectionInput):
-    """Which conversations to delete."""
+    """Conversations to delete."""
 
 
 class GroupRead(Output):
-    """How many records have a value."""
+    """The number of records with a value."""
 
     value = Computed(serializers.CharField(help_text="Empty: those without one."))
     count = Computed(serializers.IntegerField())

@@ -1,4 +1,4 @@
-"""Use cases of the assistant: begin a conversation, ask, delete; forget what is old."""
+"""Use cases of the assistant: begin a conversation, ask, delete, and delete old conversations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_MESSAGES = 200
 MOST_WAITING = 3
 """Questions of a member that wait for their answers at a time."""
 KEPT = timedelta(days=180)
-"""How long a conversation is kept after its last question."""
+"""Time for which a conversation is kept after its last question."""
 Status = CrmChatMessage.Status
 WAITING = (Status.QUEUED, Status.RUNNING)
 
@@ -52,7 +52,7 @@ def get_thread(*, id: str, member_id: str) -> CrmChatThread:
 def create_thread(*, member_id: str, title: str = "", question: str = "", ai_type: str = "") -> CrmChatThread:
     """Begin a conversation, with its first question if there is one.
 
-    Raises PlanLimitExceeded_403, and what `ask_question` raises.
+    Raises PlanLimitExceeded_403, and the errors of `ask_question`.
     """
     reserve_quota(MODULE)
     thread = CrmChatThread.objects.create(owner_id=member_id, title=title.strip() or title_of(question))
@@ -62,7 +62,7 @@ def create_thread(*, member_id: str, title: str = "", question: str = "", ai_typ
 
 
 def title_of(question: str) -> str:
-    """Return a title made from the first words of a question."""
+    """Return a title from the first words of a question."""
     text = " ".join(question.split())
     return text if len(text) <= 80 else f"{text[:79].rstrip()}…"
 

@@ -121,7 +121,7 @@ class CrmChatViewSet(ResourceViewSet):
 
 
 class AgentViewSet(ResourceViewSet):
-    """Questions of programs: a key that has expired asks nothing here, whatever the settings say of keys elsewhere."""
+    """Questions of programs. An expired key is refused here, even if the settings accept expired keys elsewhere."""
 
     module = services.MODULE
     keeps_term = True

@@ -26,9 +26,10 @@ def data_app(
     search: Callable[[DataApp, float], list[dict[str, str]]],
     sends: str,
 ) -> ConnectedApp:
-    """Return the spec of a kind of data apps, which people call `words`.
+    """Return the spec of a kind of data apps with the label `words`.
 
-    `paths` says what its paths may be of, `search` asks an app for a test, `sends` says what it is sent.
+    `paths` are the values that its paths may lead to, `search` queries an app for a test, `sends` describes the data
+    that it receives.
     """
     return ConnectedApp(
         key=key,

@@ -1,4 +1,4 @@
-"""The pages of lead sources and enrichment apps: what is connected, and the form of each."""
+"""The pages of lead sources and enrichment apps: the list of connected apps, and the form of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ APP_KINDS = {
     "lead-source": ("Lead source", "Finds people whom you don't know yet, when outreach looks for them."),
     "enrich": ("Enrichment", "Knows more about people whom you know. What it says is proposed to you."),
 }
-"""Connected app -> what people call it, and what it does."""
+"""Connected app -> its label, and its description."""
 PATHS = {
     "lead-source": "name = fullName\nemail = emails.0.address\nphone = phone\ncompany = employer.name",
     "enrich": "name = person.name\nnumber = person.phone",
@@ -25,7 +25,7 @@ METHODS = [Option("POST", "POST, as JSON"), Option("GET", "GET, in the address")
 
 
 class DataAppPage(SettingsPage):
-    """What the pages of data apps share."""
+    """Shared parts of the pages of data apps."""
 
     module = "apps"
     section = "data-apps"

@@ -1,4 +1,4 @@
-"""Where a value stands in a JSON answer: names and numbers with dots between them, such as data.people.0.email."""
+"""The path of a value in a JSON response: names and numbers with dots between them, such as data.people.0.email."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _PATH = re.compile(PATH)
 
 
 def is_path(text: str) -> bool:
-    """Tell whether the text is a path; the empty one is the whole answer."""
+    """Return whether the text is a path; the empty one is the whole answer."""
     return text == "" or (_PATH.fullmatch(text) is not None and text.count(".") < MOST_PARTS)
 
 
 def at(value: Any, path: str) -> Any:
-    """Return what stands at the path, or None."""
+    """Return the value at the path, or None."""
     for part in path.split(".") if path else ():
         if isinstance(value, dict):
             value = value.get(part)

@@ -75,7 +75,7 @@ class DataAppOut(Output):
 
 
 class DataAppTestOut(Output):
-    """What a connection test found."""
+    """The result of a connection test."""
 
     ok = Computed(serializers.BooleanField())
     milliseconds = Computed(serializers.IntegerField(help_text="How long the answer took."))

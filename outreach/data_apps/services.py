@@ -33,7 +33,7 @@ OURS = frozenset(
 
 @dataclass(frozen=True)
 class DataAppTest:
-    """A connection test: how many results came, and what the first of them says by the app's paths."""
+    """A connection test: the number of results, and the values of the first one by the app's paths."""
 
     ok: bool
     milliseconds: int
@@ -44,11 +44,11 @@ class DataAppTest:
 
 @dataclass(frozen=True)
 class Paths:
-    """Which fields the paths of a kind of apps are of."""
+    """The fields that the paths of a kind of apps refer to."""
 
     known: Callable[[], Collection[str]]
     one_of: tuple[str, ...] = ()
-    """Of these at least one, since an answer without any is of no use."""
+    """Fields of which at least one is required, because a response without any is useless."""
 
 
 def apps_of(kind: str) -> QuerySet[DataApp]:
@@ -91,7 +91,7 @@ def update_data_app(*, kind: str, paths: Paths, id: str, member_id: str, **value
 
 @transaction.atomic
 def delete_data_apps(*, kind: str, ids: Sequence[str], member_id: str) -> dict[str, int]:
-    """Delete apps; what they have found keeps their names. Raises AppNotFound_400 when none of the ids exists."""
+    """Delete apps. Their results keep the apps' names. Raises AppNotFound_400 when none of the ids exists."""
     deleted, _ = apps_of(kind).filter(pk__in=ids).delete()
     if not deleted:
         raise NamedError("AppNotFound_400", f"none of the selected {kind} apps exists in this company")
@@ -99,7 +99,7 @@ def delete_data_apps(*, kind: str, ids: Sequence[str], member_id: str) -> dict[s
 
 
 def check_data_app(*, kind: str, id: str, search: Callable[[DataApp, float], list[dict[str, str]]]) -> DataAppTest:
-    """Ask the app for somebody who is made up, by `search`. Stores what went wrong as `last_error`.
+    """Query the app for an invented person, by `search`. Stores the error, if any, as `last_error`.
 
     Raises ConnectionTestRunning_429 while another test runs.
     """
@@ -118,7 +118,7 @@ def check_data_app(*, kind: str, id: str, search: Callable[[DataApp, float], lis
 
 
 def record_error(app: DataApp, detail: str) -> None:
-    """Store what went wrong last; an empty detail: nothing."""
+    """Store the last error; an empty detail removes it."""
     if detail or app.last_error:
         now = timezone.now()
         DataApp.objects.filter(pk=app.pk).update(

@@ -15,7 +15,7 @@ from outreach.data_apps.paths import at
 
 MOST_BYTES = 1024 * 1024
 LASTING = ("refused", "large", "redirected")
-"""Failures of the exchange that another try won't mend."""
+"""Failures of the exchange that a retry does not fix."""
 
 
 class DataAppError(Exception):
@@ -29,7 +29,7 @@ class DataAppError(Exception):
 
 
 def ask(app: DataApp, values: Mapping[str, Any], *, most_seconds: float | None = None) -> Any:
-    """Send the values, as a query or as JSON, and return what stands at the app's result path. Raises DataAppError."""
+    """Send the values, as a query or as JSON, and return the value at the app's result path. Raises DataAppError."""
     seconds = min(app.timeout_seconds, most_seconds or app.timeout_seconds)
     headers, url, body = _headers(app), app.url, None
     if app.method == DataApp.Method.GET:
@@ -62,7 +62,7 @@ def _headers(app: DataApp) -> dict[str, str]:
 
 
 def _with_query(url: str, values: Mapping[str, Any]) -> str:
-    """Add the values to the address; lists with commas between, objects as JSON, nothing for what is empty."""
+    """Add the values to the address: lists with commas between, objects as JSON. Empty values are left out."""
     written = {
         name: ",".join(value) if isinstance(value, list) else orjson.dumps(value) if isinstance(value, dict) else value
         for name, value in values.items()

@@ -20,14 +20,14 @@ INCLUDES = {
     "sendgrid.net": "sendgrid.net",
     "messagingengine.com": "spf.messagingengine.com",
 }
-"""What services that send by other servers than those that take their customers' mails ask to include."""
+"""SPF includes of services whose sending servers differ from the servers for their customers' mails."""
 INSIDE = tuple(
     ipaddress.ip_network(text)
     for text in ("10.0.0.0/8", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
 )
 """Addresses that nobody outside ever sees, so that no record names them."""
 SELECTORS = ("google", "selector1", "selector2", "default", "mail", "dkim", "s1", "s2", "k1", "fm1")
-"""Where the keys of well-known services stand: selectors cannot be listed."""
+"""Selectors of well-known services: selectors cannot be listed."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class OwnKey:
 
 @dataclass(frozen=True)
 class Sender:
-    """What is checked: the domain of the From address, which is the envelope's as well, and the mail server."""
+    """The subject of a check: the domain of the From address, which is the envelope's as well, and the mail server."""
 
     domain: str
     host: str
@@ -201,7 +201,7 @@ def _asked(name: str, one: Callable[[Sender, Lookups], Result], sender: Sender, 
 
 
 def _needed(host: str, lookups: Lookups) -> tuple[str, list[IP]]:
-    """Return what an SPF record names the server by, and the server's addresses."""
+    """Return the mechanism that names the server in an SPF record, and the server's addresses."""
     for service, included in INCLUDES.items():
         if _below(host, service):
             return f"include:{included}", []

@@ -22,7 +22,7 @@ class DmarcInvalid(Exception):
 
 @dataclass(frozen=True)
 class Policy:
-    """What is to become of messages that are not aligned. `domain` is where the record stands."""
+    """The treatment of messages that are not aligned. `domain` is that of the record."""
 
     domain: str
     record: str

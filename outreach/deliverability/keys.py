@@ -1,4 +1,4 @@
-"""Keys by which the service signs what a company sends from a domain."""
+"""Keys with which the service signs the messages that a company sends from a domain."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def delete_key(*, id: str) -> None:
 
 
 def signer_of(smtp: Smtp) -> Signer | None:
-    """Return what signs the sender's messages, or None without an active key for its domain."""
+    """Return the signer of the sender's messages, or None without an active key for its domain."""
     key = DkimKey.objects.filter(domain=domain_of(smtp), status=DkimKey.Status.ACTIVE).first()
     if key is None:
         return None
@@ -93,7 +93,7 @@ def signer_of(smtp: Smtp) -> Signer | None:
 
 
 def own_key(key: DkimKey | None) -> OwnKey | None:
-    """Return what the checks need to know of a key."""
+    """Return the data of a key for the checks."""
     return None if key is None else OwnKey(key.selector, key.public_record, key.status != DkimKey.Status.PENDING)
 
 

@@ -22,7 +22,7 @@ class LookupFailed(Exception):
 
 
 class Lookups(Protocol):
-    """What the checks ask. Each gives an empty list where there is no such name or record, and raises LookupFailed."""
+    """Look-ups of the checks. Each returns an empty list if no such name or record exists, and raises LookupFailed."""
 
     def texts(self, name: str) -> list[str]: ...
 

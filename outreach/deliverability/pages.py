@@ -1,4 +1,4 @@
-"""The settings page of what stops senders, and of limits by mail provider and vendor."""
+"""The settings page for rules that stop senders, and for limits by mail provider and vendor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROVIDERS = {
     "gmx": "GMX, WEB.DE",
     "other": "each other domain",
 }
-"""Mail provider of the API -> its words."""
+"""Mail provider of the API -> its name."""
 PREFIX, VENDOR = "limit-", "vendor-"
 
 

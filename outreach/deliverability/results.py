@@ -1,4 +1,4 @@
-"""What a check finds: a light, a sentence for people, and the record to publish."""
+"""Results of checks: a light, a sentence for people, and the record to publish."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LONGEST = 600
 
 
 class Light(StrEnum):
-    """How good it is, from the worst to the best."""
+    """Rating, from the worst to the best."""
 
     RED = "red"
     AMBER = "amber"
@@ -40,12 +40,12 @@ class Result:
 
 
 def printable(value: str) -> str:
-    """Return what a stranger published without the characters that are not to be seen."""
+    """Return a stranger's published text with its unprintable characters replaced."""
     return "".join(character if character.isprintable() else "�" for character in value)
 
 
 def shown(value: str) -> str:
-    """Return what a stranger published, for people: printable and bounded."""
+    """Return a stranger's published text for display: printable and shortened."""
     text = printable(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 

@@ -24,7 +24,7 @@ class RecordOut(Output):
 
 
 class CheckOut(Output):
-    """What one check found."""
+    """The result of one check."""
 
     name = Computed(serializers.ChoiceField(["mx", "spf", "dkim", "dmarc", "alignment"]))
     light = Computed(serializers.ChoiceField(LIGHTS))

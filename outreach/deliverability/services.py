@@ -31,7 +31,7 @@ TURNED_RED = Notice("sender.undeliverable", "The records of a sender's domain ar
 register_notice(TURNED_RED)
 
 SECONDS = 8.0
-"""How long all look-ups of one check may take."""
+"""Time limit of all look-ups of one check."""
 EVERY = timedelta(days=1)
 AGAIN = timedelta(hours=1)
 MOST_TRIES = 3
@@ -43,7 +43,7 @@ _random = SystemRandom()
 
 @dataclass(frozen=True)
 class Found:
-    """What a check of a sender found."""
+    """The result of a check of a sender."""
 
     domain: str
     results: Sequence[Result]
@@ -54,11 +54,11 @@ class Found:
 
     @property
     def complete(self) -> bool:
-        """Whether the name servers answered everything."""
+        """Return whether the name servers answered every query."""
         return all(one.asked for one in self.results)
 
     def values(self) -> dict[str, Any]:
-        """Return the columns of the SenderCheck; the next one is a day later, not all at the same moment."""
+        """Return the columns of the SenderCheck. The next check is about a day later, at a random time."""
         now = timezone.now()
         return {
             "domain": self.domain,
@@ -70,7 +70,7 @@ class Found:
 
 
 def check_sender_now(*, id: str) -> None:
-    """Check the sender's domain now, and store what is found.
+    """Check the sender's domain now, and store the results.
 
     Raises SmtpNotFound_404, and ConnectionTestRunning_429 while another test of the company runs.
     """
@@ -86,7 +86,7 @@ def check_sender_now(*, id: str) -> None:
 
 
 def add_new_senders() -> bool:
-    """Let the active senders that have no check yet be checked. Returns whether there may be more.
+    """Add checks for the active senders that have none. Returns whether there may be more.
 
     The demo's senders have domains that do not exist.
     """
@@ -102,7 +102,7 @@ def add_new_senders() -> bool:
 
 
 def has_due_checks() -> bool:
-    """Tell whether the check of an active sender is due."""
+    """Return whether the check of an active sender is due."""
     return has_due(SenderCheck, ACTIVE)
 
 
@@ -129,7 +129,7 @@ def check_due(deadline: float) -> None:
 
 @dataclass(frozen=True)
 class Checked:
-    """A claimed check with its sender and what was found."""
+    """A claimed check with its sender, its key and its results."""
 
     row: SenderCheck
     smtp: Smtp
@@ -143,7 +143,7 @@ def _check(smtp: Smtp, key: DkimKey | None) -> Found:
 
 
 def _settle(checked: Sequence[Checked]) -> None:
-    """Store what was found, and tell the owners of senders that turned red, once: in one transaction.
+    """Store the results, and notify the owners of senders that turned red, once: in one transaction.
 
     Rows that another worker has taken over since are left alone.
     """
@@ -182,7 +182,7 @@ def _store(row: SenderCheck, found: Found) -> bool:
 
 
 def _set_statuses(keys: Iterable[tuple[DkimKey, Found]]) -> None:
-    """Let keys sign whose records were found, and keep the others from it."""
+    """Set the status of keys: those whose records were found sign, the others don't."""
     by_status: dict[str, list[str]] = {}
     for key, found in keys:
         status = next(status_after(key, one) for one in found.results if one.name == "dkim")

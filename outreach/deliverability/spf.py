@@ -12,7 +12,7 @@ from outreach.deliverability.lookups import Lookups
 MOST_LOOKUPS = 10
 MOST_VOIDS = 2
 MOST_SERVERS = 10
-"""Names of an MX or addresses of one name that a receiver looks at."""
+"""The maximum number of MX names, or of addresses of one name, that a receiver checks."""
 _RESULTS = {"+": "pass", "-": "fail", "~": "softfail", "?": "neutral"}
 _TERM = re.compile(r"([+?~-]?)([a-z0-9]+)(?::([^/\s]*))?((?:/\d{1,3})?(?://\d{1,3})?)", re.IGNORECASE | re.ASCII)
 _MODIFIER = re.compile(r"([a-z][a-z0-9_.-]*)=(.*)", re.IGNORECASE | re.ASCII)
@@ -26,7 +26,7 @@ class SpfInvalid(Exception):
 
 
 def is_spf(text: str) -> bool:
-    """Tell whether a TXT record is one of SPF."""
+    """Return whether a TXT record is one of SPF."""
     return text.lower() == "v=spf1" or text.lower().startswith("v=spf1 ")
 
 
@@ -112,7 +112,7 @@ def _network(name: str, value: str) -> ipaddress.IPv4Network | ipaddress.IPv6Net
 
 
 def _terms(record: str) -> Iterator[tuple[str, str, str, str]]:
-    """Split a record into (qualifier, name, value, prefix lengths). Raises SpfInvalid for what is none of SPF's."""
+    """Split a record into (qualifier, name, value, prefix lengths). Raises SpfInvalid for an invalid term."""
     terms = []
     for word in record.split()[1:]:
         modifier = _MODIFIER.fullmatch(word)

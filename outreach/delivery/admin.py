@@ -52,7 +52,7 @@ class GenieSettingsAdmin(CompanyRecordAdmin):
 
 @admin.register(RecipientQuota)
 class RecipientQuotaAdmin(CompanyRecordAdmin):
-    """What may go to mail providers now, of companies with limits for them."""
+    """Present capacity to mail providers, of companies with limits for them."""
 
     icon = "speed"
     behind = True
@@ -106,7 +106,7 @@ class SendJobAdmin(CompanyRecordAdmin):
         )
 
     def summary(self, record: SendJob) -> Iterable[tuple[str, Any]]:
-        """To whom it goes, what became of it and why, and by what."""
+        """Yield its recipient, its state with the reason, and its sender."""
         yield "Status", state(record.status, record.get_status_display())
         yield "Why", _why(record)
         yield "To", link(record.contact)

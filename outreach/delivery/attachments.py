@@ -1,7 +1,7 @@
-"""Files of a company that go with its mails: which may, what messages keep of them, and their contents.
+"""A company's files attached to its mails: the allowed ones, their copies in messages, and their contents.
 
-A message keeps name, type, size and SHA-256 of each: another content never goes under an approval, and a file that is
-deleted by then, also to the recycle bin, keeps the message from going.
+A message stores name, type, size and SHA-256 of each file, so that other content is never sent under an approval. A
+deleted file, also one in the recycle bin, keeps the message from being sent.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from outreach.smtp.parts import Attachment
 
 MOST_FILES = 10
 MOST_BYTES = 10 * 1024 * 1024
-"""Of all files of a mail together; encoded they take a third more, and many servers refuse more than 20 MB."""
+"""Maximum size of all files of a mail; encoded they take a third more, and many servers refuse more than 20 MB."""
 KEPT_BYTES = 4 * MOST_BYTES
-"""Of files that a sending process keeps for the next messages. Their encoded parts take as much again, and a third."""
+"""Cached size of files in a sending process. Their encoded parts take as much again, and a third."""
 REFUSED_TYPES = frozenset({"text/html", "image/svg+xml", "message/rfc822"})
 REFUSED_ENDINGS = frozenset((
     "ade", "adp", "apk", "appx", "bat", "cab", "chm", "cmd", "com", "cpl", "dll", "dmg", "exe", "hta", "htm", "html",
     "ins", "iso", "isp", "jar", "js", "jse", "lib", "lnk", "mde", "msc", "msi", "msp", "mst", "nsh", "ps1", "reg",
     "scr", "sct", "shb", "svg", "sys", "vb", "vbe", "vbs", "vxd", "wsc", "wsf", "wsh",
 ))  # fmt: skip
-"""What large mail services turn away whatever is in it, or what opens as a page."""
+"""File extensions that large mail services refuse regardless of content, or that open as a page."""
 UNFIT = "InvalidEmailTemplate_400"
 GONE = "FileNotFound_400"
 
@@ -38,7 +38,7 @@ class AttachmentMissing(Exception):
 
 
 class AttachmentUnavailable(Exception):
-    """A file's content cannot be read at the moment; people read the text."""
+    """A file's content cannot be read at present; people read the text."""
 
 
 def _live(ids: Iterable[str]) -> dict[str, File]:
@@ -47,10 +47,10 @@ def _live(ids: Iterable[str]) -> dict[str, File]:
 
 
 def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT) -> list[dict[str, Any]]:
-    """Return what messages keep of the files, in their order.
+    """Return the form in which messages store the files, in their order.
 
-    Raises FileNotFound_400 for one that is not there, or in the recycle bin, and `unfit` for too many, too large ones
-    and those that mail servers turn away.
+    Raises FileNotFound_400 for one that is missing, or in the recycle bin. Raises `unfit` for too many, too large ones
+    and those that mail servers refuse.
     """
     if not ids:
         return []
@@ -78,7 +78,7 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
 
 
 def listed(ids: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the files as people look at them before a mail is sent; those that are gone are marked as missing."""
+    """Return the files for people before a mail is sent; deleted ones are marked as missing."""
     live = _live(ids) if ids else {}
     names = dict(File.objects.filter(pk__in=set(ids) - live.keys()).values_list("pk", "name"))
     return [

@@ -1,4 +1,4 @@
-"""What messages by chat have beside those by mail."""
+"""Additional columns of messages by chat."""
 
 from __future__ import annotations
 

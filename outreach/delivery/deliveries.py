@@ -1,6 +1,6 @@
-"""What is told of a message after it went: how far it has come, that it went out after all, or that it came back.
+"""Events of a message after it was sent: its progress, a late confirmation, or a bounce.
 
-A mailbox and the webhooks of mail vendors tell the same things, and they are written in one way.
+A mailbox and the webhooks of mail vendors report the same events, which are written in one way.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ HEIGHTS = {
     "rejected": 8,
     "complained": 9,
 }
-"""Delivery status -> its height: what is told moves a message up only, in whatever order it comes."""
+"""Delivery status -> its rank: an event only raises a message's status, regardless of the order of events."""
 CAME_BACK = "came_back"
 REJECTED = "rejected"
 
 
 def told(job: SendJob, kind: str, at: datetime, *, for_good: bool = False) -> dict[str, Any]:
-    """Return the columns of a locked message that change since `kind` is told of it, of a bounce whether for good."""
+    """Return the columns of a locked message that the event `kind` changes; `for_good` marks a permanent bounce."""
     moment = at.isoformat()
     values: dict[str, Any] = {"delivery": {**job.delivery, kind: min(job.delivery.get(kind, moment), moment)}}
     if HEIGHTS[kind] > HEIGHTS.get(job.delivery_status, 0):
@@ -52,14 +52,14 @@ def told(job: SendJob, kind: str, at: datetime, *, for_good: bool = False) -> di
 
 
 def tell(job_id: str, kind: str, at: datetime, *, for_good: bool = False) -> None:
-    """Write that `kind` is told of the message, of a bounce whether for good."""
+    """Write the event `kind` to the message; `for_good` marks a permanent bounce."""
     read = ("delivery", "delivery_status", "bounced_at", "complained_at")
     job = SendJob.objects.select_for_update(of=("self",)).only(*read).get(pk=job_id)
     SendJob.objects.filter(pk=job_id).update(**told(job, kind, at, for_good=for_good))
 
 
 def prove_sent(job: SendJob, *, at: datetime, proof: str) -> None:
-    """Correct a message whose sending was in doubt: it went out. What follows it has a time from now on."""
+    """Correct a message with an unknown outcome: it was sent. Its follow-up gets a time, counted from now."""
     if job.status != Status.UNKNOWN or job.sending_at is None:
         return
     values: dict[str, Any] = {"sent_at": at, "worker": None, "error": ""}

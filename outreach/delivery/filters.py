@@ -53,7 +53,7 @@ def _recipient() -> Case:
 
 
 SENDER = Coalesce("smtp_id", "mail_app_id", "chat_app_id")
-"""The message's sender, of whatever kind."""
+"""The message's sender, of any kind."""
 # A negative number would count from the end.
 TEMPLATE = Case(
     When(

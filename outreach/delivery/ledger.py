@@ -83,7 +83,7 @@ def record_claimed(ids: Sequence[str], *, lease: str, worker: int) -> dict[str, 
 
 
 def note(ids: Sequence[str], *, reason: str, detail: str = "", actor_id: str | None = None) -> None:
-    """Write what has happened to messages that keep their status."""
+    """Record an event of messages that keep their status."""
     now = timezone.now()
     rows = SendJob.objects.filter(pk__in=ids).values_list("pk", "company_id", "status")
     SendJobTransition.objects.bulk_create(
@@ -123,9 +123,9 @@ def transition(job: SendJob, *, to: str, reason: str = "", detail: str = "", **v
 
 
 def begin_again(job: SendJob, *, lease: str, worker: int) -> bool:
-    """Change a message in doubt to sending again, under a new lease.
+    """Change a message with an unknown outcome to sending again, under a new lease.
 
-    Returns False when somebody else has asked or decided, or when the run, the sender or the recipient forbid it.
+    Returns False when another worker has asked or decided, or when the run, the sender or the recipient forbid it.
     """
     values = {"lease": lease, "worker": worker, "attempts": job.attempts + 1}
     holds = intent_holds("%s", "%s")

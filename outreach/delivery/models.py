@@ -277,7 +277,7 @@ class SendJob(ChatColumns, CompanyWork):
 
     @property
     def sender(self) -> Sender | None:
-        """The sender that it goes by, of whatever kind."""
+        """Return its sender, of any kind."""
         return self.smtp if self.smtp_id else self.mail_app or self.chat_app
 
     @property
@@ -287,26 +287,26 @@ class SendJob(ChatColumns, CompanyWork):
 
     @property
     def address(self) -> str:
-        """Where it would go now: the contact's number, or e-mail address."""
+        """Return the present recipient: the contact's number, or e-mail address."""
         if self.channel in DIRECT:
             return self.recipient  # who writes in the conversation
         return (self.contact.contact_number if self.chat_app_id else self.contact.email) or ""
 
     @property
     def envelope(self) -> str:
-        """To whom and from whom it would go now; contact and sender are joined."""
+        """Return its present recipient and sender; contact and sender are joined."""
         sender = self.sender
         name, address = (sender.from_name, sender.from_email) if sender else ("", "")
         return envelope_of(self.contact.name, self.address, name, address)
 
     @property
     def content_hash(self) -> str:
-        """Stands for the words and files of the message, and for whom it would go to and come from now."""
+        """Return the hash of the message's content and files, and of its present recipient and sender."""
         return content_hash(self.envelope, self.subject, self.text, self.html, attachments=self.attachments)
 
     @property
     def is_as_approved(self) -> bool:
-        """Whether an approved message would go to whom and from whom it was approved for."""
+        """Return whether an approved message still has the recipient and sender of its approval."""
         if self.approved_envelope:
             return self.approved_envelope == self.envelope
         # Approved by a version that kept the address alone.

@@ -21,14 +21,14 @@ STATUSES = (
     ("failed", "Failed"),
     ("unknown", "Delivery unknown"),
 )
-"""Statuses -> their words."""
+"""Statuses -> their label."""
 DEEDS = {
     "approve": "The message goes",
     "draft": "It is a draft again, and does not go",
     "cancel": "It will not go",
     "stop-follow-ups": "Nothing follows in this thread",
 }
-"""Operation of the API -> what is said when it is done."""
+"""Operation of the API -> the message about its success."""
 STOPPABLE = ("planned", "draft", "approved")
 """Statuses of messages that a person can still stop."""
 MACHINES = {
@@ -38,16 +38,16 @@ MACHINES = {
     "all_links": "a program, which followed all links at once",
     "member": "somebody of your company",
 }
-"""Why no recipient has opened or clicked -> its words."""
+"""Reason why a visit is not the recipient's -> its description."""
 RECENT = {"p": "1", "n": "50"}
 PREVIEW = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'self'"
 )
-"""The policy of a preview: what others have written may look like a mail, and do nothing."""
+"""The policy of a preview: foreign content may look like a mail, and has no effects."""
 
 
 def step_name(number: int) -> str:
-    """Return what people call the messages of a step."""
+    """Return the name of a step's messages."""
     return "First message" if number == 1 else f"Follow-up {number - 1}"
 
 
@@ -59,7 +59,7 @@ class Statuses(Choice):
 
 
 class MessagePage(Page):
-    """What the pages of messages share."""
+    """Shared parts of the pages of messages."""
 
     module = "genie"
     menu = MenuItem("Messages", "mail", 52, "Outreach")
@@ -102,7 +102,7 @@ class Messages(MessagePage):
         }
 
     def name_filters(self, choices: dict[str, Choice], state: ListState, found: Answer, named: dict[str, str]) -> None:
-        """Give the filters that links lead to their words, from the messages that they find."""
+        """Set the labels of the filters in links, from the messages that they select."""
         reasons = {one["reason"]: one["sentence"] for one in found.data}
         runs = {one["run"]["_id"]: one["run"]["name"] for one in found.data if one["run"]} | named
         for name, known, unknown in (("reason", reasons, "another reason"), ("run", runs, "another one")):

@@ -60,7 +60,7 @@ def drafts() -> QuerySet[SendJob]:
 
 
 def message_detail(message_id: str) -> dict[str, Any]:
-    """Return what a message's detail adds to its columns: HTML, the current decision, and its transitions so far."""
+    """Return the additional data of a message's detail: HTML, the current decision, and its transitions so far."""
     job = SendJob.objects.select_related("contact", "run", "smtp", "mail_app", "chat_app").get(pk=message_id)
     transitions = SendJobTransition.objects.filter(send_job_id=message_id).order_by("created_at", "id")
     transitions = transitions.select_related("actor")

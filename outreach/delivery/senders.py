@@ -82,7 +82,7 @@ AnySession = MailSession | ChatSession
 
 
 def opener(sender: Sender, *, timeouts: Timeouts | None = None) -> Callable[[], AnySession]:
-    """Return what opens sessions of the sender, in any thread: what is stored of it is read now."""
+    """Return a function that opens sessions of the sender, in any thread: its stored data is read now."""
     if isinstance(sender, MailApp):
         return partial(session_of, sender)
     if isinstance(sender, ChatApp):

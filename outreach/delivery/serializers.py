@@ -28,7 +28,7 @@ DELIVERY = (
 
 
 class MessageEdit(Input):
-    """A draft's new words."""
+    """A draft's new content."""
 
     subject = TextInput(required=False, max_length=200)
     text = TextInput(required=False, max_length=100_000, trim_whitespace=False)
@@ -47,7 +47,7 @@ HINT_LENGTH = 1000
 
 
 class Regeneration(Input):
-    """How a draft is to be written anew."""
+    """Instructions for rewriting a draft."""
 
     hint = TextInput(
         default="",
@@ -61,7 +61,7 @@ class Regeneration(Input):
 
 
 class Approval(Input):
-    """What is approved."""
+    """The approval of a message."""
 
     contentHash = TextInput(
         required=False,
@@ -278,7 +278,7 @@ SKIPPED = (
 
 
 class MessagesApproved(MessageChanged):
-    """What approve-all has approved, and what it has left."""
+    """The result of approve-all: the numbers of approved and of remaining drafts."""
 
     always = ("changedCount", "leftCount", "outdatedCount", "skipped", "newerCount")
     leftCount = Computed(
@@ -296,7 +296,7 @@ class MessagesApproved(MessageChanged):
 
 
 class SmtpMessageOut(Output):
-    """What went out, or may have."""
+    """A message sent, or possibly sent."""
 
     _id = IdField()
     smtp = SmtpSnapshot()
@@ -323,7 +323,7 @@ class SmtpMessageOut(Output):
 
 
 class VendorMessageOut(Output):
-    """What a mail vendor was given, or may have been, and what it has told of it."""
+    """A message given, or possibly given, to a mail vendor, with its reported events."""
 
     reads = ("delivery",)
 
@@ -367,10 +367,10 @@ class VendorMessageOut(Output):
 
 
 DELIVERY_TIMES = ("deferred", "delivered", "opened", "clicked", "bounced", "rejected", "complained", "unsubscribed")
-"""Delivery statuses of which the log shows when they were told of first."""
+"""Delivery statuses for which the log shows the time of the first report."""
 
 
 class GmailMessageOut(VendorMessageOut):
-    """What went out by mailvendor-c, or may have."""
+    """A message sent, or possibly sent, by mailvendor-c."""
 
     gmails = MailAppSnapshot(source="mail_app")

@@ -1,4 +1,4 @@
-"""What people decide about messages: approve, hold as a draft, edit, cancel, try again."""
+"""People's decisions about messages: approve, hold as a draft, edit, cancel, try again."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def unproved(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """How many drafts are not approved together with the others."""
+    """The numbers of drafts that are not approved together with the others."""
 
     unproved: int
     outdated: int
@@ -60,7 +60,7 @@ class Left:
         return self.unproved + self.outdated
 
     def as_json(self) -> dict[str, Any]:
-        """Return what answers say of them."""
+        """Return the counts in the form of responses."""
         skipped = [
             {"reason": reason, "sentence": sentence_of(reason), "count": number}
             for reason, number in sorted(self.never.items())
@@ -69,7 +69,7 @@ class Left:
 
 
 OUTDATED = Q(reason=Reason.APPROVAL_OUTDATED, run__of_campaign__isnull=True)
-"""Matches drafts whose contact or sender is another one since somebody approved them. A campaign's words are for all,
+"""Matches drafts whose contact or sender has changed since their approval. A campaign's content is the same for all,
 and nobody approves its messages one by one."""
 
 
@@ -82,8 +82,11 @@ def count_left(drafts: QuerySet[SendJob]) -> Left:
 
 
 def approvable(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
-    """Return those of the drafts that are approved together: with a text, with nothing unproved, not outdated, since
-    nobody has seen whom these would go to now, and none that would never go."""
+    """Return the drafts that can be approved together.
+
+    They have a text without unproved statements. Outdated drafts are excluded, because nobody has seen their present
+    recipients, and so are those that would never be sent.
+    """
     drafts = rows.filter(status=Status.DRAFT).exclude(text="")
     kept = drafts.exclude(UNPROVED).exclude(OUTDATED)
     return kept.alias(never=never_goes()).filter(never=None)
@@ -118,7 +121,7 @@ def approve(rows: QuerySet[SendJob], member_id: str | None, **shown: str) -> int
 
 
 def _approval(member_id: str | None) -> dict[str, Any]:
-    """Return the values of an approval: by whom, when and until when; for whom and from whom the messages go now."""
+    """Return the columns that an approval sets: approver, time, expiry and envelope."""
     now = timezone.now()
     contact = Contact.objects.filter(pk=OuterRef("contact_id"))
     text = TextField()
@@ -155,9 +158,9 @@ def _address(contact: QuerySet[Contact]) -> Case:
 
 
 def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
-    """Approve those of the messages that have a text, as if they had never been tried. Returns how many.
+    """Approve those of the messages that have a text, as if they had never been tried. Return their number.
 
-    They go to whom they were approved for: where that has changed, they become drafts when their turn comes.
+    They are approved for the same recipients: if these have changed, they become drafts when they are claimed.
     """
     now = timezone.now()
     count = ledger.transition_all(
@@ -186,11 +189,11 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
 
 @transaction.atomic
 def approve_message(*, message_id: str, member_id: str, content_hash: str | None = None) -> None:
-    """Approve a draft, for whom it goes to and comes from now. An approved message stays approved, and is approved
-    again where these have changed or its approval has ended.
+    """Approve a draft for its present recipient and sender. An approved message stays approved.
 
-    Raises CampaignCannotBeUpdated_400 for any other and for one that would never go, and MessageChanged_409 when
-    `content_hash` stands for other words, or for others whom it goes to or comes from, than the message has by now.
+    It is approved again if these have changed or its approval has ended. Raises CampaignCannotBeUpdated_400 for any
+    other message and for one that would never be sent. Raises MessageChanged_409 when `content_hash` is that of other
+    content, recipients or senders than the message's present ones.
     """
     job = locked(message_id, Status.DRAFT, Status.APPROVED)
     unchanged(job, content_hash, "approved")
@@ -245,10 +248,9 @@ def edit_message(
 ) -> None:
     """Change the subject and text of a draft. HTML is sanitised; a new text without HTML removes the old HTML.
 
-    HTML without a text makes the text. What the words that stay rest on is kept; all of it is checked again, sentence
-    by sentence. Raises InvalidPayload_400 for blank
-    words, CampaignCannotBeUpdated_400 for a message that is no draft, and MessageChanged_409 when `content_hash`
-    stands for other words than the draft has by now.
+    HTML without a text produces the text. The evidence of unchanged words is kept; all of it is checked again, sentence
+    by sentence. Raises InvalidPayload_400 for blank text, and CampaignCannotBeUpdated_400 for a message that is no
+    draft. Raises MessageChanged_409 when `content_hash` is that of other content than the draft's present one.
     """
     job = locked(message_id, Status.DRAFT)
     if job.chat_app_id:
@@ -286,7 +288,7 @@ def edit_message(
 
 
 def unchanged(job: SendJob, content_hash: str | None, deed: str) -> None:
-    """Raise MessageChanged_409 when the hash stands for other words than the message has."""
+    """Raise MessageChanged_409 when the hash is that of other content than the message's."""
     if content_hash is not None and content_hash[:HALF] != job.content_hash[:HALF]:
         raise NamedError("MessageChanged_409", f"contentHash: read the message again before it is {deed}")
 

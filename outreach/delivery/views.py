@@ -56,7 +56,7 @@ def _detail(message_id: str) -> dict[str, Any]:
 
 
 class MessageViewSet(ResourceViewSet, abstract=True):
-    """Messages, without what takes their run (outreach.genie.views)."""
+    """Messages, without the actions of their run (outreach.genie.views)."""
 
     module = "genie"
     lookup_url_kwarg = "sendJobId"
@@ -171,11 +171,11 @@ def _vendor_log_viewset(letter: str) -> type[ResourceViewSet]:
 
 
 VENDOR_LOGS = {channel_of(letter): _vendor_log_viewset(letter) for letter in LETTERS}
-"""Channel -> the log of what went out by it."""
+"""Channel -> the log of its sent messages."""
 
 
 class _GuardrailViewSet(ResourceViewSet, abstract=True):
-    """What the ViewSets of guardrails share, one for the senders of each app."""
+    """Shared parts of the ViewSets of guardrails, one for the senders of each app."""
 
     module = MODULE
     singleton = True

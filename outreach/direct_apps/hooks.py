@@ -1,4 +1,4 @@
-"""Addresses of the webhooks of messenger apps and social accounts, and what is sent there to be believed."""
+"""Addresses of the webhooks of messenger apps and social accounts, and the secrets that authenticate their requests."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ def hook_url(vendor: str, app_id: str, salt: str) -> str:
 
 
 def hook_secret(app_id: str, salt: str) -> str:
-    """Return what the messenger sends in a header with each webhook, and a social platform repeats when the address is
-    entered there."""
+    """Return the secret that the messenger sends in a header with each webhook event.
+
+    A social platform repeats it when the address is entered there.
+    """
     return lookup_hash(f"direct-hook:{app_id}:{salt}")[:32]
 
 
 def is_secret(given: str, app: ChatApp) -> bool:
-    """Tell whether it is the app's secret, in a time that says nothing about it."""
+    """Return whether it is the app's secret, in a time that says nothing about it."""
     return constant_time_compare(given, hook_secret(app.pk, app.hook_salt))

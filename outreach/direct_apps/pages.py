@@ -19,7 +19,7 @@ KEPT = "Stored encrypted, and never shown. Left empty, it stays."
 
 
 class DirectSettings(SettingsPage):
-    """What the pages share."""
+    """Shared parts of the pages."""
 
     module = "apps"
     section = "direct-apps"

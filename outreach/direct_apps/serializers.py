@@ -18,7 +18,7 @@ FOR_CHANGERS = "empty: the reader's role changes no apps."
 
 
 class DirectChange(Input):
-    """What both have."""
+    """Shared fields of both vendors."""
 
     name = TextInput(required=False, allow_blank=True, max_length=200)
     verified = BooleanInput(
@@ -66,7 +66,7 @@ class SocialBCreate(SocialBChange):
 
 
 class DirectOut(Output):
-    """What both show; tokens and secrets never go out."""
+    """Shared output of both vendors; it never contains tokens and secrets."""
 
     moving = HEALTH
     reads = ("hook_salt", "id", "vendor", "by_changer")
@@ -120,7 +120,7 @@ class SocialBOut(DirectOut):
 
 
 class DirectTest(Output):
-    """What a test found."""
+    """The result of a test."""
 
     ok = Computed(serializers.BooleanField())
     milliseconds = Computed(serializers.IntegerField())
@@ -130,7 +130,7 @@ class DirectTest(Output):
 
 
 class DirectDeleted(Output):
-    """What became of the selected apps."""
+    """The results of the selected apps."""
 
     deletedCount = Computed(serializers.IntegerField())
     deactivatedCount = Computed(

@@ -42,11 +42,11 @@ class DirectApps:
     vendor: str
     not_found: tuple[str, str]
     token: str
-    """What its token is called in bodies."""
+    """Name of its token in request bodies."""
     place: str
-    """What names the account there."""
+    """Name of the field for the vendor's account."""
     ask: Callable[[ChatApp], dict[str, Any]]
-    """Returns what the vendor says of an app, by columns. Raises ChatFailed, SmtpError and NamedError."""
+    """Returns the vendor's data of an app, by columns. Raises ChatFailed, SmtpError and NamedError."""
 
     def rows(self) -> QuerySet[ChatApp]:
         """Return the company's apps of the vendor."""
@@ -60,10 +60,10 @@ class DirectApps:
         return found
 
     def create(self, *, member_id: str, verified: bool = True, **values: Any) -> ChatApp:
-        """Connect an app, and ask the vendor unless `verified` is False; one that cannot be asked leaves it unverified.
+        """Connect an app, and check it with the vendor unless `verified` is False. If that fails, it stays unverified.
 
-        Raises InvalidCredentials_400 for a token that the vendor refuses, DuplicateField for an account that is
-        connected already, SocialBNoAccessToken_400, SocialBAccountNotFound_404, ValidationFailed,
+        Raises InvalidCredentials_400 for a token that the vendor refuses, and DuplicateField for an account that is
+        connected already. Raises SocialBNoAccessToken_400, SocialBAccountNotFound_404, ValidationFailed,
         PlanLimitExceeded_403, and ConnectionTestRunning_429.
         """
         if not values.get("access_token"):
@@ -80,9 +80,9 @@ class DirectApps:
         return app
 
     def update(self, *, id: str, member_id: str, verified: bool | None = None, **values: Any) -> ChatApp:
-        """Change an app. The vendor is asked when what it connects by changes, or when `verified` is True.
+        """Change an app. Asks the vendor when a connection value changes, or when `verified` is True.
 
-        Empty secrets leave the stored ones. Raises the errors of `create`, of which each changes nothing.
+        Empty secrets leave the stored ones. Raises the errors of `create`; each of them leaves the app unchanged.
         """
         values = {name: value for name, value in values.items() if value or name not in SECRETS}
         reconnects = bool({"access_token", "phone_number_id"} & {*values})
@@ -185,7 +185,7 @@ class DirectApps:
 
 
 def bot_id(token: str) -> str:
-    """Return the bot's id, which its token begins with. Raises ValidationFailed for what is no token."""
+    """Return the bot's id, with which its token begins. Raises ValidationFailed for an invalid token."""
     id, colon, rest = token.partition(":")
     if not (colon and rest and id.isascii() and id.isdigit() and len(id) <= 20):
         raise ValidationFailed("botToken is none", "botToken: such as 123456:ABC-DEF, as the messenger gives it")

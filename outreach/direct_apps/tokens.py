@@ -1,4 +1,4 @@
-"""Tokens of accounts of the second social platform, which hold for about 60 days: made anew before they end."""
+"""Tokens of accounts of the second social platform, which are valid for about 60 days: renewed before they expire."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from outreach.chat_apps.social_b import SocialBClient, Token
 from outreach.smtp.outcome import SmtpError
 
 BEFORE = timedelta(days=14)
-"""So long before it ends a token is made anew, several times a day until that works."""
+"""Time before the expiry of a token from which its renewal is tried, several times a day until it succeeds."""
 EVERY = timedelta(hours=6)
 AT_ONCE = 100
 FAILED = "apps.failed"
@@ -25,7 +25,7 @@ TROUBLE, ENDED = "The token could not be made anew before it ends", "The token h
 
 
 def refresh_tokens() -> bool:
-    """Make anew the tokens of all companies that end soon (a periodic task). Returns whether more may wait."""
+    """Renew the tokens of all companies that expire soon (a periodic task). Return whether more may wait."""
     soon = timezone.now() + BEFORE
     with unscoped(reason="tick: tokens of accounts of all companies that end soon"):
         due = ChatApp.objects.filter(vendor=ChatApp.Vendor.SOCIAL_B, is_active=True, token_expires_at__lt=soon)
@@ -43,8 +43,10 @@ def refresh_tokens() -> bool:
 
 
 def refresh_one(id: str) -> None:
-    """Make the token of an account anew, or show on the app why it could not be, and say so by an event, once before
-    it ends and once afterwards. What is sent with a token that has ended lets the app be unverified, and members know.
+    """Renew the token of an account, or show the reason of the failure on the app.
+
+    A failure is also an event, once before the expiry and once after it. A message sent with an expired token marks the
+    app as unverified, and members are notified.
     """
     app = ChatApp.objects.filter(pk=id).first()
     if app is None:

@@ -13,12 +13,12 @@ from outreach.deliverability.lookups import LookupFailed
 from outreach.domain_tracking.hosts import PROBE, address_of, is_name, own_host
 
 SECONDS = 8.0
-"""How long the look-ups may take, and how long the host."""
+"""Time limit of the look-ups, and of the request to the host."""
 MOST_BYTES = 1000
 
 
 class Lookups(Protocol):
-    """What the check asks. Raises LookupFailed."""
+    """Look-ups of the check. Raises LookupFailed."""
 
     def texts(self, name: str) -> list[str]: ...
 
@@ -27,7 +27,7 @@ class Lookups(Protocol):
 
 @dataclass(frozen=True)
 class Found:
-    """What a check found: `detail` says what is missing. `asked` is false where that is not known."""
+    """The result of a check: `detail` is the missing part. `asked` is false if that is unknown."""
 
     ok: bool
     detail: str = ""
@@ -43,7 +43,7 @@ def records_of(host: str, proof: str) -> list[dict[str, str]]:
 
 
 def answer_of(host: str) -> str:
-    """Return what this service answers a check that asks the host."""
+    """Return this service's response to a check that requests the host."""
     return salted_hmac("outreach.tracking.host", host, algorithm="sha256").hexdigest()
 
 

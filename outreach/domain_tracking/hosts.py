@@ -12,12 +12,12 @@ from core.tenancy import unscoped
 from outreach.domain_tracking.models import DomainTracking
 
 PROBE = "/.well-known/leadwright-tracking"
-"""What a check asks a host for, to see that it leads here."""
+"""Path that a check requests from a host, to verify that it leads here."""
 SERVED = re.compile(r"/c/[\w-]{34}|/o/[\w-]{34}\.gif|/api/public/unsubscribe/[^/]+|/static/.+", re.ASCII)
-"""What a tracking host answers; the page of unsubscribing takes its styles from /static."""
+"""Paths that a tracking host serves; the page of unsubscribing takes its styles from /static."""
 _HOST = re.compile(r"(?=.{4,253}\Z)(?!-)[a-z0-9-]{1,63}(?:\.(?!-)[a-z0-9-]{1,63})+", re.ASCII)
 _KNOWN_FOR = 30
-"""Seconds for which a process remembers what a host is."""
+"""Seconds for which a process caches the data of a host."""
 
 
 def own_host() -> str:
@@ -26,7 +26,7 @@ def own_host() -> str:
 
 
 def is_name(host: str) -> bool:
-    """Tell whether the text is the full name of a host, and no IP address."""
+    """Return whether the text is the full name of a host, and no IP address."""
     return _HOST.fullmatch(host) is not None and not host.rpartition(".")[2].isdigit()
 
 
@@ -53,7 +53,7 @@ def state_of(host: str) -> str:
 
 
 def forget(host: str) -> None:
-    """Look the host up anew; other processes do so within half a minute."""
+    """Delete the cached host; other processes refresh it within half a minute."""
     cache.delete(_key(host))
 
 

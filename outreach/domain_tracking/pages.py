@@ -1,4 +1,4 @@
-"""The settings page of what is tracked of mails, and of the company's own hosts for their links."""
+"""The settings page for the tracking of mails, and for the company's own hosts for their links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATES = {
     "verified": ("Links lead to it", "ok"),
     "lost": ("Its records are gone", "bad"),
 }
-"""Status of the API -> its words and tone."""
+"""Status of the API -> its label and tone."""
 
 
 class Tracking(SettingsForm):

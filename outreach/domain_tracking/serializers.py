@@ -23,7 +23,7 @@ class DomainCreate(Input):
 
 
 class DomainDelete(SelectionInput):
-    """Which tracking domains to delete."""
+    """Tracking domains to delete."""
 
 
 class DomainOut(Output):

@@ -47,9 +47,9 @@ def get_domain(id: str) -> DomainTracking:
 
 @transaction.atomic
 def create_domain(*, member_id: str, name: str) -> DomainTracking:
-    """Add a host, which is checked for the first time when somebody asks, or within a day.
+    """Add a host. It is checked for the first time when a member requests it, or within a day.
 
-    Raises ValidationFailed for what is no host, DomainTrackingNameAlreadyExists_400, PlanLimitExceeded_403.
+    Raises ValidationFailed for an invalid host name, DomainTrackingNameAlreadyExists_400, PlanLimitExceeded_403.
     """
     reserve_quota(MODULE)
     if DomainTracking.objects.count() >= MOST:
@@ -130,7 +130,7 @@ def _settle(row: DomainTracking, found: Found) -> None:
 
 
 def _save(row: DomainTracking, others: Iterable[str]) -> None:
-    """Store what a check found. A host that another company has verified first is not verified."""
+    """Store the result of a check. A host that another company has verified first is not verified."""
     columns = ["state", "detail", "checked_at", "verified_at", "due_at", "attempts", "updated_at", *others]
     try:
         with transaction.atomic():
@@ -144,7 +144,7 @@ def _save(row: DomainTracking, others: Iterable[str]) -> None:
 
 
 def has_due_checks() -> bool:
-    """Tell whether a host's check is due. The demo's hosts do not exist."""
+    """Return whether a host's check is due. The demo's hosts do not exist."""
     return not settings.DEMO and has_due(DomainTracking)
 
 
@@ -161,7 +161,7 @@ def check_due(deadline: float) -> None:
 
 @transaction.atomic
 def _store_claimed(row: DomainTracking, found: Found) -> None:
-    """Store what the check of a claimed host found, unless another worker has taken it over."""
+    """Store the result of the check of a claimed host, unless another worker has claimed it since."""
     try:
         update_owned(row, status=DomainTracking.Work.WAITING, worker=None, deaths=0)
     except LeaseLost:

@@ -20,7 +20,7 @@ class EmailTemplateAdmin(CompanyRecordAdmin):
 
 @admin.register(EmailTemplateVersion)
 class EmailTemplateVersionAdmin(CompanyRecordAdmin):
-    """The words that templates had."""
+    """Earlier versions of templates."""
 
     icon = "history"
     title_needs = ("template",)

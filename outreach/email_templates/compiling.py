@@ -1,6 +1,6 @@
-"""What a template is made into when it is saved: HTML that mail programs show, its words, its links.
+"""Compile a template when it is saved: HTML that mail programs show, its text, its links.
 
-Sending only puts values in. Nothing that the template names is fetched, and nothing in it is evaluated.
+Sending only inserts values. No address in the template is fetched, and no code in it is evaluated.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Compiled:
 
 
 def compile_body(body: str) -> Compiled:
-    """Compile MJML, HTML or plain text. Raises InvalidEmailTemplate_400, which says what is wrong."""
+    """Compile MJML, HTML or plain text. Raises InvalidEmailTemplate_400, which describes the error."""
     if not is_html(body):
         return Compiled("", body, ())
     mjml = is_mjml(body)
@@ -60,12 +60,12 @@ def compile_body(body: str) -> Compiled:
 
 
 def is_html(body: str) -> bool:
-    """Tell whether a body is HTML or MJML, otherwise it is plain text."""
+    """Return whether a body is HTML or MJML, otherwise it is plain text."""
     return _MARKUP.search(body) is not None
 
 
 def is_mjml(body: str) -> bool:
-    """Tell whether a body is MJML."""
+    """Return whether a body is MJML."""
     at = len(body) - len(body.lstrip())
     while body.startswith("<!--", at) and (end := body.find("-->", at)) > 0:
         at = end + 3 + len(body[end + 3 :]) - len(body[end + 3 :].lstrip())
@@ -82,8 +82,8 @@ def _check_styles(page: str) -> None:
 
 
 def _check_tags(body: str) -> None:
-    """Raise InvalidEmailTemplate_400 for a tag that MJML has not, since what stands in it would get lost, and for
-    carousels of very many images."""
+    """Raise InvalidEmailTemplate_400 for an unknown MJML tag, since its content would get lost, and for too many
+    carousel images."""
     bare = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), body)
     if bare.lower().count("<mj-carousel-image") > _CAROUSEL_IMAGES:
         raise NamedError("InvalidEmailTemplate_400", f"body: has more than {_CAROUSEL_IMAGES} images in carousels")

@@ -44,7 +44,7 @@ class EmailTemplate(CompanyModel):
 
 
 class EmailTemplateVersion(CompanyModel):
-    """The words that a template had, from one change to the next."""
+    """A version of a template: its subject and body from one change to the next."""
 
     template = CompanyForeignKey(EmailTemplate, on_delete=models.CASCADE, related_name="versions", db_index=False)
     number = models.PositiveIntegerField()

@@ -25,7 +25,7 @@ TEMPLATES = Records(
     "A template is a mail that you have written once, for the follow-ups of an outreach.",
 )
 KNOWN = ("contact.", "company.")
-"""How the names begin that every template knows."""
+"""Prefixes of the variables that every template has."""
 
 
 FILES = "They go with each message, 10 MB together at most. A file that is deleted keeps messages from going."
@@ -33,7 +33,7 @@ MOST_FILES = "50"
 
 
 def _named(file: Mapping[str, Any]) -> str:
-    """Return what people read of an attached file."""
+    """Return the label of an attached file."""
     name = file["name"] or "A file"
     return f"{name} (deleted: nothing goes with it)" if file["missing"] else str(name)
 
@@ -99,7 +99,7 @@ class TemplateForm(RecordForm):
 
     @property
     def find(self) -> str:
-        """What contacts to preview the mail for are searched by."""
+        """Return the search text for contacts in the preview."""
         return " ".join(self.request.POST.get("find", "").split())[:200]
 
     @cached_property
@@ -111,11 +111,11 @@ class TemplateForm(RecordForm):
 
     @property
     def form_shown(self) -> bool:
-        """Whether the reader may change what the page shows."""
+        """Return whether the reader may change the shown template."""
         return self.may(self.module, "PUT" if "id" in self.params else "POST")
 
     def do_preview(self) -> HttpResponse:
-        """Show what the words of the form make, in the frame beside it."""
+        """Show the mail of the form's content, in the frame next to it."""
         form = self.form().fill(self.request.POST)
         mail = self.mail(form)
         if mail["subject"] and mail["body"]:
@@ -131,7 +131,7 @@ class TemplateForm(RecordForm):
         return self.page({**context, "form": self.form().fill(self.request.POST), "contact": first})
 
     def mail(self, form: Form, contact: str = "") -> dict[str, Any]:
-        """Return the words of the form, and whom they are shown for, as the API takes them."""
+        """Return the form's mail and the contact of its preview, as the API accepts them."""
         words = self.body(form.values)
         shown = self.request.POST.get("contact") or contact or None
         found = {name: words[name] for name in ("subject", "body", "variables")}
@@ -145,7 +145,8 @@ class TemplateForm(RecordForm):
         return str(senders[0]["app"]) if senders else "smtp"
 
     def do_test(self) -> HttpResponse:
-        """Send what the form says, saved or not, to the reader: as the chosen contact gets it, or the first one."""
+        """Send the form's mail, saved or not, to the reader, with the values of the chosen contact or of the first
+        one."""
         form = self.form().fill(self.request.POST)
         to = self.reader.email
         mail = self.mail(form, self.people[0].value if self.people else "")
@@ -160,7 +161,7 @@ class TemplateForm(RecordForm):
         return self.page({**context, "form": form}, status=200 if answer.ok else 422)
 
     def field_names(self) -> set[str] | None:
-        """Return what the fields of contacts are called by, or None if the reader may not see them."""
+        """Return the names and ids of contacts' fields, or None if the reader may not see them."""
         answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
         if answer is None or not answer.ok:
             return None
@@ -251,7 +252,7 @@ class EmailTemplateFiles(TemplatePage):
         return self.done("Saved", self.back)
 
     def do_upload(self) -> HttpResponse:
-        """Upload files, and let them go with the template beside those that do."""
+        """Upload files, and add them to the template's attachments."""
         if not self.may(self.module, "PUT"):
             raise Refused(403, "Your role does not change templates")
         form = self.form()

@@ -51,14 +51,14 @@ class Rendered:
     missing: tuple[str, ...]
     """Required variables without a value."""
     chat: Mapping[str, Any] | None = None
-    """Of a message by chat what a person sees of it (outreach.chat_templates.filling.pieces)."""
+    """For a message by chat, its visible parts (outreach.chat_templates.filling.pieces)."""
 
 
 def compile_template(subject: str, body: str, variables: Sequence[Mapping[str, Any]]) -> Compiled:
-    """Check a template and return what it is sent as.
+    """Check a template and return its compiled form.
 
-    Raises InvalidVariables_400 for a placeholder or variable that can't be, InvalidEmailTemplate_400 for other marks of
-    templates, for MJML or HTML that can't be read, and for a body without words.
+    Raises InvalidVariables_400 for an invalid placeholder or variable. Raises InvalidEmailTemplate_400 for other
+    template marks, for MJML or HTML that cannot be read, and for a body without text.
     """
     names = [one["name"] for one in variables]
     for place, name in enumerate(names):
@@ -127,8 +127,10 @@ def render(
 
 
 def _in_text(found: re.Match[str], value: str) -> str:
-    """Return what stands in plain text for a placeholder, with the blanks and brackets around it. One without a value
-    leaves no brackets, and no blank but one between words."""
+    """Return the text that replaces a placeholder in plain text, with the spaces and brackets around it.
+
+    A placeholder without a value leaves no brackets, and at most one space between words.
+    """
     if value:
         return f"{found['before']}{found['open']}{value}{found['close']}{found['after']}"
     if bool(found["open"]) != bool(found["close"]):

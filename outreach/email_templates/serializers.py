@@ -83,7 +83,7 @@ class VersionRestore(Input):
 
 
 class TemplateDelete(SelectionInput):
-    """Which templates to delete."""
+    """Templates to delete."""
 
 
 class TemplateOut(Output):
@@ -119,7 +119,7 @@ class AttachmentOut(Output):
 
 
 class WordsPreview(Output):
-    """The mail that words make."""
+    """The mail that results from an unsaved template."""
 
     subject = Computed(serializers.CharField())
     text = Computed(serializers.CharField())
@@ -146,7 +146,7 @@ class TemplatePreview(WordsPreview):
 
 
 class VersionOut(Output):
-    """The words that a template had, from one change to the next."""
+    """A version of a template: its subject and body from one change to the next."""
 
     _id = IdField()
     version = serializers.IntegerField(source="number")

@@ -1,4 +1,4 @@
-"""Use cases of templates of mails. Their names are unique in the company whatever their case."""
+"""Use cases of templates of mails. Their names are unique in the company, regardless of case."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TAKEN = "TemplateNameAlreadyExists_400"
 KEPT_VERSIONS = 50
 WORDS = ("subject", "body", "variables", "attachments")
 USES: list[Callable[[Sequence[str]], Iterable[str]]] = []
-"""Each returns the names of what is to begin with one of the templates; domains above add theirs."""
+"""Functions that return the names of records that use one of the templates and have not started, such as campaigns."""
 NAMED = 5
 NOT_FOUND = ("EmailTemplateNotFound_404", "there is no such e-mail template in this company")
 
@@ -50,7 +50,7 @@ def create_template(*, member_id: str, **values: Any) -> EmailTemplate:
 
 @transaction.atomic
 def update_template(*, id: str, member_id: str, check_files: bool = True, **values: Any) -> EmailTemplate:
-    """Change the given values. Runs that have begun keep the words that they began with.
+    """Change the given values. Started runs keep the version with which they started.
 
     Raises EmailTemplateNotFound_404, and the errors of create_template.
     """
@@ -66,7 +66,7 @@ def update_template(*, id: str, member_id: str, check_files: bool = True, **valu
 
 
 def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
-    """Give a template the words of an earlier version again, as a new version.
+    """Restore an earlier version of a template, as a new version.
 
     Raises EmailTemplateNotFound_404 when there is no such template or version, and the errors of update_template.
     """
@@ -93,14 +93,17 @@ def _save(template: EmailTemplate, *, new_words: bool, new_files: bool = False) 
 
 
 def compiled_of(template: EmailTemplate) -> Compiled:
-    """Return what a template was compiled to when it was saved."""
+    """Return the stored result of compiling a template."""
     return Compiled(template.html, template.text, tuple(template.links))
 
 
 @transaction.atomic
 def delete_templates(*, selection: BulkSelection) -> tuple[int, str]:
-    """Delete the selected templates; what has begun keeps its words. Returns how many, and the names of what was to
-    begin with them. Raises EmailTemplateNotFound_404 when ids name none."""
+    """Delete the selected templates. Started runs keep their version.
+
+    Returns how many, and the names of the records that use them and have not started. Raises EmailTemplateNotFound_404
+    when ids name none.
+    """
     deleted, losing = 0, dict[str, None]()
     for ids in in_batches(selection.apply(EmailTemplate.objects.all()), lock=True):
         losing |= dict.fromkeys(name for used in USES for name in used(ids))
@@ -124,7 +127,7 @@ def preview_template(*, id: str, contact_id: str | None) -> tuple[EmailTemplate,
 def preview_words(
     *, subject: str, body: str, variables: Sequence[Mapping[str, Any]], contact_id: str | None
 ) -> tuple[Compiled, Rendered]:
-    """Return what words that nobody has saved yet would be sent as.
+    """Return the mail that results from an unsaved template.
 
     Raises InvalidVariables_400, InvalidEmailTemplate_400 and ContactNotFound_400.
     """

@@ -1,6 +1,6 @@
-"""Mails that a member sends to look at a template: to the company's own people alone, and not as outreach.
+"""Test mails of a template: a member sends them only to the company's own people, and not as outreach.
 
-They stand in no log of messages, count for no limit of a sender and have no link to unsubscribe.
+They are in no log of messages, count for no limit of a sender and have no link to unsubscribe.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TRIALS = Limit("trial-mails", 20, 3600)
 TYPES = ("smtp", *CHANNELS)
 FAILED = "EmailSendingFailed_500"
 OTHERS: dict[str, Callable[..., Rendered]] = {}
-"""Type of a test that is no mail -> what sends it, which the domain of its channel registers."""
+"""Type of a test on another channel -> the function that sends it. The domain of the channel registers it."""
 
 
 def send_trial(
@@ -53,11 +53,12 @@ def send_trial(
     attachments: Sequence[str],
     member_id: str,
 ) -> tuple[Rendered, Sequence[str]]:
-    """Send a template, or words that nobody has saved, to members of the company. Returns the mail and its files.
+    """Send a template, or unsaved content, to members of the company. Return the mail and its files.
 
-    Raises UnsupportedCampaignType_400, NoRecipientsSpecified_400 (also for addresses of nobody in the company),
-    NoSMTPSelected_400 or NoMailvendorXSelected_400, FileNotFound_400 for an attachment, EmailSendingFailed_500,
-    TooManyAttempts, ConnectionTestRunning_429, and the errors of preview_template and preview_words.
+    Raises UnsupportedCampaignType_400, and NoRecipientsSpecified_400 (also for addresses of nobody in the company).
+    Raises NoSMTPSelected_400 or NoMailvendorXSelected_400, and FileNotFound_400 for an attachment. Raises
+    EmailSendingFailed_500, TooManyAttempts and ConnectionTestRunning_429. Raises the errors of preview_template and
+    preview_words.
     """
     if type not in TYPES:
         known = ", ".join((*TYPES, *OTHERS))

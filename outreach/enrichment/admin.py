@@ -13,7 +13,7 @@ from outreach.enrichment.models import Enrichment, EnrichmentProposal
 
 @admin.register(Enrichment)
 class EnrichmentAdmin(ProgressMixin, CompanyRecordAdmin):
-    """How far the enrichment of runs' recipients is."""
+    """Progress of the enrichment of runs' recipients."""
 
     icon = "person_add"
     title_needs = ("run",)
@@ -31,7 +31,7 @@ class EnrichmentAdmin(ProgressMixin, CompanyRecordAdmin):
 
 @admin.register(EnrichmentProposal)
 class EnrichmentProposalAdmin(CompanyRecordAdmin):
-    """What enrichment apps propose for contacts."""
+    """Values that enrichment apps propose for contacts."""
 
     icon = "rule"
     list_display = ("contact", "field", "text", "source", "status", "company", "created_at")

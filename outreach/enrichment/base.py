@@ -1,4 +1,4 @@
-"""The interface of enrichment providers: somebody who is known, and what else a provider knows of them."""
+"""The interface of enrichment providers: a known person, and further data of that person from a provider."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from outreach.data_apps.models import DataApp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """What a provider is told of a contact."""
+    """A contact's data for a provider."""
 
     name: str = ""
     email: str = ""

@@ -1,4 +1,4 @@
-"""The page of proposals: what enrichment apps say of contacts, to be accepted or rejected."""
+"""The page of proposals from enrichment apps for contacts, to be accepted or rejected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATES = {
     "accepted": ("Accepted", "ok"),
     "rejected": ("Rejected", ""),
 }
-"""Status -> its words, and the tone of its badge."""
+"""Status -> its label, and the tone of its badge."""
 FIELDS = {"name": "Name", "email": "E-mail", "number": "Phone"}
 
 

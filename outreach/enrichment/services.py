@@ -1,4 +1,4 @@
-"""Proposals: what an enrichment app says of a contact, and what people decide about it."""
+"""Proposals: values for a contact from an enrichment app, and the decisions of members about them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Status = EnrichmentProposal.Status
 
 
 def propose(contact: Contact, values: Mapping[str, str], app: DataApp, run_id: str | None) -> int:
-    """Store those values as proposals which the contact could take and has not, in the caller's transaction.
+    """Store values as proposals if the contact can have them and lacks them, in the caller's transaction.
 
-    What was proposed before is not proposed again, whatever became of it. Returns the number of new proposals.
+    An earlier proposal is not repeated, even if it was rejected. Returns the number of new proposals.
     """
     if not values:
         return 0
@@ -61,9 +61,10 @@ def _readable(schema: ContactSchema, contact: Contact, key: str, text: str) -> A
 
 @transaction.atomic
 def decide(*, id: str, member_id: str, accept: bool, automation: bool = True) -> None:
-    """Accept a proposal, which writes its value to the contact, or reject it. Deciding the same twice changes nothing.
+    """Accept a proposal, which writes its value to the contact, or reject it. Repeating a decision changes nothing.
 
-    Raises NotFound_404, InvalidInput_400 for one that was decided otherwise, and what a change of the contact raises.
+    Raises NotFound_404, and InvalidInput_400 for a proposal with another decision. Raises the errors of changing a
+    contact.
     """
     contact_id = EnrichmentProposal.objects.filter(pk=id).values_list("contact_id", flat=True).first()
     # The contact is locked first, as its erasure does.

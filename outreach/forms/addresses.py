@@ -12,7 +12,7 @@ def page_address(token: str) -> str:
 
 
 def snippet(token: str, name: str) -> str:
-    """Return what shows a form on another site, as HTML."""
+    """Return the HTML that embeds a form on another site."""
     return format_html(
         '<iframe src="{}" title="{}" width="100%" height="640" loading="lazy"></iframe>', page_address(token), name
     )

@@ -24,7 +24,7 @@ class FormAdmin(CompanyRecordAdmin):
 
 @admin.register(FormLead)
 class FormLeadAdmin(CompanyRecordAdmin):
-    """What was sent by forms, and what became of it."""
+    """Submissions of forms, with their results."""
 
     icon = "contact_mail"
     hides = ("worker", "lease", "answers", "consents", "origin")

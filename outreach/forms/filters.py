@@ -1,4 +1,4 @@
-"""The fields by which lists of forms, and of what was sent by them, are filtered, searched and sorted."""
+"""The fields by which lists of forms, and of their submissions, are filtered, searched and sorted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""GET and POST /hooks/social-a/<app id>/<token>: where the social platform tells of leads.
+"""GET and POST /hooks/social-a/<app id>/<token>: the social platform's notifications of leads.
 
-It tells their ids alone; a worker fetches them. An address that is none, and a token that is not the app's, get the
-same 404. What is not signed gets a 403 and has no effect.
+It only sends their ids; a worker fetches the leads. An unknown address, and a token that is not the app's, get the same
+404. An unsigned request gets a 403 and has no effect.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _store(app: SocialAApp, body: bytes) -> None:
 
 
 def _told(body: bytes) -> Iterator[tuple[str, str, datetime]]:
-    """Yield form, lead and time of each lead that a webhook tells of, and leave out what is none."""
+    """Yield form, lead and time of each lead in a webhook; other content is ignored."""
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:

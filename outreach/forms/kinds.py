@@ -1,4 +1,4 @@
-"""The kinds of fields of own forms, and the reading of what visitors send."""
+"""The kinds of fields of own forms, and the reading of visitors' input."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FIELD_TYPES = {
     HIDDEN: "Hidden value",
     CONSENT: "Consent",
 }
-"""Kind -> what people call it."""
+"""Kind -> its label."""
 CHOICES = frozenset({SELECT, MULTI})
 MOST = 2000
 """The most characters of an answer."""
@@ -94,7 +94,7 @@ def _read(field: Mapping[str, Any], kind: str, text: str, country_code: str, cou
 
 
 def _text(given: Any) -> str:
-    """Return a text without what no person writes. Raises BadAnswer for one that is too long, or no text."""
+    """Return a text without characters that no person writes. Raises BadAnswer for a long one, or another type."""
     if given is None:
         return ""
     if isinstance(given, bool) or not isinstance(given, str | int | float):

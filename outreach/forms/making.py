@@ -1,4 +1,4 @@
-"""Making the lead of what was sent by a form, in one transaction."""
+"""Creation of the lead of a submission, in one transaction."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ DATES = "YYYY-MM-DD"
 
 
 def make_lead(row: FormLead, form: Form, **fetched: Any) -> None:
-    """Make the lead of a claimed row, and say so, in the caller's transaction.
+    """Create the lead of a claimed row, and emit the event, in the caller's transaction.
 
-    `fetched` has columns of the row that are written along. Raises NamedError for what can be no lead, and LeaseLost.
+    `fetched` has further columns of the row to write. Raises NamedError for a submission that cannot be a lead, and
+    LeaseLost.
     """
     update_owned(row, status=FormLead.Work.DONE, worker=None, deaths=0, **fetched)
     schema = LeadSchema.load()
@@ -85,7 +86,7 @@ def mapped(form: Form, answers: dict[str, Any]) -> tuple[dict[str, str], dict[st
 
 
 def _refer(row: LeadRow, form: Form) -> None:
-    """Give the lead its team, tags and category; what was deleted since is left out."""
+    """Set the lead's team, tags and category; deleted ones are omitted."""
     row.system["team_id"] = form.team_id
     row.tag_ids, row.category_id = list(form.tags), form.category_id
     for problem in missing_references([row]).get(0, []):
@@ -102,9 +103,9 @@ def _refer(row: LeadRow, form: Form) -> None:
 def _write(
     schema: LeadSchema, row: LeadRow, existing: Existing, source: Source
 ) -> tuple[LeadResult, list[ValueProblem]]:
-    """Write the lead. A number that another contact has is left out, and stands in the lead's notes and a problem.
+    """Write the lead. A number that another contact has is omitted, and added to the lead's notes and a problem.
 
-    Nobody can correct what a visitor has sent, and the lead must not go to somebody else.
+    Nobody can correct a visitor's input, and the lead must not go to somebody else.
     """
     common: Any = {"actor_id": None, "existing": existing, "rights": ContactRights(read=False), "source": source}
     written = write_leads(schema, [row], **common)
@@ -136,9 +137,9 @@ def _written(written: LeadResult) -> str:
 def _fill_contact(
     schema: LeadSchema, form: Form, contact: str, values: dict[str, str], source: Source, how: TextFormat
 ) -> list[str]:
-    """Give the contact the values of its custom fields: those that it lacks, or all where the form updates.
+    """Set the contact's custom fields: missing values, or all if the form updates.
 
-    Returns what was wrong with others.
+    Returns the errors of others.
     """
     if not values:
         return []

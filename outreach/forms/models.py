@@ -19,7 +19,7 @@ KEEP_DAYS = 365
 class Form(CompanyWork):
     """A form whose answers become leads: an own one with a public page, or one of an ad at a social platform.
 
-    Its work is to ask the platform each day for leads that nobody has told of.
+    Its work is to query the platform each day for leads without a notification.
     """
 
     class Work(models.TextChoices):
@@ -99,7 +99,7 @@ class Form(CompanyWork):
 
 
 class FormLead(CompanyWork):
-    """What somebody has sent by a form, and what became of it. A worker makes the lead, once."""
+    """A submission of a form, with its result. A worker creates the lead, once."""
 
     class Work(models.TextChoices):
         WAITING = "waiting"

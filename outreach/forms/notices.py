@@ -15,7 +15,7 @@ register_notice(SOCIAL_APP_FAILING)
 
 
 def tell_submitted(row: FormLead, form: Form) -> None:
-    """Tell the member who got the lead, or who made the form, in the caller's transaction."""
+    """Notify the member who got the lead, or who created the form, in the caller's transaction."""
     found = FormLead.objects.filter(pk=row.pk).values_list("lead_id", flat=True).first()
     lead = Lead.objects.select_related("team_member", "contact").filter(pk=found).first()
     if lead is None:
@@ -25,7 +25,7 @@ def tell_submitted(row: FormLead, form: Form) -> None:
 
 
 def tell_refused(form: Form) -> None:
-    """Tell those who may connect apps, once for each time that it stopped working."""
+    """Notify the members who may connect apps, once for each time that it stopped working."""
     app = form.app
     if app is not None and app.verified:
         members = members_who_may(MODULE, "PUT")

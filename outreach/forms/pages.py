@@ -1,4 +1,4 @@
-"""The pages of forms: the list, the builder with its preview, the settings, and what was sent."""
+"""The pages of forms: the list, the builder with its preview, the settings, and the submissions."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class NewForm(NewRecord, FormsPage):
 
 
 class OneForm(FormsPage):
-    """What the pages of a form share."""
+    """Shared parts of the pages of a form."""
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
@@ -123,7 +123,7 @@ class OneForm(FormsPage):
 
 
 class FormPage(OneForm):
-    """The builder: the fields in their order, how the form looks, and what opens it."""
+    """The builder: the fields in their order, the form's look, and its publication."""
 
     path = "forms/<str:id>"
     name = "form"
@@ -240,7 +240,7 @@ class FormField(OneForm):
 
 
 class FormSettings(EditRecord, OneForm):
-    """What the form says around its fields, who may show it, and what becomes of what is sent."""
+    """Texts, embedding origins and submission handling."""
 
     path = "forms/<str:id>/settings"
     name = "form-settings"
@@ -312,7 +312,7 @@ class FormSettings(EditRecord, OneForm):
 
 
 class FormAnswers(OneForm):
-    """What was sent by a form, and what became of it."""
+    """Submissions of a form, with their results."""
 
     path = "forms/<str:id>/answers"
     name = "form-answers"

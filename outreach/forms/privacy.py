@@ -1,4 +1,4 @@
-"""Personal data in what was sent by forms."""
+"""Personal data in submissions of forms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _sent(subject: DataSubject) -> Q:
 
 
 def blank_answers(subject: DataSubject, rows: QuerySet[FormLead]) -> int:
-    """Blank what was sent. The platform's id stays, so that it is not fetched again."""
+    """Blank the submission. The platform's id stays, so that it is not fetched again."""
     ended = {"status": FormLead.Work.DONE, "state": FormLead.State.IMPORTED, "lease": None}
     return rows.update(answers={}, consents=[], origin={}, error="", reason="", lead=None, **ended)
 

@@ -1,7 +1,7 @@
 """GET and POST /f/<token>: the public page of an own form. It works without script, and inside other sites' frames.
 
-A visitor has no session: nothing here is done for whoever is logged in, so that there is no token against forgery.
-What keeps programs out is a field that people do not see, the time that they take, and a limit for each network.
+A visitor has no session: no action depends on a log-in, so that there is no token against forgery. Bots are stopped by
+a hidden field, by the time that they take, and by a limit for each network.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ TOO_LONG = "That is more than this form takes."
 
 @csrf_exempt
 def form_page(request: HttpRequest, token: str) -> HttpResponse:
-    """Show a form, or take what was sent."""
+    """Show a form, or accept its input."""
     form = find_published(token)
     if form is None:
         return _page(request, None, {"title": NO_FORM}, 404)
@@ -138,7 +138,7 @@ def _form(
 
 
 def shown_fields(form: PublicPage, given: dict[str, Any], errors: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the fields as the template draws them, each with what was given and what is wrong with it."""
+    """Return the fields in the form of the template, each with its input and its error."""
     return [
         {
             **one,
@@ -159,7 +159,7 @@ def _page(request: HttpRequest, form: Form | None, context: dict[str, Any], stat
 
 
 def _framed(answer: HttpResponse, form: Form | None) -> HttpResponse:
-    """Let the allowed sites show the answer in a frame, and the form lead to its redirect."""
+    """Allow the permitted sites to show the response in a frame, and the form to open its redirect."""
     allowed = " ".join(form.allowed_origins) if form else ""
     leads_to = origin_of(form.redirect_url) if form else ""
     answer["Content-Security-Policy"] = (

@@ -1,4 +1,4 @@
-"""The report about forms: what was sent, and what became of it."""
+"""The report about forms: submissions, and their results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STATES = {
     FormLead.State.IMPORTED: "Leads",
     FormLead.State.FAILED: "Failed",
 }
-"""Status -> what people call it."""
+"""Status -> its label."""
 
 FORMS = Report(
     name="forms",

@@ -72,7 +72,7 @@ class FormCreate(FormUpdate):
 
 
 class FormDelete(SelectionInput):
-    """Which forms to delete."""
+    """Forms to delete."""
 
 
 class FormOut(Output):
@@ -147,7 +147,7 @@ class MadeLeadSnapshot(Output):
 
 
 class FormLeadOut(Output):
-    """What somebody has sent by a form."""
+    """A submission of a form."""
 
     _id = IdField()
     form = FormSnapshot()
@@ -197,7 +197,7 @@ class PublicFormOut(Output):
 
 
 class PublicSubmit(Input):
-    """What a visitor answers."""
+    """A visitor's answers."""
 
     answers = ObjectInput(help_text="Key of a field -> answer; of multiSelect an array.")
     page = TextInput(

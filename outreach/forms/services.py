@@ -55,9 +55,11 @@ def _locked(id: str) -> Form:
 
 @transaction.atomic
 def create_form(*, member_id: str, **values: Any) -> Form:
-    """Make a form, a draft. Raises FormNameAlreadyExists_400, InvalidMapping_400, FormIdRequired_400,
-    PageIdRequired_400, FormIdOrTokenRequired_400, AppNotFound_400, TagNotFound_400, TeamNotFound_400 and
-    ValidationFailed."""
+    """Create a form, a draft.
+
+    Raises FormNameAlreadyExists_400, InvalidMapping_400, FormIdRequired_400, PageIdRequired_400 and
+    FormIdOrTokenRequired_400. Raises AppNotFound_400, TagNotFound_400, TeamNotFound_400 and ValidationFailed.
+    """
     if Form.objects.count() >= MOST:
         raise ValidationFailed("name: too many", f"name: a company has at most {MOST} forms; delete one")
     form = Form(token=get_random_string(TOKEN_LENGTH), created_by_id=member_id, updated_by_id=member_id)
@@ -84,7 +86,7 @@ def _given(form: Form, name: str) -> Any:
 
 
 def publish_form(*, id: str, member_id: str) -> Form:
-    """Let a form take answers. A page at the platform is subscribed first.
+    """Publish a form, so that it accepts answers. A page at the platform is subscribed first.
 
     Raises FormNotFound_400, FormFieldsRequired_400, InvalidMapping_400, WebhookSubscriptionFailed_500.
     """
@@ -103,7 +105,8 @@ def publish_form(*, id: str, member_id: str) -> Form:
 
 @transaction.atomic
 def pause_form(*, id: str, member_id: str) -> Form:
-    """Let a form take no answers. Raises FormNotFound_400, and InvalidRequest_400 for one that takes none."""
+    """Pause a form, so that it accepts no answers. Raises FormNotFound_400, and InvalidRequest_400 for an inactive
+    one."""
     form = _locked(id)
     if form.state != State.PUBLISHED:
         raise NamedError(NOT_PUBLISHABLE, f"id: the form is {form.state}; only a published one can be paused")
@@ -114,7 +117,7 @@ def pause_form(*, id: str, member_id: str) -> Form:
 
 @transaction.atomic
 def delete_forms(*, selection: BulkSelection) -> int:
-    """Delete forms with what was sent by them; the leads stay. Returns how many. Raises FormNotFound_400."""
+    """Delete forms with their submissions; the leads stay. Return their number. Raises FormNotFound_400."""
     deleted = 0
     for ids in in_batches(selection.apply(Form.objects.all()), lock=True):
         Form.objects.filter(pk__in=ids).delete()
@@ -214,9 +217,9 @@ def _read_origin(text: str) -> str:
 
 
 def _checked_fields(fields: Sequence[Mapping[str, Any]], *, own: bool) -> list[dict[str, Any]]:
-    """Return the fields as they are stored. Raises ValidationFailed, which names the field.
+    """Return the fields in their stored form. Raises ValidationFailed, which names the field.
 
-    The platform's keys are the platform's: whatever stands there comes back with its leads.
+    The platform's keys are kept as they are: its leads contain the same keys.
     """
     seen: set[str] = set()
     found = []

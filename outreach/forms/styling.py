@@ -25,7 +25,7 @@ def style(colour: str) -> str:
 
 
 def ink_on(colour: str) -> str:
-    """Return black or white, whichever is told apart better on the colour (WCAG 2.2, relative luminance)."""
+    """Return black or white, the one with the higher contrast to the colour (WCAG 2.2, relative luminance)."""
     light = _luminance(colour)
     return "#000000" if (light + 0.05) / (BLACK + 0.05) >= (WHITE + 0.05) / (light + 0.05) else "#ffffff"
 

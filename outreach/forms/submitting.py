@@ -1,4 +1,4 @@
-"""What visitors and the social platform send: stored once, made into leads by a worker."""
+"""Submissions of visitors and of the social platform: stored once, turned into leads by a worker."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from outreach.forms.services import origin_of
 
 QUEUE = "form-leads"
 SUBMISSIONS = Limit("form-submit", 5, 60)
-"""What one network may send by one form."""
+"""Submissions of one network to one form."""
 READS = Limit("form-read", 120, 60)
 TRAP = "website_address"
-"""A field that people do not see: what fills it in is no person."""
+"""A field hidden from people: only a program fills it in."""
 TOO_FAST = timedelta(seconds=2)
 """People take longer to fill in a form."""
 PAGE_GOOD_FOR = timedelta(hours=24)
@@ -50,14 +50,14 @@ class PublicPage(Protocol):
 
 @dataclass(frozen=True)
 class Submission:
-    """What somebody has sent: the answers that fit, and what is wrong with the others."""
+    """A submission: the valid answers, and the errors of the others."""
 
     answers: dict[str, Any] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
 
 def find_published(token: str) -> Form | None:
-    """Return the own form with this address, of whatever company, if it takes answers."""
+    """Return the own form with this address, of any company, if it accepts answers."""
     if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
         return None
     with unscoped(reason="public form: the form whose address it is"):
@@ -66,13 +66,13 @@ def find_published(token: str) -> Form | None:
 
 
 def issue_page_id(form: PublicPage) -> str:
-    """Return what a page sends along, so that a form that is sent twice counts once."""
+    """Return an id that a page sends with its input, so that a form that is sent twice counts once."""
     return signing.dumps([form.pk, new_id(), round(timezone.now().timestamp() * 1000)], salt=_SALT, compress=False)
 
 
 def page_id_for(form: PublicPage, sent: str) -> str:
-    """Return what a page that is shown again sends along: what it was sent with, so that the time that people take is
-    counted from when they opened it first."""
+    """Return the id of a page that is shown again: that of its input, so that the time counts from its first
+    opening."""
     return sent if sent and read_page_id(form, sent) else issue_page_id(form)
 
 
@@ -89,13 +89,13 @@ def read_page_id(form: PublicPage, text: str) -> tuple[str, timedelta] | None:
 
 
 def id_of_sent(page_id: str, *content: Any) -> str:
-    """Return the id of what a page has sent: sent twice it counts once, and other content of the page for itself."""
+    """Return the id of a page's input: the same input counts once, other input of the page separately."""
     text = json.dumps([page_id, *content], sort_keys=True, default=str)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def read_submission(form: Form, given: Mapping[str, Any]) -> Submission:
-    """Read what was sent by the form's fields."""
+    """Read the input of the form's fields."""
     read = Submission()
     country = _country_of(form)
     for one in form.fields:
@@ -118,7 +118,7 @@ def _country_of(form: Form) -> str:
 
 
 def store_submission(form: Form, id: str, answers: Mapping[str, Any], origin: Mapping[str, str]) -> bool:
-    """Store what was sent, in the form's company. Returns whether it was new: the same of a page counts once."""
+    """Store a submission, in the form's company. Return whether it was new: a repetition counts once."""
     now = timezone.now()
     consents = [
         {"key": one["key"], "text": one["label"], "at": now.isoformat(timespec="milliseconds")}
@@ -138,7 +138,7 @@ def store_submission(form: Form, id: str, answers: Mapping[str, Any], origin: Ma
 
 
 def store_told(form: Form, told: Mapping[str, datetime]) -> int:
-    """Store leads that the platform tells of, by their ids, to be fetched. Returns how many are new."""
+    """Store leads from the platform's notifications, by their ids, to be fetched. Return the number of new ones."""
     now = timezone.now()
     return _store(FormLead(form=form, leadgen_id=id, submitted_at=min(at, now)) for id, at in told.items())
 
@@ -157,7 +157,7 @@ def _store(rows: Iterable[FormLead]) -> int:
 
 
 def read_origin(query: Mapping[str, Any], page: str, referrer: str) -> dict[str, str]:
-    """Return where a submission came from: utm values, the page and its referrer, without what is no address."""
+    """Return the origin of a submission: utm values, the page and its referrer, without invalid addresses."""
     found = {name: str(query.get(name) or "")[:200].replace("\0", "") for name in UTM}
     for name, address in (("page", page), ("referrer", referrer)):
         # The query of an address may hold what the visitor has told another site.
@@ -167,7 +167,7 @@ def read_origin(query: Mapping[str, Any], page: str, referrer: str) -> dict[str,
 
 
 def fits_origin(form: Form, origin: str | None, own: Iterable[str]) -> bool:
-    """Tell whether a browser may send the form from a site. Programs say no site, and may."""
+    """Return whether a browser may send the form from a site. Programs say no site, and may."""
     return origin is None or origin in own or origin in form.allowed_origins
 
 
@@ -184,6 +184,6 @@ def leads_to_retry(rows: QuerySet[FormLead]) -> int:
 
 
 def wake_refused(app_id: str) -> None:
-    """Fetch what waited for a token, now that the app works again."""
+    """Queue the submissions that waited for a token, now that the app works again."""
     leads_to_retry(FormLead.objects.filter(form__app_id=app_id, reason=FormLead.Reason.TOKEN))
     Form.objects.filter(app_id=app_id, status=Form.Work.WAITING).update(due_at=timezone.now())

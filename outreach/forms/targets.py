@@ -13,7 +13,7 @@ from outreach.forms.kinds import CONSENT, HIDDEN
 
 INVALID = "InvalidMapping_400"
 OF_CONTACT = "contact."
-"""What the key of a custom field of contacts begins with, since leads may have one of the same key."""
+"""Prefix of the key of a contact's custom field, because leads may have one of the same key."""
 NAMES = {
     "name": "Name",
     "email": "E-mail address",
@@ -25,7 +25,7 @@ NAMES = {
     "notes": "Notes",
 }
 SKIPPED = frozenset({"status"})
-"""What no visitor may say."""
+"""Fields that no visitor may set."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def check_mapping(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, Any
 
 
 def check_complete(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, Any], schema: LeadSchema) -> None:
-    """Raise InvalidMapping_400 for a mapping that leaves out what contacts and leads of the company must have."""
+    """Raise InvalidMapping_400 for a mapping without required values of the company's contacts and leads."""
     contacts = schema.contacts
     needed = [key for key in contacts.required_system if key != "countryCode"]  # the number brings it
     needed += [key for key in schema.required_system if schema.columns[key] not in schema.system_defaults]
@@ -89,7 +89,7 @@ def check_complete(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, An
 
 
 def check_identifies(mapping: Mapping[str, Any], schema: LeadSchema) -> None:
-    """Raise InvalidMapping_400 for a mapping by which nobody could be told apart."""
+    """Raise InvalidMapping_400 for a mapping that identifies no contact."""
     needed = [key for key in ("email", "number") if schema.contacts.identified_by(key)]
     if not {*mapping.values()} & {*needed}:
         raise NamedError(INVALID, f"mapping: map a field to {' or '.join(needed)}, by which contacts are found")

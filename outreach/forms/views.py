@@ -188,7 +188,7 @@ class FormLeadViewSet(ResourceViewSet):
 
 
 class PublicFormViewSet(CrossOriginViewSet):
-    """What programs read and send; people use the page (outreach.forms.public)."""
+    """Endpoints of public forms for programs; people use the page (outreach.forms.public)."""
 
     public = True
     singleton = True

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 LOOKS_BACK = timedelta(hours=48)
 ASKS = Q(source=Form.Source.SOCIAL_A, state=Form.State.PUBLISHED)
 UNFIT = (ApiError, DataError, ValueError, KeyError, TypeError)
-"""What an answer may raise that can be no lead."""
+"""Exceptions of a submission that cannot become a lead."""
 KEPT = 1000
 """Rows that one round of forgetting takes."""
 _random = SystemRandom()
@@ -39,7 +39,7 @@ Reason = FormLead.Reason
 
 
 def has_due_leads() -> bool:
-    """Tell whether leads of any company wait."""
+    """Return whether leads of any company wait."""
     return has_due(FormLead)
 
 
@@ -151,7 +151,7 @@ def _text(value: Any, most: int) -> str:
 
 
 def has_due_forms() -> bool:
-    """Tell whether a form of a platform is to be asked for."""
+    """Return whether a form of a platform is to be asked for."""
     return has_due(Form, ASKS)
 
 

@@ -41,7 +41,7 @@ TO_GO = ("planned", "draft", "approved")
 
 @admin.register(GenieScheduler)
 class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
-    """Outreach runs: how far their planning is, and what has become of their messages."""
+    """Outreach runs: the progress of their planning, and the states of their messages."""
 
     icon = "rocket_launch"
     finds = True
@@ -73,7 +73,7 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
         return progress_bar(run, _counts(run))
 
     def summary(self, record: GenieScheduler) -> Iterable[tuple[str, Any]]:
-        """What has become of its messages, of whom, with what."""
+        """Yield its status, the counts of its messages, the company, the author, the sender and the times."""
         status: Any = self.column("status", brief=True)
         yield "Planning", status(record)
         for name, number in sorted(_counts(record).items(), key=lambda pair: -pair[1]):
@@ -137,7 +137,7 @@ admin.site.unregister(SendJob)
 
 @admin.register(SendJob)
 class ReviewedMessageAdmin(SendJobAdmin):
-    """Messages, which staff can look at as their readers will, and decide about one by one."""
+    """Messages, which staff can see as their readers will, and decide about one by one."""
 
     commands = ("approve_draft", "hold", "cancel")
     when: ClassVar[Any] = {
@@ -178,8 +178,8 @@ class ReviewedMessageAdmin(SendJobAdmin):
         self._each(request, rows, cancel_message, "cancelled")
 
     def _each(self, request: HttpRequest, rows: QuerySet[SendJob], do: Callable[..., None], done: str) -> None:
-        """Decide about each, and tell the company that staff did: they are no members, and only the history of the
-        record has their name."""
+        """Decide about each, and record that staff did: they are no members, and only the history of the record has
+        their name."""
 
         def decide(job: SendJob) -> None:
             with transaction.atomic():
@@ -191,7 +191,7 @@ class ReviewedMessageAdmin(SendJobAdmin):
 
 @register_shape
 def _follow_ups(value: Any, names: Names) -> SafeString | None:
-    """Say the follow-ups of a run or a campaign: when, and with which words."""
+    """Return the follow-ups of a run or a campaign as a list: delays and content. None for other values."""
     known = isinstance(value, Mapping) and set(value) == {"steps"} and isinstance(value["steps"], list)
     if not known or not all(isinstance(one, Mapping) and "delay" in one for one in value["steps"]):
         return None
@@ -201,7 +201,7 @@ def _follow_ups(value: Any, names: Names) -> SafeString | None:
 
 @register_shape
 def _template(value: Any, names: Names) -> str | None:
-    """Say a template of a chat that was frozen with its values (outreach.chat_templates.frozen)."""
+    """Return the description of a chat template that was frozen with its values (outreach.chat_templates.frozen)."""
     if not isinstance(value, Mapping) or not {"template", "app", "components"} <= value.keys():
         return None
     given = value.get("given")
@@ -213,7 +213,7 @@ def _template(value: Any, names: Names) -> str | None:
 
 @register_shape
 def _variants(value: Any, names: Names) -> SafeString | None:
-    """Say the texts of a run or a campaign: each variant's name, share and first words."""
+    """Return the variants of a run or a campaign as a list: name, share and beginning. None for other values."""
     variants = value.get("variants") if isinstance(value, Mapping) else None
     if not isinstance(variants, list) or not all(isinstance(one, Mapping) and "share" in one for one in variants):
         return None
@@ -222,7 +222,7 @@ def _variants(value: Any, names: Names) -> SafeString | None:
 
 
 def _words_of(part: Mapping[str, Any], names: Names) -> str:
-    """Return what a step or a variant says: its template, its subject or the beginning of its text."""
+    """Return the content of a step or a variant: its template, its subject or the beginning of its text."""
     variables = part.get("variables")
     frozen = variables if isinstance(variables, Mapping) and "components" in variables else {}
     template = part.get("template") or part.get("templateId") or frozen.get("template")

@@ -169,8 +169,10 @@ def sendable(contacts: QuerySet[Contact]) -> QuerySet[Contact]:
 
 
 def _combinations(contacts: QuerySet[Contact], by_chat: bool) -> Iterable[tuple[DecisionInput, bool, int]]:
-    """Yield each combination of what excludes a recipient and whether a run has written to them of late, with its
-    number of contacts, by one statement."""
+    """Yield each combination of reasons that exclude a recipient and of a recent message from a run, by one statement.
+
+    Each comes with its number of contacts.
+    """
     runs = SendJob.objects.filter(run__isnull=False, created_at__gte=timezone.now() - RECENT, status__in=WRITTEN)
 
     def flag(condition: Any) -> Case:

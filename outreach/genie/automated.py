@@ -1,8 +1,10 @@
 """Messages that workflows plan.
 
-A node of a version that writes to people owns a run, as a campaign does, so that limits, sending hours, approval,
-stops, unsubscribing and reports hold for its messages as for all others. A message has an id that follows from the
-effect of the workflow's run, so that a step that is taken again finds what it has planned, and plans nothing twice.
+A node of a version that writes to people owns a run, as a campaign does. Limits, sending hours, approval, stops,
+unsubscribing and reports therefore apply to its messages as to all others.
+
+A message's id follows from the effect of the workflow's run, so that a repeated step recognizes its planned messages
+and plans nothing twice.
 """
 
 from __future__ import annotations
@@ -33,15 +35,17 @@ from outreach.senders.models import Sender
 from outreach.suppression.selectors import suppressed_addresses
 
 FIRST = 2
-"""The number of the first message of a contact: replies count from when it was planned, not from when the run was made,
-as they do for what is of a run's first occurrence."""
+"""The number of a contact's first message.
+
+Replies count from the time of its planning. For the first occurrence of a run they would count from the run's creation.
+"""
 Status = SendJob.Status
 ENDED = (Status.SENT, Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
 
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a message, and the files that go with it (outreach.delivery.attachments)."""
+    """The content of a message, and its files (outreach.delivery.attachments)."""
 
     subject: str
     text: str
@@ -51,7 +55,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Planned:
-    """A message that is to be planned. Without words the AI app of the run writes it."""
+    """A message to plan. Without content the AI app of the run writes it."""
 
     id: str
     contact: Contact
@@ -110,7 +114,7 @@ def plan_messages(run: GenieScheduler, wanted: Sequence[Planned]) -> dict[str, t
 
 
 def insert_messages(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
-    """Insert new messages of a locked run, let it write those without words, and tell of drafts."""
+    """Insert new messages of a locked run, let it write those without content, and notify of drafts."""
     for job in jobs:
         job.created_by_id = job.updated_by_id = run.created_by_id
     SendJob.objects.bulk_create(jobs)
@@ -150,7 +154,7 @@ def awaited_and_ended() -> QuerySet[SendJob]:
 
 
 def cancel_messages_of(workflow_runs: Sequence[str]) -> int:
-    """Cancel what runs of workflows have planned and has not gone. Returns how many.
+    """Cancel the unsent messages that runs of workflows have planned. Return their number.
 
     A claimed message is cancelled as well: the statement that commits its intent checks the status.
     """
@@ -160,14 +164,15 @@ def cancel_messages_of(workflow_runs: Sequence[str]) -> int:
 
 
 def hold_messages_of(workflow_runs: Sequence[str]) -> None:
-    """Let nothing go that runs of workflows have planned: the statement that commits an intent waits for this one."""
+    """Hold the unsent messages that runs of workflows have planned: the statement that commits an intent waits for
+    this one."""
     rows = SendJob.objects.filter(workflow_run__in=[id for id in workflow_runs if id], status__in=SendJob.TO_SEND)
     ids = _locked(rows.filter(held_at=None))
     SendJob.objects.filter(pk__in=ids).update(held_at=timezone.now())
 
 
 def release_messages_of(workflow_runs: Sequence[str]) -> None:
-    """Let go again what was held."""
+    """Release held messages."""
     now, held = timezone.now(), SendJob.objects.filter(workflow_run__in=workflow_runs, held_at__isnull=False)
     ids = _locked(held)
     if not ids:

@@ -1,4 +1,4 @@
-"""Which connected apps a run may send by: customChannelSelection and customChannels."""
+"""Connected apps that a run may send by: customChannelSelection and customChannels."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MOST = 100
 def read_channels(selected: bool, given: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return app -> ids of those that may send.
 
-    Raises ValidationFailed for unknown apps and what is no list of ids, or for an empty selection that is asked for,
-    and AppNotFound_400 for apps that the company does not have or has switched off. Each names the key.
+    Raises ValidationFailed for unknown apps, for values that are no list of ids, and for an empty selection if one is
+    required. Raises AppNotFound_400 for unknown or inactive apps. Each names the key.
     """
     known, found = apps_with(Capability.SEND_MAIL), dict[str, list[str]]()
     for key, ids in given.items():

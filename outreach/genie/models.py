@@ -176,7 +176,7 @@ class GenieScheduler(Job):
 
     @property
     def about(self) -> tuple[str, str]:
-        """What notices about it are about, as the API calls it: itself, or the campaign that it sends."""
+        """Return the subject of its notices, as the API names it: itself, or the campaign that it sends."""
         return ("campaign", self.of_campaign_id) if self.of_campaign_id else ("genie", self.pk)
 
     @property
@@ -191,18 +191,18 @@ class GenieScheduler(Job):
 
     @property
     def request(self) -> str:
-        """What its messages are asked to say; "": what the company does. Nobody who was looked for reads that."""
+        """Return the request for its messages; "": the company's profile. It never contains the search criteria."""
         if self.outreach_prompt:
             return self.outreach_prompt
         return self.prompt if self.generation_id is None else read_purpose(self.prompt).what
 
     @property
     def sender(self) -> Sender | None:
-        """The sender of its messages, of whatever kind."""
+        """Return the sender of its messages, of any kind."""
         return self.smtp if self.smtp_id else self.mail_app or self.chat_app
 
     def first_message(self, contact: Contact, **columns: Any) -> SendJob:
-        """Return a first message of the present occurrence, without words and not stored."""
+        """Return a first message of the present occurrence, without content and not stored."""
         job = SendJob(
             run_id=self.pk,
             contact=contact,

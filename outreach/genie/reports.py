@@ -1,8 +1,8 @@
-"""Reports about messages: what became of those that were planned, and of those that were handed to a server.
+"""Reports about messages: outcomes of planned ones, and of those given to a server.
 
-A message that was sent counts in the period in which it was handed to the server, here, on dashboards and on Home; what
-became of the others, in the one in which they were planned. What came of a message later counts with it: a rate is a
-share of the messages that are counted beside it.
+A sent message counts in the period in which it was given to the server, here, on dashboards and on Home. Others count
+in the period of their planning. Later events of a message count in its period: a rate is a share of the messages
+counted next to it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Status = SendJob.Status
 Kind = InboundMessage.Kind
 WAITING = (Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CLAIMED, Status.SENDING)
 REACHED = ("delivered", "opened", "clicked", "unsubscribed", "complained")
-"""What vendors tell of messages that have reached the recipient's server."""
+"""Events of vendors for messages that reached the recipient's server."""
 HARD = Q(status=Status.FAILED, reason__in=REFUSED) | Q(bounced_at__isnull=False)
 """Matches messages that were refused for good, at once or later."""
 MODULES = ("genie",)
@@ -36,12 +36,12 @@ LIST = "genie/send-jobs"
 
 
 def run_name(path: str) -> Coalesce:
-    """Return the expression of what people call a run: its name, or the beginning of its prompt."""
+    """Return the expression for the name of a run, or the beginning of its prompt."""
     return Coalesce(NullIf(f"{path}__name", Value("")), Left(f"{path}__prompt", 80), output_field=CharField())
 
 
 def received(*kinds: str, severity: str = "") -> Exists:
-    """Tell whether a mail of one of the kinds has come back to the message in the row."""
+    """Return whether a mail of one of the kinds has come back to the message in the row."""
     # No company is active when the module is loaded: the message's own company stands in for the manager's.
     mails: QuerySet[InboundMessage] = QuerySet(InboundMessage).filter(kind__in=kinds)
     mails = mails.filter(company_id=OuterRef("company_id"), send_job_id=OuterRef("pk"))
@@ -49,7 +49,7 @@ def received(*kinds: str, severity: str = "") -> Exists:
 
 
 def unsubscribed() -> Exists:
-    """Tell whether the recipient has unsubscribed by the message in the row."""
+    """Return whether the recipient has unsubscribed by the message in the row."""
     rows: QuerySet[Suppression] = QuerySet(Suppression).filter(company_id=OuterRef("company_id"), source=OuterRef("pk"))
     return Exists(rows.filter(reason=Suppression.Reason.UNSUBSCRIBED))
 
@@ -61,7 +61,7 @@ def channel_labels(keys: Sequence[Any]) -> Mapping[str, str]:
 
 
 def telling_channels() -> list[str]:
-    """Return the channels whose vendors tell what was delivered."""
+    """Return the channels whose vendors report deliveries."""
     return [channel_of(letter) for letter, vendor in letters().items() if vendor.check is not None]
 
 
@@ -71,7 +71,7 @@ def template_labels(keys: Sequence[Any]) -> Mapping[str, str]:
 
 
 def step_labels(keys: Sequence[Any]) -> Mapping[int, str]:
-    """Return step -> what people call its messages."""
+    """Return step -> the name of its messages."""
     return {key: "First message" if key == 1 else f"Follow-up {key - 1}" for key in keys}
 
 
@@ -119,7 +119,7 @@ MESSAGES_BY = (
     By("step", "Step", "step", labels=step_labels, field="step"),
     BY_CHANNEL,
 )
-"""What messages that were planned, and those that were sent, are grouped by."""
+"""Groupings of planned, and of sent messages."""
 
 OUTREACH = Report(
     name="outreach",

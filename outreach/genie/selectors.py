@@ -58,7 +58,7 @@ def kept_runs() -> QuerySet[GenieScheduler]:
 
 
 def run_detail(run: GenieScheduler) -> dict[str, Any]:
-    """Return what a run's detail adds to its columns: its messages counted, and the share of recipients that ended."""
+    """Return the additional data of a run's detail: its messages counted, and the share of recipients that ended."""
     summary = message_summary(run.pk)
     first = summary["steps"][0]["counts"] if summary["steps"] else {}
     ended = sum(first.get(status, 0) for status in ENDED)

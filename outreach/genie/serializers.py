@@ -37,7 +37,7 @@ class Selectors(Input):
 
 
 def ai_type_help() -> str:
-    """Say which AI types there are."""
+    """Return the help text with the AI types."""
     *others, last = ai_types()
     return f"{', '.join(others)} or {last}; left out: the company's default AI app."
 
@@ -56,7 +56,7 @@ class RunChange(Input):
 
 
 class TrackingFields(Input):
-    """What of a run's messages is tracked. Bodies that start runs inherit it."""
+    """Tracking of a run's messages. Bodies that start runs inherit it."""
 
     trackOpens = BooleanInput(default=True, help_text="Where GET /genie/settings says that opens are tracked.")
     trackClicks = BooleanInput(default=True, help_text="Where GET /genie/settings says that clicks are tracked.")
@@ -91,7 +91,7 @@ class RunCreate(TrackingFields, CadenceFields, RunChange, Selectors):
 
 
 class BatchApproval(Input):
-    """Which drafts are approved together."""
+    """Drafts to approve together."""
 
     contentHash = TextInput(
         required=False,
@@ -103,7 +103,7 @@ class BatchApproval(Input):
 
 
 class ApprovalSample(Output):
-    """What approve-all would approve now."""
+    """Drafts that approve-all would approve now."""
 
     count = Computed(serializers.IntegerField(help_text="Drafts that approve-all approves."))
     contentHash = Computed(
@@ -117,7 +117,7 @@ class ApprovalSample(Output):
 
 
 class Retry(Input):
-    """Which messages to try again."""
+    """Messages to try again."""
 
     unknown = BooleanInput(
         default=False, help_text="true: also those of which nobody knows whether they went; they may then arrive twice."
@@ -145,7 +145,7 @@ class AudienceOut(Output):
 
 
 class DraftPreview(RunChange, Selectors):
-    """A run that is not started: whom it would reach, and what it would be about."""
+    """A run that is not started: its audience and its subject."""
 
     prompt = TextInput(default="", allow_blank=True, max_length=PROMPT_LENGTH)
     tone = TextInput(default="", allow_blank=True, max_length=100)
@@ -156,7 +156,7 @@ class DraftPreview(RunChange, Selectors):
 
 
 class PreviewCost(Output):
-    """What messages would take and cost."""
+    """The time and cost of messages."""
 
     composer = Computed(serializers.DictField(help_text="aiType, name, and whether it callsAModel."))
     modelCalls = Computed(serializers.IntegerField(help_text="Calls of a model that the run would take at most."))
@@ -183,7 +183,7 @@ class PreviewCost(Output):
 
 
 class DraftPreviewOut(PreviewCost):
-    """What a run would do."""
+    """The result of a run before it starts."""
 
     count = Computed(serializers.IntegerField(help_text="Live contacts that the selectors select, each once."))
     sendable = Computed(serializers.IntegerField(help_text="Those that can be written to."))

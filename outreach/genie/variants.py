@@ -1,9 +1,10 @@
-"""The words of a campaign's messages: which variant the n-th recipient gets, and who waits for the winner of a test.
+"""The content of a campaign's messages: the variant of the n-th recipient, and the recipients waiting for a test's
+winner.
 
 `content` of a run is {} or {"variants": [{"name", "share", "subject", "html", "text", "variables"}], "testShare": 20,
-"chosen": None}. Without testShare all recipients share the variants; with it that many percent of them do, and the
-others wait until one is chosen. Both go by the recipient's number, so that a batch that is done again, since its worker
-was killed, gives everybody the same variant.
+"chosen": None}. Without testShare all recipients share the variants. With it that many percent of them do, and the
+others wait until one is chosen. Both depend on the recipient's number, so that a batch that is repeated after a killed
+worker gives everybody the same variant.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ def _of_share(shares: Sequence[int], number: int) -> int:
 
 
 def awaits_winner(content: Mapping[str, Any], job: SendJob) -> bool:
-    """Tell whether a new message has no words before the winner is chosen."""
+    """Return whether a new message has no content before the winner is chosen."""
     return bool(content) and job.step == 1 and job.variant is None
 
 
 def words_of(content: Mapping[str, Any], variant: int) -> Mapping[str, Any]:
-    """Return the words of a variant."""
+    """Return the content of a variant."""
     found: Mapping[str, Any] = content["variants"][variant]
     return found

@@ -59,7 +59,7 @@ APP_ERRORS = (
     "NoDefaultAiBConfiguration_400",
     "InvalidAIType_400",
 )
-"""What hinders a run's AI app from writing."""
+"""Errors that keep a run's AI app from writing."""
 RUN_APP_ERRORS = (*APP_ERRORS, "NoSMTPSelected_400")
 MODEL_ERRORS = (
     "ConnectionTestRunning_429",
@@ -71,7 +71,7 @@ MODEL_ERRORS = (
     "NoAiAConfigurationFound_400",
     "AiBConfigurationNotFound_400",
 )
-"""What hinders an AI app that calls a model."""
+"""Errors of an AI app that calls a model."""
 MESSAGE_ERRORS = ("CampaignNotFound_404", "CampaignCannotBeUpdated_400")
 ONE_OF = (
     "Data is one of the messages that now have the status, and how many were changed; with none of them data holds"
@@ -390,7 +390,7 @@ class RunViewSet(ResourceViewSet):
         return self.answer(_changed(schedulerId, "approved", changed), changed)
 
     def answer(self, data: dict[str, Any], changed: Changed, **beside: Any) -> Any:
-        """Answer with what has changed, or that a job changes it."""
+        """Return the response with the changes, or with the job that applies them."""
         if changed.job is None:
             return self.success(data, **beside)
         return respond(QUEUED, data, bulkJob=changed.job, **beside)

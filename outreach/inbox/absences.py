@@ -180,7 +180,7 @@ SENTENCES: tuple[str, ...] = (
     *("is niet op kantoor", "er ikke på kontoret", "är inte på kontoret", "jest poza biurem", "jest nieobecn"),
     *("on poissa", "nie je v kancelárii"),
 )
-"""What follows a name, as IBM Notes writes."""
+"""Phrases that follow a name in absence notices of IBM Notes."""
 
 PREFIXES: tuple[str, ...] = (
     *("re", "aw", "antw", "antwort", "sv", "svar", "vs", "vl", "tr", "rv", "res", "rif", "ref", "r", "odp"),
@@ -189,4 +189,4 @@ PREFIXES: tuple[str, ...] = (
     *("πρθ", "σχετ", "отв", "ответ", "на", "нд", "пересл", "відп", "відповідь", "回复", "回覆", "答复", "答覆"),
     *("回信", "转发", "轉寄", "轉發", "返信", "転送", "회신", "전달"),
 )
-"""What mail programs put before the subject of an answer or of a mail that is forwarded."""
+"""Prefixes that mail programs add to the subject of a reply or of a forwarded mail."""

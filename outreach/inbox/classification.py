@@ -1,4 +1,4 @@
-"""What a received mail is, by the first rule that holds."""
+"""The kind of a received mail, from the first rule that matches."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from outreach.inbox.subjects import announces_absence, is_answer
 
 
 class Kind(StrEnum):
-    """What a mail is."""
+    """The kind of a received mail."""
 
     COMPLAINT = "complaint"
     BOUNCE = "bounce"
     OWN = "own"
-    """A copy of what the company wrote itself."""
+    """A copy of a mail that the company sent itself."""
     AUTO = "auto"
     """Nobody wrote it: an absence notice, a list, a receipt."""
     CALENDAR = "calendar"
@@ -71,14 +71,14 @@ _AUTO_HEADERS = (
 """Headers of programs that answer by themselves; a value that denies it is believed."""
 _NOT = frozenset({"", "no", "none", "false", "0", "off"})
 _SUPPRESSED = frozenset({"all", "oof", "autoreply"})
-"""What X-Auto-Response-Suppress asks for in mails of programs."""
+"""Values of X-Auto-Response-Suppress in automatic mails."""
 _AUTO_PRECEDENCE = frozenset({"auto_reply", "auto-reply", "auto_replied"})
 _LIST_PRECEDENCE = frozenset({"bulk", "junk", "list"})
 _REPORTS = {"feedback-report": Kind.COMPLAINT, "delivery-status": Kind.BOUNCE, "disposition-notification": Kind.AUTO}
 
 
 def classify(mail: Mail, own: Collection[str] = (), original: str | None = None) -> Kind:
-    """Return what the mail is.
+    """Return the mail's kind.
 
     `own` are the company's own addresses, in lower case; `original` is the subject of the message of ours that
     In-Reply-To or References names, if that is known.
@@ -136,15 +136,19 @@ def has_empty_return_path(mail: Mail) -> bool:
 
 
 def is_from_nobody(mail: Mail) -> bool:
-    """Tell whether the mail says that nobody reads what is answered to it, such as one from no-reply@. A person whom a
-    helpdesk lets write from such an address is named in Reply-To."""
+    """Return whether nobody reads replies to the mail's addresses, as with one from no-reply@.
+
+    A helpdesk that sends a person's mail from such an address names the person in Reply-To.
+    """
     writers = [mail.sender, *mail.people("Reply-To")]
     return all(_NOBODY.match(address) for _, address in writers)
 
 
 def _reports_failure(mail: Mail, *, answers: bool) -> bool:
-    """Return whether a mail server says that something could not be delivered. Absence notices have an empty return
-    path too, and any words."""
+    """Return whether the mail is a mail server's report of a failed delivery.
+
+    Absence notices have an empty return path too, and may have any text.
+    """
     undelivered = _UNDELIVERED.match(mail.subject) is not None
     nobody = not mail.sender[1] or has_empty_return_path(mail)
     if is_daemon(mail) or (is_from_nobody(mail) and encloses_mail(mail)):

@@ -1,5 +1,7 @@
-"""What received mail does: stops runs, suppresses addresses, answers for attendees, and tells people. Each mail does it
-once, in the transaction that stores it."""
+"""Effects of received mail: it stops runs, suppresses addresses, records replies of attendees and notifies members.
+
+Each mail has its effects once, in the transaction that stores it.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,7 @@ def store(received: Received) -> InboundMessage | None:
 
 
 def _replied(row: InboundMessage, job: SendJob | None) -> None:
-    """Stop what else would be sent to the contact by itself, on all channels."""
+    """Record the contact's reply and emit its event, which stops automatic messages on all channels."""
     if job is None:
         return
     if row.matched_by != Matched.GUESS and job.sending_at is not None:
@@ -73,7 +75,8 @@ def _replied(row: InboundMessage, job: SendJob | None) -> None:
 
 
 def _after(received_at: datetime, job: SendJob) -> datetime:
-    """Return when the reply came: never before what it answers, whatever the clock of the mailbox says."""
+    """Return the time of the reply. It is always after the message that it replies to, even if the mailbox's clock
+    is wrong."""
     now = timezone.now()
     sent = job.sent_at or job.sending_at or job.created_at
     return max(min(received_at, now), sent + timedelta(milliseconds=1))

@@ -279,7 +279,7 @@ def _log_in(client: _Client, config: ImapConfig) -> None:
 
 @contextmanager
 def _explained(stage: str, what: str) -> Iterator[None]:
-    """Turn what may go wrong into an ImapFailed that begins with `what`."""
+    """Convert the errors of a mailbox into an ImapFailed whose text begins with `what`."""
     try:
         yield
     except (LoginError, IMAPClientError, imaplib.IMAP4.error, OSError, ValueError, KeyError, AssertionError) as error:

@@ -22,9 +22,9 @@ from outreach.senders.models import Smtp
 
 NOT_FOUND = ("AppNotFound_400", "id: there is no such mailbox in this company")
 CONNECTION = frozenset({"host", "port", "username", "password", "secure", "folders"})
-"""What the test depends on: a change requires a new test."""
+"""The fields that the connection test uses. A change of one of them requires a new test."""
 TIMEOUTS = Timeouts(connect=8, answer=8, total=12)
-"""Of a test within a request."""
+"""Time limits of a test within a request."""
 INBOX = "INBOX"
 
 
@@ -51,9 +51,10 @@ def config_of(mailbox: ImapMailbox) -> ImapConfig:
 def create_mailbox(*, member_id: str, smtp: str, verified: bool = True, **values: Any) -> ImapMailbox:
     """Connect a mailbox to a sender, and test it unless `verified` is False.
 
-    A failed test leaves it unverified, with the reason in last_error, and unread. Raises NoSMTPSelected_400 for a
-    sender that there is not, ValidationFailed for one that has a mailbox, PlanLimitExceeded_403 at the plan's limit,
-    and ConnectionTestRunning_429 while another test runs.
+    A failed test leaves it unverified, with the reason in last_error, and unread.
+
+    Raises NoSMTPSelected_400 for a missing sender and ValidationFailed for a sender that has a mailbox. Raises
+    PlanLimitExceeded_403 at the plan's limit, and ConnectionTestRunning_429 while another test runs.
     """
     values = _checked(values)
     with turn() if verified else nullcontext():
@@ -147,7 +148,7 @@ def _test(mailbox: ImapMailbox) -> MailboxCheck:
 
 @transaction.atomic
 def delete_mailboxes(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
-    """Delete the mailboxes; what has been read stays in the inbox. Raises AppNotFound_400 for none."""
+    """Delete the mailboxes. Mails that were read stay in the inbox. Raises AppNotFound_400 if no mailbox is found."""
     deleted = ImapMailbox.objects.filter(pk__in=ids).delete()[1].get("outreach.ImapMailbox", 0)
     if not deleted:
         raise NamedError("AppNotFound_400", "ids: none of them is a mailbox of this company")

@@ -1,4 +1,5 @@
-"""Which message a received mail belongs to: what it says of that, in the order in which it is believed."""
+"""The message that a received mail belongs to. A mail may name it in several places, of which the most trusted comes
+first."""
 
 from __future__ import annotations
 
@@ -12,14 +13,14 @@ from outreach.inbox.parsing import Mail, ids_in
 
 
 class Matched(StrEnum):
-    """How a mail was matched with a message."""
+    """The way in which a mail was matched with a message."""
 
     IN_REPLY_TO = "in_reply_to"
     REFERENCES = "references"
     PLUS_ADDRESS = "plus_address"
     REPORT = "report"
     GUESS = "guess"
-    """By who wrote it, or whom it is about, and the sender of the last message to them within 30 days."""
+    """By the mail's sender or the recipient of a report: the last message to that contact within 30 days."""
 
 
 _PLUS = re.compile(r"\+([0-9a-f]{24})@")
@@ -28,7 +29,8 @@ DELIVERED = ("Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To", "T
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A message that a mail names: its id, the domain that stood behind it (empty: none did), and where."""
+    """A message that a mail names: its id, the domain of its Message-ID (empty: none), and the place where it is
+    named."""
 
     id: str
     domain: str
@@ -50,7 +52,7 @@ def named_messages(mail: Mail, reported: Collection[str] = ()) -> Iterator[Named
 
 
 def _own(message_ids: Collection[str] | Iterator[str], how: Matched) -> Iterator[Named]:
-    """Yield what looks like a Message-ID of ours, <row id@domain>."""
+    """Yield the ids that have the form of our Message-IDs, <row id@domain>."""
     for one in message_ids:
         row, _, domain = one.partition("@")
         if is_id(row.lower()) and domain:

@@ -20,7 +20,7 @@ MAIL_KINDS = {
     "bounce": ("Came back", "warn"),
     "complaint": ("Complaint", "bad"),
 }
-"""Kind -> its words, and the tone of its badge."""
+"""Kind -> its label, and the tone of its badge."""
 SEVERITIES = {
     "hard": "There is no such mailbox. The address is on the do-not-contact list now.",
     "soft": "It could not be delivered this time. After three times in 30 days the address is not written to any more.",
@@ -45,7 +45,7 @@ def shown(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class InboxPage(Page):
-    """What the pages of received mail share."""
+    """Base of the pages of received mail."""
 
     module = "genie"
     menu = MenuItem("Inbox", "mail-open", 51, "Outreach")

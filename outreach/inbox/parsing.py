@@ -1,4 +1,4 @@
-"""Reads received mail: bytes of anybody's making become a Mail, within limits and whatever is wrong with them."""
+"""Reads received mail: bytes from any source become a Mail, within limits and even if they are malformed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Mail:
 
     message: Message
     cut: bool = field(default=False)
-    """Whether it was too long or too deep to be read whole."""
+    """The mail was too long or too deep to be read completely."""
 
     def header(self, name: str) -> str:
         """Return a header as people read it, on one line."""
@@ -83,7 +83,7 @@ class Mail:
 
     @cached_property
     def text(self) -> str:
-        """What it says, as plain text: its text part, or the words of its HTML."""
+        """Return the mail's content as plain text: its text part, or the text of its HTML."""
         plain = next((text for text in self.texts("plain") if text.strip()), "")
         return plain or text_from_html(sanitise_html(self.html))[:MOST_TEXT]
 
@@ -125,7 +125,7 @@ def own_parts(message: Message) -> Iterator[Message]:
 
 
 def raw_headers(message: Message, name: str) -> list[str]:
-    """Return the values of a header as they stand there, in one piece each."""
+    """Return the values of a header unchanged, each as one line."""
     found = []
     # As they came: get_all() loses letters that are not encoded.
     values = [str(value) for header, value in message.raw_items() if header.lower() == name.lower()]
@@ -142,7 +142,7 @@ def read_header(message: Message, name: str) -> str:
 
 
 def decoded(value: str) -> str:
-    """Decode the encoded words (RFC 2047) of a header. What can't be decoded stays as it is."""
+    """Decode the encoded words (RFC 2047) of a header. Parts that can't be decoded stay unchanged."""
     if "=?" not in value:
         return clean_line(value)
     try:

@@ -29,17 +29,17 @@ READABLE = Q(is_active=True, verified=True, smtp__is_active=True)
 EVERY = timedelta(seconds=60)
 LONGEST_WAIT = timedelta(hours=1)
 LOOK_BACK = timedelta(days=7)
-"""How far back a mailbox is read that is new, or whose UIDs are new."""
+"""The period that is read from a mailbox that is new, or whose UIDs are new."""
 BATCH = 50
 SECONDS = 120.0
-"""How long one mailbox may keep a worker; then the next one has its turn."""
+"""The longest time in seconds that one mailbox may occupy a worker before the next one is read."""
 
 GRACE = 15.0
-"""Seconds that a connection may go on after that."""
+"""Seconds that a connection may stay open after that time."""
 
 
 def mailboxes_due() -> bool:
-    """Tell whether a mailbox of any company is to be read."""
+    """Return whether a mailbox of any company is to be read."""
     return has_due(ImapMailbox, READABLE)
 
 
@@ -78,7 +78,7 @@ def poll(mailbox: ImapMailbox, deadline: float) -> None:
 
 
 def _release(mailbox: ImapMailbox, wait: timedelta, **values: object) -> bool:
-    """Let the mailbox wait for its next turn. Returns False when another worker has it."""
+    """Release the mailbox until its next reading. Returns False if another worker has claimed it."""
     try:
         update_owned(
             mailbox,
@@ -99,7 +99,7 @@ def _release(mailbox: ImapMailbox, wait: timedelta, **values: object) -> bool:
 
 
 def _read_folder(reader: Reader, opened: Mailbox, folder: str, deadline: float) -> bool:
-    """Read what has come into a folder since the last time, in batches. Returns whether that is all."""
+    """Read the mails that arrived in a folder since the last reading, in batches. Returns whether none is left."""
     mailbox, found = reader.mailbox, opened.select(folder)
     known = mailbox.positions.get(folder, {})
     fresh = known.get("uidValidity") != found.validity

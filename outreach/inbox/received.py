@@ -1,4 +1,4 @@
-"""What becomes of a received mail: which message it belongs to, and a row with its effects, once each."""
+"""Processing of a received mail: the message that it belongs to, and a row with its effects, once for each mail."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WENT_OUT = (SendJob.Status.SENDING, SendJob.Status.SENT, SendJob.Status.UNKNOWN,
 
 @dataclass(frozen=True)
 class Place:
-    """Where a mail lies, and when it came there."""
+    """The place of a mail in a mailbox, and the time when it arrived there."""
 
     folder: str
     validity: int
@@ -42,7 +42,7 @@ class Place:
 
 @dataclass
 class Reader:
-    """What tells whom the mails of a mailbox belong to."""
+    """Finds the messages and contacts that the mails of a mailbox belong to."""
 
     mailbox: ImapMailbox
     own: frozenset[str] = field(default_factory=frozenset)
@@ -76,7 +76,7 @@ class Reader:
         }
 
     def read(self, mail: Mail, raw: bytes, place: Place) -> Received | None:
-        """Return what the mail is and belongs to, or None for one that concerns nobody here."""
+        """Return the mail with its kind and the message or meeting that it belongs to, or None if there is neither."""
         answered = self._answered(mail)
         kind = classify(mail, self.own, answered)
         if kind == Kind.OWN:
@@ -185,7 +185,7 @@ class Received:
         return row
 
     def _failure(self) -> Failure | None:
-        """Return what the report says of whom the message went to, else the first that it says."""
+        """Return the report's failure of the message's recipient, or else its first failure."""
         failures = self.report.failures if self.report else ()
         to = self.job.recipient.lower() if self.job else ""
         return next((one for one in failures if one.recipient == to), failures[0] if failures else None)

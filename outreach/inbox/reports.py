@@ -17,7 +17,7 @@ from outreach.suppression.addresses import is_address
 
 MOST_RECIPIENTS = 20
 MOST_SCANNED = 32_000
-"""Bytes of a report that the readers of flufl.bounce see: what they look for stands at its beginning."""
+"""Bytes of a report that the readers of flufl.bounce see. The text that they search for is at its beginning."""
 LONGEST_LINE = 1000
 _ABOUT = 600
 _MOST_WORDS = 1500
@@ -26,7 +26,7 @@ logging.getLogger("flufl.bounce").setLevel(logging.WARNING)  # it tells each rea
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What a report says of one recipient."""
+    """A failure that a report gives for one recipient."""
 
     recipient: str
     severity: Severity
@@ -37,7 +37,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report: what became of whom, and the Message-IDs of the mail that it is about."""
+    """A report: the failures by recipient, and the Message-IDs of the mail that it is about."""
 
     failures: tuple[Failure, ...]
     message_ids: tuple[str, ...]
@@ -49,14 +49,14 @@ _ORIGINAL = re.compile(
     r"|header of|forwarded)|message headers|original message|included is a copy|enclosed is a copy"
     r"|(?:received|return-path|dkim-signature): ).*$"
 )
-"""The first line of the mail that a report sends back within its words."""
+"""The first line of the mail that a report returns within its text."""
 _ONE = r"<?([^\s<>@:;,\"\[\]]{1,128}@[^\s<>@:;,\"\[\]]{1,190})>?"
 _LONE = re.compile(
     rf"(?im)^[ \t]*(?:{_ONE}[ \t]*:?[ \t]*$|{_ONE}[ \t]*(?::[ \t]*|\[)(?:[45]\d\d|[a-z]).*$"
     rf"|(?:>>> )?(?:recipient(?: address)?|rcpt to|(?:unable to deliver |your )?message to|to)[ \t]*:[ \t]*{_ONE}"
     r"[ \t]*$)"
 )
-"""A line of an address, of an address and what a server says of it, or of a recipient."""
+"""A line with only an address, with an address and a server's reply, or with a recipient."""
 _ADDRESSED = re.compile(
     r"(?im)^[> \t]*(?:X-)?(?:Original-)?To:[^\n]{0,200}?([^\s<>@:;,\"]{1,128}@[^\s<>@:;,\"\\]{1,190})"
 )
@@ -65,23 +65,23 @@ _MESSAGE_ID = re.compile(r"(?im)^[> \t]*Message-ID:\s*<([^<>\s]{1,500})>")
 
 
 def read_bounce(mail: Mail) -> Report:
-    """Read a delivery report: its own fields first, then what mailers of other habits write in their words."""
+    """Read a delivery report: its machine-readable fields first, then the texts of mail servers that send none."""
     failures = _real(_of_status(mail)) or _real(_of_words(mail))
     return Report(tuple(failures[:MOST_RECIPIENTS]), original_ids(mail))
 
 
 def _real(failures: Iterable[Failure]) -> list[Failure]:
-    """Return the failures of what can be an address: readers of words take other things for one."""
+    """Return the failures whose recipient can be an address. Readers of text sometimes take other text for one."""
     return [one for one in failures if is_address(one.recipient)]
 
 
 def encloses_mail(mail: Mail) -> bool:
-    """Tell whether the mail has another one, or its headers, within it."""
+    """Return whether the mail has another one, or its headers, within it."""
     return next(_enclosed(mail), None) is not None
 
 
 def read_complaint(mail: Mail) -> Report:
-    """Read a complaint. Who complained is often blacked out; the mail that it is about tells then."""
+    """Read a complaint. Its author is often removed from it; then the addresses are read from the enclosed mail."""
     failures = []
     for part in mail.parts:
         if part.get_content_type() == "message/feedback-report":
@@ -96,7 +96,7 @@ def read_complaint(mail: Mail) -> Report:
 
 
 def is_abuse(mail: Mail) -> bool:
-    """Tell whether a feedback report is a complaint; some say that something is no spam after all."""
+    """Return whether a feedback report is a complaint; some say that something is no spam after all."""
     kinds = {
         kind.lower()
         for part in mail.parts
@@ -107,12 +107,12 @@ def is_abuse(mail: Mail) -> bool:
 
 
 def says_failure(words: str) -> bool:
-    """Tell whether the words have a server's code for a failure, or say that there is no such mailbox."""
+    """Return whether the text has a server's code for a failure, or a statement that the mailbox doesn't exist."""
     return any(pattern.search(words) for pattern in (STATUS, _CODE)) or judge_refusal("", words) is not None
 
 
 def original_ids(mail: Mail) -> tuple[str, ...]:
-    """Return the Message-IDs of the mail that a report is about: of the enclosed mail, then of lines in the words."""
+    """Return the Message-IDs of the mail that a report is about: of the enclosed mail, then of lines in the text."""
     found = [id for message in _enclosed(mail) for id in ids_in(message, "Message-ID")]
     found += ids_in(mail.message, "X-Original-Message-ID")
     for part in mail.parts:
@@ -122,7 +122,7 @@ def original_ids(mail: Mail) -> tuple[str, ...]:
 
 
 def _of_status(mail: Mail) -> Iterator[Failure]:
-    """Yield what the machine-readable part says (RFC 3464)."""
+    """Yield the failures of the machine-readable part (RFC 3464)."""
     for part in mail.parts:
         if part.get_content_type() not in ("message/delivery-status", "message/global-delivery-status"):
             continue
@@ -157,7 +157,7 @@ def _recipient(value: str) -> str:
 
 
 def _of_words(mail: Mail) -> Iterator[Failure]:
-    """Yield what mailers say that write no machine-readable part."""
+    """Yield the failures of a report without a machine-readable part."""
     words = "\n".join(_words(part) for part in mail.parts if part.get_content_maintype() in ("text", "message"))
     named = [
         address for value in raw_headers(mail.message, "X-Failed-Recipients") for _, address in addresses_in(value)
@@ -189,7 +189,7 @@ def _scanned(mail: Mail) -> tuple[list[str], list[str]]:
 
 
 def _told_of(mail: Mail, address: str) -> tuple[str, str]:
-    """Return what the words of a report say of the address, and all that they say."""
+    """Return the part of the report's text about the address, and the whole text."""
     words = "\n".join(_unquoted(_words(part)) for part in mail.parts if part.get_content_maintype() == "text")
     at = words.lower().find(address)
     begins = max(words.rfind("\n", 0, at), 0)
@@ -198,7 +198,7 @@ def _told_of(mail: Mail, address: str) -> tuple[str, str]:
 
 
 def _of_one(words: str, address: str) -> str:
-    """Return the words up to a line that begins with another address."""
+    """Return the text up to a line that begins with another address."""
     lines = words.splitlines()
     others = (found for place, line in enumerate(lines) if (found := _BEGINS.match(line)) and place)
     other = next((one for one in others if one[1].lower() != address), None)
@@ -206,13 +206,13 @@ def _of_one(words: str, address: str) -> str:
 
 
 def _unquoted(words: str) -> str:
-    """Return the words up to the mail that they send back."""
+    """Return the text up to the mail that it returns."""
     found = _ORIGINAL.search(words)
     return words[: found.start()] if found else words
 
 
 def _failure(recipient: str, action: str, status: str, said: Sequence[str]) -> Failure:
-    """Return the failure. `said`: the server's words, the surest first."""
+    """Return the failure. `said`: the server's replies, the most reliable first."""
     words = next((one for one in said if one), "")
     found = STATUS.search(status) or STATUS.search(words)
     code = found[1] if found else ""
@@ -220,7 +220,8 @@ def _failure(recipient: str, action: str, status: str, said: Sequence[str]) -> F
 
 
 def severity_of(action: str, status: str, *said: str) -> Severity:
-    """Judge a failure by its action (RFC 3464), its status (RFC 3463) and the words of the server, the surest first."""
+    """Judge a failure by its action (RFC 3464), its status (RFC 3463) and the server's replies, the most reliable
+    first."""
     if action in ("delayed", "delivered", "relayed", "expanded") or status.startswith("2."):
         return Severity.DELAYED
     judged = (judge_refusal(status, words) for words in said)
@@ -248,7 +249,7 @@ def _fields(part: Message) -> Message:
 
 
 def _words(part: Message) -> str:
-    """Return the words of a part, of an enclosed one too."""
+    """Return the text of a part, also of an enclosed one."""
     payload = part.get_payload()
     if isinstance(payload, list):
         return "\n".join(text_of(one) for one in payload[:5] if isinstance(one, Message))[:MOST_TEXT]

@@ -78,7 +78,7 @@ class MailboxOut(Output):
 
 
 class MailboxTest(Output):
-    """What a test found."""
+    """The result of a connection test."""
 
     ok = Computed(serializers.BooleanField())
     encryption = Computed(serializers.CharField(allow_null=True, help_text="Such as TLSv1.3; null: none."))
@@ -128,13 +128,13 @@ class InboundOut(Output):
 
 
 class InboundDetail(InboundOut):
-    """A received mail, with what it quotes."""
+    """A received mail, with the text that it quotes."""
 
     quoted = serializers.CharField(help_text="What it quotes, and its signature.")
     messageId = serializers.CharField(source="message_id")
 
 
 class InboundChange(Input):
-    """Whether it has been read."""
+    """The read status of a received mail."""
 
     isRead = BooleanInput()

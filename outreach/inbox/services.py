@@ -1,4 +1,4 @@
-"""What people do with received mail: mark it as read, delete it."""
+"""Actions of members on received mail: mark it as read, delete it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def mark(*, id: str, is_read: bool) -> None:
 
 
 def delete_mail(*, ids: Sequence[str]) -> int:
-    """Delete received mail; what it has done stays done. Raises NotFound_404 when no id is in the inbox."""
+    """Delete received mail. Its effects remain. Raises NotFound_404 when no id is in the inbox."""
     deleted, _ = InboundMessage.objects.filter(pk__in=ids).delete()
     if not deleted:
         raise NamedError(*NOT_FOUND)

@@ -1,4 +1,4 @@
-"""Recognise the subjects of automatic replies, apart from answers to a subject that has the same words."""
+"""Recognise the subjects of automatic replies, also in contrast to replies to a subject with the same words."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def is_answer(subject: str) -> bool:
 def announces_absence(subject: str, original: str | None = None) -> bool:
     """Return whether a subject is that of an automatic reply.
 
-    `original` is the subject of the mail that it answers: words that stand in it say nothing. Without it the subject of
-    an answer is a person's.
+    `original` is the subject of the mail that it replies to. Words that occur in the original are ignored. Without
+    `original`, the subject of a reply is taken for a person's.
     """
     said = folded(subject)
     if original is None:

@@ -1,4 +1,4 @@
-"""The words of a reply: what is new in it, apart from what it quotes and its signature."""
+"""The text of a reply: its new part, without quoted text and signature."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _THANKS = re.compile(
 
 
 def reply_and_quote(mail: Mail) -> tuple[str, str]:
-    """Return what the mail says anew, and the rest: what it quotes, and the signature."""
+    """Return the mail's new text, and the rest: the quoted text and the signature."""
     plain = next((text for text in mail.texts("plain") if text.strip()), "")
     if plain or not mail.html:
         return parted(plain)
@@ -70,7 +70,7 @@ def _as_text(html: str) -> str:
 
 
 def parted(text: str) -> tuple[str, str]:
-    """Return the new words of a text, and the rest of it. Words that stand below a quotation are new as well."""
+    """Return the new part of a text, and the rest of it. Text below a quotation is new as well."""
     text = text.strip()
     head = text[:MOST]
     said = "\n".join(_lines(head)).strip()
@@ -99,7 +99,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _rest(text: str, said: str) -> str:
-    """Return what follows the new words, or all of the text where these stand between quoted lines."""
+    """Return the text after the new part, or the whole text if the new part is between quoted lines."""
     if not said:
         return text
     last = said.splitlines()[-1].strip()

@@ -18,18 +18,18 @@ def _searches(subject: DataSubject) -> Q:
 
 
 def _own_finds(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the other people whom the search found."""
+    """Remove the other people from the search's results."""
     found = [each for each in row["found"] if each["contact"] in subject.contact_ids]
     return {**row, "found": found, "candidates": [each for each in row["candidates"] if is_of(subject, each)]}
 
 
 def is_of(subject: DataSubject, candidate: dict[str, Any]) -> bool:
-    """Tell whether a lead source means the subject."""
+    """Return whether a lead source means the subject."""
     return subject.is_in(candidate.get("email"), candidate.get("phone"))
 
 
 def remove_from_searches(subject: DataSubject, rows: QuerySet[LeadGeneration]) -> int:
-    """Remove the contact, and why it fits, from what the searches found."""
+    """Remove the contact, and the reasons why it fits, from the results of the searches."""
     for search in rows.only("pk", "found", "candidates", "company"):
         others = [found for found in search.found if found["contact"] not in subject.contact_ids]
         people = [each for each in search.candidates if not is_of(subject, each)]

@@ -48,7 +48,7 @@ class TreeField(serializers.DictField):
 
 @extend_schema_field({"type": "integer", "minimum": 1, "maximum": MOST_LEADS})
 class CountInput(IntegerInput):
-    """How many leads are wanted. Too many have an error of their own, which the service raises."""
+    """The number of leads to generate. Too many have an error of their own, which the service raises."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(min_value=1, **{"default": 25, "help_text": "Leads that are wanted.", **options})
@@ -56,7 +56,7 @@ class CountInput(IntegerInput):
 
 @extend_schema_field({"type": "string", "minLength": 1, "maxLength": PROMPT_LENGTH})
 class SoughtInput(TextInput):
-    """Who is looked for. A missing one has an error of its own, which the service raises."""
+    """The description of the people. A missing one has an error of its own, which the service raises."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=PROMPT_LENGTH, **options)
@@ -69,7 +69,7 @@ class SoughtInput(TextInput):
 
 
 class GenerationCreate(LeadRelations):
-    """Who is looked for, and what the leads made of them get."""
+    """The description of the people, and the values of their leads."""
 
     prompt = SoughtInput(help_text="Who is looked for, in plain language.")
     count = CountInput()

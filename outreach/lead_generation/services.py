@@ -1,8 +1,8 @@
-"""Lead generation: finds people who fit a description, and makes leads of the best.
+"""Lead generation: finds people who fit a description, and creates leads of the best.
 
-The search reads the company's contacts without a lead by id, then asks its lead sources, and stores the best so far and
-what was answered in the job, so that a worker that is killed resumes. The leads, the contacts of new people and the end
-of the job commit together.
+The search reads the company's contacts without a lead by id, then queries its lead sources. It stores the best so far
+and the sources' responses in the job, so that it resumes after a killed worker. The leads, the contacts of new people
+and the end of the job commit together.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from outreach.lead_generation.sourcing import NewPeople, ask_sources, lead_sourc
 MOST_LEADS = 50
 """The most leads of one search, as in the contract for runs."""
 SHORTLIST = 5
-"""How many contacts the provider judges per wanted lead."""
+"""Number of contacts that the provider judges per requested lead."""
 BATCH = 1000
 LAPSED = "The company's subscription has ended. Renew it, then start the search again."
 NOBODY = "No contact without a lead has any of the words looked for."
@@ -52,9 +52,9 @@ Found = dict[str, Any]
 """Somebody who fits: contact (id), score, reason; in the end also lead (id). Of a lead source also source and url, and
 until the end candidate (the place among the candidates) instead of a contact who is new."""
 ENDED: list[Callable[[LeadGeneration], None]] = []
-"""What is called in the transaction that ends a search."""
+"""Functions called in the transaction that ends a search."""
 RUN_OF: list[Callable[[LeadGeneration], Any]] = []
-"""What returns the run that a search is made for (pk, token_cap, cost_cap), or None."""
+"""Functions that return the run of a search (pk, token_cap, cost_cap), or None."""
 
 
 class _Leadless(Exception):
@@ -82,13 +82,13 @@ def start_generation(
     stored_filters: Mapping[str, Any] | None = None,
     limited: bool | None = None,
 ) -> LeadGeneration:
-    """Start a search, which a worker makes. Each lead gets the values of form_data and the relations.
+    """Start a search, which a worker runs. Each lead gets the values of form_data and the relations.
 
-    Lead sources are asked if its maker may make `new_contacts`. `stored_filters` and `limited` are those of a search
-    that is made again, outside of a request.
+    Lead sources are queried if the member may create contacts (`new_contacts`). `stored_filters` and `limited` are
+    those of a repeated search, outside of a request.
 
-    Raises PromptRequired_400, MaximumLeadsExceeded_400, InvalidRequest_400 (unknown filters), PlanLimitExceeded_403,
-    and the errors of the AI app and of the leads' values and relations.
+    Raises PromptRequired_400, MaximumLeadsExceeded_400 and PlanLimitExceeded_403, and InvalidRequest_400 for unknown
+    filters. Raises the errors of the AI app and of the leads' values and relations.
     """
     _check_search(prompt, industry, count)
     app = choose_ai_app(ai_type)
@@ -180,7 +180,7 @@ def cancel_generation(id: str) -> LeadGeneration:
 
 
 def search_ended(job: LeadGeneration) -> None:
-    """Forget the people who were not taken, and tell whoever waits for the search, in the transaction that ends it."""
+    """Delete the rejected people, and notify the listeners of the search, in the transaction that ends it."""
     if job.candidates:
         LeadGeneration.objects.filter(pk=job.pk).update(candidates=[])
     for call in ENDED:
@@ -224,7 +224,7 @@ def _search(job: LeadGeneration, deadline: float) -> None:
 
 
 def leadless_contacts() -> QuerySet[Contact]:
-    """Return live contacts without a live lead, among whom a search looks."""
+    """Return live contacts without a live lead. A search searches among them."""
     return live_contacts().filter(~Exists(live_leads().filter(contact=OuterRef("pk"))))
 
 
@@ -246,14 +246,15 @@ def _best(job: LeadGeneration, contacts: Sequence[Contact], sought: Sought, brie
 
 
 def _ranked(found: list[Found]) -> list[Found]:
-    """Return the best first: among equals those whom the company knows, newer ones first."""
+    """Return the results, the best first. Among equals, the company's contacts come first, newer ones before older
+    ones."""
     return sorted(
         found, key=lambda each: (each["score"], "candidate" not in each, each.get("contact", "")), reverse=True
     )
 
 
 def _conclude(job: LeadGeneration, search: LeadSearch, sought: Sought, briefs: ContactBriefs) -> None:
-    """Let the provider judge the best, and make leads of them."""
+    """Have the provider judge the best results, and create leads of them."""
     people = new_people(job, sought.terms)
     most = SHORTLIST * job.count - len(people.found)
     contacts = {
@@ -303,7 +304,7 @@ def _finish(job: LeadGeneration, judged: list[Found], people: NewPeople, unjudge
 
 
 def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tuple[list[Found], list[str]]:
-    """Make contacts of new people, and leads of all. Returns the leads, and what people should know about the others.
+    """Create contacts of new people, and leads of all. Returns the leads, and the problems with the others as texts.
 
     Raises _Leadless when new contacts would be left without a lead.
     """
@@ -317,7 +318,7 @@ def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tu
 
 
 def _nobody(job: LeadGeneration) -> str:
-    """Say why nobody was found, with what went wrong at the sources."""
+    """Return the reason why nobody was found, with the errors of the sources."""
     troubles = [one["error"] for one in job.sources if one["error"]]
     places = ", ".join(place.name for place in Sought.of(job.prompt, job.industry).places)
     only = [f"Only people in {places} were looked for."] if places else []

@@ -1,4 +1,4 @@
-"""Whom a search looks for, read from its description."""
+"""Parse search criteria from free text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from outreach.ai.providers.purpose import read_purpose
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """The words that count, those of which one must be found, and the places where people must be."""
+    """The terms of a search, the terms of which one must match, and the places of which one must match."""
 
     terms: tuple[Term, ...]
     asked: tuple[Term, ...]

@@ -1,4 +1,4 @@
-"""What lead sources add to a search: people are asked for, stored with it, and become contacts when it ends."""
+"""New people from lead sources: requested, stored with the search, and turned into contacts when it ends."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from outreach.suppression.selectors import suppressed_addresses
 
 TRIES = 3
 WAIT = timedelta(seconds=5)
-"""How long a source rests after its first trouble; twice as long after the second."""
+"""Delay of a source after its first error; twice as long after the second."""
 LEAST_SCORE = 0.25
-"""The score of somebody whom a source has found although none of the words looked for is in what it tells."""
+"""Score of a person from a source whose data contains none of the search words."""
 OUTREACH = "outreach"
 COMPANY, TITLE = "Company", "Job title"
 
@@ -40,22 +40,22 @@ COMPANY, TITLE = "Company", "Job title"
 class NewPeople:
     """People of lead sources who may become leads.
 
-    `found` are entries as of contacts, with `candidate`, or with `contact` where the company knows them; `briefs` stand
-    in the same order. `items` has candidate -> formData.
+    `found` are entries as of contacts, with `candidate`, or with `contact` for the company's contacts. `briefs` are in
+    the same order. `items` has candidate -> formData.
     """
 
     found: list[dict[str, Any]] = field(default_factory=list)
     briefs: list[ContactBrief] = field(default_factory=list)
     items: dict[int, dict[str, Any]] = field(default_factory=dict)
     lacking: str = ""
-    """What the first of those lacks who can't become contacts."""
+    """The missing value of the first person who cannot become a contact."""
     left_out: int = 0
 
 
 def ask_sources(job: LeadGeneration, deadline: float) -> bool:
-    """Ask each lead source once, and store with the search what it answers.
+    """Query each lead source once, and store its response with the search.
 
-    Returns False when the search goes on later, or was asked to stop; it is released then.
+    Returns False if the search continues later or was cancelled. It is released then.
     """
     query = SourceQuery(
         prompt=job.prompt,
@@ -82,7 +82,7 @@ def ask_sources(job: LeadGeneration, deadline: float) -> bool:
 
 
 def _ask(job: LeadGeneration, source: LeadSource, query: SourceQuery) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return what became of the source, and its candidates as they are stored."""
+    """Return the source's entry with its result, and its candidates as they are stored."""
     before = next((one for one in job.sources if one["app"] == source.app.pk), None)
     entry = {"app": source.app.pk, "name": source.app.name, "tries": (before["tries"] if before else 0) + 1}
     try:
@@ -98,8 +98,8 @@ def _ask(job: LeadGeneration, source: LeadSource, query: SourceQuery) -> tuple[d
 def new_people(job: LeadGeneration, terms: Sequence[Term]) -> NewPeople:
     """Return the people of the lead sources who may become leads, each once, the best first.
 
-    Addresses that are suppressed or of other domains are left out, as is who lacks what contacts must have. A contact
-    whom the company has by its unique key stands for itself.
+    Suppressed addresses, addresses of other domains, and people who lack required fields are left out. A person whom
+    the company has by a unique key is represented by that contact.
     """
     candidates = [Candidate.stored(row) for row in job.candidates]
     if not candidates:
@@ -187,10 +187,10 @@ def _brief(one: Candidate, labels: Mapping[str, str]) -> ContactBrief:
 def make_contacts(
     job: LeadGeneration, ranked: Sequence[dict[str, Any]], people: NewPeople
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Make contacts of the chosen new people, in the caller's transaction.
+    """Create contacts of the chosen new people, in the caller's transaction.
 
-    Returns those who are contacts now, in the same order, and what people should know about the others. Nobody becomes
-    a contact whose lead the plan has no room for.
+    Returns the entries that are contacts now, in the same order, and the problems with the others as texts. Nobody
+    becomes a contact if the lead would exceed the plan's limit.
     """
     left = remaining_quota("lead")
     room = len(ranked) if left is None else left
@@ -223,8 +223,10 @@ def make_contacts(
 
 
 def lead_source_values() -> Callable[[str], dict[str, str]]:
-    """Return what gives the values of a lead for the name of its source: the option of the field "source" that is
-    called so, or else `outreach`, where that is an option."""
+    """Return a function that maps the name of a source to the values of a lead.
+
+    The value is the option of the field "source" with that name, or else `outreach`, if that is an option.
+    """
     spec = LeadSchema.load().system_fields.get("source")
     options, labels = (spec.options, spec.labels or {}) if spec else ((), {})
     other = {"source": OUTREACH} if OUTREACH in options else {}

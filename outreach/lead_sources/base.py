@@ -1,4 +1,4 @@
-"""The interface of lead sources: what a source is asked, and the people that it answers."""
+"""The interface of lead sources: the query for a source, and the people in its response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LENGTHS = {"name": 300, "email": 254, "phone": 40, "company": 200, "title": 200,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceQuery:
-    """Who is looked for."""
+    """The description of the people to find."""
 
     prompt: str
     industry: str = ""
@@ -27,7 +27,7 @@ class SourceQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """Somebody whom a source has found. Every value is foreign text and may be hostile.
+    """A person that a source has found. Every value is foreign text and may be hostile.
 
     `values` are those of custom fields of contacts, by uniqueFieldID.
     """

@@ -10,7 +10,7 @@ from outreach.mail_events.models import MailEvent
 
 @admin.register(MailEvent)
 class MailEventAdmin(CompanyRecordAdmin):
-    """What mail vendors have told of messages."""
+    """Events of messages reported by mail vendors."""
 
     icon = "webhook"
     behind = True

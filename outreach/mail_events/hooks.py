@@ -1,6 +1,6 @@
-"""POST /hooks/mail/<vendor>/<app id>/<token>: where mail vendors tell what became of messages.
+"""POST /hooks/mail/<vendor>/<app id>/<token>: mail vendors' events of messages.
 
-An address that is none, and a token that is not the app's, get the same 404. What is not the vendor's own gets a 403
+An unknown address, and a token that is not the app's, get the same 404. A request that is not the vendor's gets a 403
 and has no effect.
 """
 

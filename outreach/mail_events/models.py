@@ -9,7 +9,7 @@ from core.text.words import said
 
 
 class MailEvent(CompanyModel):
-    """One event that a mail vendor has told by its webhook. It is applied to its message by a worker, once."""
+    """An event of a mail vendor's webhook. A worker applies it to its message, once."""
 
     app = CompanyForeignKey("outreach.MailApp", on_delete=models.CASCADE, related_name="events", db_index=False)
     dedupe_key = models.CharField(max_length=64)

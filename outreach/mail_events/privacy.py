@@ -18,7 +18,7 @@ def _events(subject: DataSubject) -> Q:
 
 
 def blank_events(subject: DataSubject, rows: QuerySet[MailEvent]) -> int:
-    """Blank the addresses and what the vendor has said. That the event was applied stays, so that it is not again."""
+    """Blank the addresses and the vendor's texts. The applied state stays, so that it is not applied again."""
     return rows.update(recipient="", detail="", raw={})
 
 

@@ -64,7 +64,7 @@ class HookRefused(Exception):
 
 @dataclass(frozen=True)
 class Told:
-    """One event as a vendor has told it."""
+    """An event as a vendor reported it."""
 
     kind: str
     happened_at: datetime
@@ -80,7 +80,7 @@ class Told:
 
     @property
     def key(self) -> str:
-        """The same for each repetition of the event, whatever ids the vendor gives it."""
+        """Return the key of the event, equal for each repetition, with any ids of the vendor."""
         when = self.happened_at.isoformat() if self.timed else _digest(self.raw)
         words = (self.kind, str(self.hard), self.provider_message_id or self.job, self.recipient.lower(), when)
         return hashlib.sha256("\0".join(words).encode()).hexdigest()
@@ -137,7 +137,7 @@ def _told(vendor: str, event: Any) -> Told:
 
 
 def _storable(escaped: str) -> str:
-    """Return JSON without what PostgreSQL does not store: null characters, and halves of surrogate pairs."""
+    """Return JSON without values that PostgreSQL cannot store: null characters, and halves of surrogate pairs."""
     whole = json.dumps(json.loads(escaped.replace("\\u0000", "")), ensure_ascii=False)
     return whole.encode("utf-8", "replace").decode()
 
@@ -147,14 +147,14 @@ def _text(value: Any, most: int) -> str:
 
 
 def _message_id(raw: Any) -> str:
-    """Return the Message-ID that stands in an event, as MailerSend and Postal bring it."""
+    """Return the Message-ID in an event, as MailerSend and Postal include it."""
     found = re.search(r"<?([0-9a-f]{24}@[A-Za-z0-9.-]{3,253})>?", json.dumps(raw, default=str))
     return f"<{found[1]}>" if found else ""
 
 
 def _is_hard(vendor: str, raw: Any, event: Any) -> bool:
-    """Return whether a bounce says that there is no such mailbox or domain: by the words of the recipient's server,
-    else as the vendor says."""
+    """Return whether a bounce means that there is no such mailbox or domain: by the reply of the recipient's server,
+    else by the vendor."""
     said = str(event.mta_response or event.description or "")
     status = STATUS.search(said)
     judged = judge_refusal(status[1] if status else "", said)
@@ -290,7 +290,7 @@ def _check_sns(app: MailApp, request: HttpRequest) -> None:
 
 
 def is_sns_address(url: str) -> bool:
-    """Tell whether the address is one of Amazon's SNS."""
+    """Return whether the address is one of Amazon's SNS."""
     parts = urlsplit(url)
     return parts.scheme == "https" and parts.port in (None, 443) and bool(_SNS_HOST.fullmatch(parts.netloc))
 

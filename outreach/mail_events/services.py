@@ -30,9 +30,9 @@ BATCH = 200
 KEPT_RAW = timedelta(days=7)
 KEPT = timedelta(days=90)
 _CERTAIN = {"sent", "deferred", "delivered", "opened", "clicked", "unsubscribed", "bounced", "complained"}
-"""What is told only of a message that the vendor has taken."""
+"""Events of messages that the vendor has certainly accepted."""
 _REFUSED = {"rejected", "failed"}
-"""What is told of a message that the vendor has not sent."""
+"""Events of messages that the vendor has not sent."""
 
 
 def store_events(app: MailApp, events: Sequence[Told]) -> None:
@@ -60,7 +60,7 @@ def store_events(app: MailApp, events: Sequence[Told]) -> None:
 
 
 def has_waiting() -> bool:
-    """Tell whether events of any company wait."""
+    """Return whether events of any company wait."""
     with unscoped(reason="tick: events of mail vendors of all companies"):
         return MailEvent.objects.filter(applied_at=None).exists()
 
@@ -128,8 +128,8 @@ def _messages_of(events: Sequence[MailEvent]) -> dict[str, SendJob]:
 
 
 def _apply(event: MailEvent, job: SendJob) -> None:
-    """Move the message's delivery status up, count, end what was not delivered, and stop writing to who has bounced,
-    complained or unsubscribed."""
+    """Raise the message's delivery status, count, end undelivered ones, and stop writing after a bounce, complaint
+    or unsubscription."""
     values: dict[str, Any] = {}
     if event.kind in HEIGHTS:
         values = told(job, event.kind, event.happened_at, for_good=event.hard)
@@ -174,7 +174,7 @@ def _confirm_subscriptions() -> int:
 
 
 def forget_old() -> bool:
-    """Empty what came as it came after a week, and delete events after 90 days, of all companies (a periodic task).
+    """Empty the raw data of events after a week, and delete events after 90 days, of all companies (a periodic task).
 
     Returns whether more may wait.
     """

@@ -1,7 +1,7 @@
-"""Access tokens of apps with a log-in: kept, and renewed by one worker while the others wait for it.
+"""Access tokens of apps with a log-in: stored, and renewed by one worker while the others wait for it.
 
-The renewal is claimed by a conditional update with an end, so that no transaction is open while the vendor is asked,
-and a worker that dies holds nobody up for long.
+The renewal is claimed by a conditional update with an expiry, so that no transaction is open during the call to the
+vendor. A worker that dies delays nobody for long.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from outreach.smtp.outcome import SmtpError
 MARGIN = timedelta(seconds=60)
 """A token that ends so soon is renewed before it is used."""
 CLAIM = timedelta(seconds=15)
-"""How long a renewal may take; longer than the vendor is waited for."""
+"""Time limit of a renewal; longer than the timeout of the vendor."""
 WAIT = 0.1
 Login = Any
 """A record with a log-in at Google: a mail app, or another one with its columns and its `place`."""
@@ -73,7 +73,7 @@ def _remember(app: Login, token: str, ends_at: datetime | None) -> str:
 
 
 def _renew(app: Login, until: datetime) -> google.Tokens:
-    """Renew the token under the claim that ends at `until`. A member who logs in anew meanwhile ends the claim."""
+    """Renew the token under the claim that ends at `until`. A member's new log-in ends the claim."""
     claimed = _rows(app).filter(pk=app.pk, renewing_until=until)
     try:
         tokens = google.renew(app.api_key)
@@ -99,5 +99,5 @@ def keep(app: Login, tokens: google.Tokens) -> None:
 
 
 def may_read(app: MailApp) -> bool:
-    """Tell whether the log-in allows to look into the mailbox."""
+    """Return whether the log-in allows to look into the mailbox."""
     return google.READ in app.scopes.split()

@@ -28,7 +28,7 @@ IDLE_SECONDS = 20.0
 """A connection that the vendor has dropped meanwhile looks like one that breaks while a message is sent."""
 CONNECT_SECONDS = 10.0
 SECONDS = 30.0
-"""How long one request may take, with everything."""
+"""Time limit of one request, in total."""
 MOST_BYTES = 1 << 20
 UNREADABLE = "The stored key was given for another server. Enter the key again."
 
@@ -92,7 +92,7 @@ def arguments_of(app: MailApp) -> dict[str, Any]:
 
 @contextmanager
 def backend_of(app: MailApp) -> Iterator[Any]:
-    """Give this thread's open backend of the app. One with other settings, or that was idle, is made anew."""
+    """Return this thread's open backend of the app. One with other settings, or that was idle, is replaced."""
     arguments = arguments_of(app)
     backends: dict[str, _Kept] = _kept.__dict__.setdefault("backends", {})
     close_idle()

@@ -1,6 +1,6 @@
-"""GET /oauth/mailvendor-x/callback: where vendors lead browsers back to after a log-in.
+"""GET /oauth/mailvendor-x/callback: the address to which vendors redirect browsers after a log-in.
 
-The state says whose company it is, so that its page goes on (outreach.senders.pages); nothing is read or written here.
+The state contains the company, whose page continues (outreach.senders.pages); nothing is read or written here.
 """
 
 from __future__ import annotations

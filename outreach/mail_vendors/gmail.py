@@ -1,7 +1,7 @@
 """Sends by Gmail: the same bytes as to a mail server, by users.messages.send.
 
-Gmail takes no idempotency key, so what has no answer stays in doubt. Where the log-in allows it, the mailbox is asked
-whether it has sent the message (outreach.delivery.sending.doubts); that it has not found it proves nothing.
+Gmail has no idempotency key, so a message without a response stays unknown. If the log-in allows it, the mailbox is
+searched for the sent message (outreach.delivery.sending.doubts); if that finds nothing, it proves nothing.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class GmailSession(VendorSession):
         return _sent("It was found among the messages that were sent", found[0])
 
     def _post(self, wire: Any, token: str, body: Mapping[str, str]) -> tuple[int, Outcome]:
-        """Give the message to Gmail once. Returns the status of the answer, 0 for none, and what it says."""
+        """Send the message to Gmail once. Return the status of the response, 0 for none, and the outcome."""
         data = json.dumps({name: value for name, value in body.items() if value}).encode()
         with within(backends.SECONDS) as deadline:
             try:
@@ -116,7 +116,7 @@ def _sent(words: str, message: Mapping[str, Any]) -> Sent:
 
 
 def _pause(words: str) -> float:
-    """Return the seconds until the time that Gmail names in its words, a minute without one, an hour at most."""
+    """Return the seconds until the time in Gmail's text, a minute without one, an hour at most."""
     found = _UNTIL.search(words)
     try:
         until = parse_datetime(found[1].rstrip(".")) if found else None

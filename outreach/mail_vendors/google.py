@@ -1,6 +1,6 @@
-"""Google's log-in, and the addresses of Gmail: what members allow there, and the tokens that come of it.
+"""Google's log-in, and the addresses of Gmail: members' consent, and the resulting tokens.
 
-Nothing that Google says is repeated but its short codes, since its texts may hold tokens.
+Of Google's texts only the short codes are repeated, because the texts may contain tokens.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LOGIN_AGAIN = "Google takes the log-in no more. Log in again."
 
 @dataclass(frozen=True)
 class Tokens:
-    """What Google has given for a log-in. A renewal has no address, and mostly no refresh token."""
+    """Google's tokens for a log-in. A renewal has no address, and usually no refresh token."""
 
     access: str
     ends_at: datetime
@@ -42,7 +42,7 @@ class Tokens:
 
 
 def address(own: str, path: str) -> str:
-    """Return an address of Google's, or of what stands in for all of Google (VENDOR_BASE_URLS)."""
+    """Return an address of Google's, or of its replacement (VENDOR_BASE_URLS)."""
     return urljoin(settings.VENDOR_BASE_URLS.get("gmail") or own, path)
 
 

@@ -1,7 +1,7 @@
-"""Log-ins at vendors: begun by a member, ended once by the same member with what the vendor has sent back.
+"""Log-ins at vendors: started by a member, completed once by the same member with the vendor's redirect.
 
-The state in the vendor's addresses names company, letter and app, so that the page it leads back to is found, and a
-secret, of which a hash is stored. The verifier (PKCE) derives from it and from a key of the service.
+The state in the vendor's addresses has company, letter and app, to find the return page, and a secret, of which a hash
+is stored. The verifier (PKCE) derives from it and from a key of the service.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from outreach.smtp.outcome import SmtpError
 MINUTES = 10
 SECRET_LENGTH = 43
 PACE = {"per_minute": 60, "per_day": 450}
-"""What a new app sends at most, below what Google lets an account of its own send."""
+"""Initial limits of a new app, below those that Google sets for an account."""
 STALE = (
     "InvalidCredentials_400",
     f"state: this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew",
 )
 REVOKED_AT_ONCE = 20
-"""How many log-ins are taken back when many apps are deleted together."""
+"""Number of log-ins that are revoked when many apps are deleted together."""
 
 
 def unavailable(letter: str, spec: Vendor) -> NamedError:
@@ -119,8 +119,8 @@ def _end_login(letter: str, member_id: str, app: str | None, given: Mapping[str,
 def create_by_login(*, letter: str, member_id: str, **values: Any) -> MailApp:
     """Connect the account that a member has logged in with.
 
-    Raises AppNotFound_400 where the vendor is not set up, ValidationFailed for an account that is connected already,
-    PlanLimitExceeded_403, ConnectionTestRunning_429, and the errors of the log-in.
+    Raises AppNotFound_400 if the vendor is not set up, and ValidationFailed for an account that is connected already.
+    Raises PlanLimitExceeded_403, ConnectionTestRunning_429, and the errors of the log-in.
     """
     spec = letters()[letter]
     given = {name: values.pop(name, "") for name in ("code", "state")}

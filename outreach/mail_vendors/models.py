@@ -79,7 +79,7 @@ class MailApp(Sender):
 
     @property
     def place(self) -> str:
-        """Where it sends by, for people."""
+        """Return the name of its vendor, for people."""
         return self.spec.name
 
     @property
@@ -89,7 +89,7 @@ class MailApp(Sender):
 
 
 class VendorLogin(CompanyModel):
-    """A log-in at a vendor that a member has begun: what may come back from there, once, until it ends."""
+    """A log-in at a vendor that a member has started: its redirect is accepted once, until it ends."""
 
     member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, related_name="+")
     letter = models.CharField(max_length=1)

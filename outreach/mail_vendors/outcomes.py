@@ -1,4 +1,4 @@
-"""What a vendor's answer, or what went wrong before it, says about a message."""
+"""Outcomes of a message from a vendor's response, or from an earlier error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_PAUSE = 3600.0
 PAUSE = 60.0
 REFUSED_KEYS = ("AccessDenied", "InvalidServerAPIKey", "Invalid_Key", "PaymentRequired")
 _RECIPIENT = ("'to.0.email'", "personalizations.0.to.0.email", "invalid `to`", "not valid in to", "invalid 'to'")
-"""How vendors name the recipient in a refusal."""
+"""Names of the recipient in vendors' refusals."""
 _WORDS = ("message", "Message", "error", "detail", "description", "ErrorMessage", "reason", "name")
 _THROTTLED = {"TooManyRequestsException", "Throttling", "ThrottlingException", "LimitExceededException"}
 _ACCOUNT = {
@@ -33,7 +33,7 @@ _ACCOUNT = {
 
 
 def read_statuses(spec: Vendor, statuses: Mapping[str, Any]) -> Outcome:
-    """Return the outcome of a message to one recipient, from what anymail has read in an answer."""
+    """Return the outcome of a message to one recipient, from anymail's reading of a response."""
     # Some vendors write the address in their own way, and anymail then has it twice.
     one = min(statuses.values(), key=lambda each: each.status in (None, "unknown"), default=None)
     status = one.status if one is not None else None
@@ -82,7 +82,7 @@ def _told(spec: Vendor, body: Any) -> str:
 
 
 def _names_recipient(body: Any) -> bool:
-    """Tell whether a refusal is about the recipient's address."""
+    """Return whether a refusal is about the recipient's address."""
     text = str(body).lower()
     return any(mark in text for mark in _RECIPIENT)
 
@@ -103,7 +103,7 @@ def read_ses_error(spec: Vendor, answer: Mapping[str, Any], secrets: Sequence[st
 
 
 def words_of(body: Any, secrets: Sequence[str]) -> str:
-    """Return what an answer says, for people: one line, without what the app has as secrets."""
+    """Return the text of a response for people: one line, without the app's secrets."""
     found = body
     for _ in range(4):
         if isinstance(found, dict):

@@ -74,7 +74,7 @@ def _address(app: MailApp, path: str) -> str:
 
 
 def _refused(spec: Vendor, body: Any) -> bool:
-    """Tell whether an answer that is no error means a bad key."""
+    """Return whether an answer that is no error means a bad key."""
     return spec.key in ("postal", "mandrill") and _code(body) in REFUSED_KEYS
 
 

@@ -29,7 +29,7 @@ Check = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """A value that a vendor's app has beside its key and From address. `column` is that of MailApp."""
+    """A setting of a vendor's app in addition to its key and From address. `column` is that of MailApp."""
 
     column: str
     label: str
@@ -46,14 +46,14 @@ class Probe:
     path: str
     method: str = "GET"
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Name -> value, in which {api_key} and {secret_key} stand for the credentials."""
+    """Name -> value, in which {api_key} and {secret_key} are replaced by the credentials."""
     basic: tuple[str, str] | None = None
     body: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Vendor:
-    """A mail vendor: how it is reached, what it can do, and what its form asks for."""
+    """A mail vendor: its addresses, its features, and the fields of its form."""
 
     key: str
     name: str
@@ -65,23 +65,23 @@ class Vendor:
     settings: tuple[Setting, ...] = ()
     probe: Probe | None = None
     idempotency: Literal["", "header", "message"] = ""
-    """Where it takes an idempotency key: in the request's headers, in the message's, or nowhere."""
+    """Place of its idempotency key: in the request's headers, in the message's, or none."""
     metadata: bool = True
-    """Its webhooks bring back what the message was sent with."""
+    """Its webhooks return the metadata of the message."""
     tracking: tuple[str, ...] = ("track_opens", "track_clicks")
-    """What of its own tracking can be switched off by message."""
+    """Parts of its own tracking that can be switched off by message."""
     check: Check | None = "basic"
-    """How its webhooks are known to be its own; None: it has none."""
+    """Verification method of its webhooks; None: it has none."""
     signing_label: str = ""
-    """What the vendor calls the key that its webhooks are signed with."""
+    """The vendor's name of the key that signs its webhooks."""
     hook_steps: str = ""
-    """What is to be done at the vendor, for people."""
+    """Steps to take at the vendor, for people."""
     login: bool = False
     """It is connected by a log-in there, which needs a client of the service (GOOGLE_CLIENT_ID)."""
 
     @property
     def available(self) -> bool:
-        """Whether it can be connected here."""
+        """Return whether it can be connected here."""
         return not self.login or bool(settings.GOOGLE_CLIENT_ID and settings.GOOGLE_CLIENT_SECRET)
 
 

@@ -98,7 +98,7 @@ class LoginApp(SenderChange):
 
 
 class LoginBegin(Input):
-    """What a log-in is for."""
+    """The purpose of a log-in."""
 
     app = ObjectIdInput(required=False, allow_null=True, help_text="The app that needs a new log-in; null: a new one.")
     mayRead = BooleanInput(
@@ -108,7 +108,7 @@ class LoginBegin(Input):
 
 
 class LoginBegun(Output):
-    """Where a member allows it."""
+    """The address where a member grants access."""
 
     url = Computed(serializers.CharField(help_text="The vendor's page; it leads back with code and state."))
     endsAt = Computed(serializers.DateTimeField(help_text="Until when code and state are taken, once."))
@@ -196,7 +196,7 @@ class MailAppOut(Output):
 
 
 class MailAppTest(Output):
-    """What a test found."""
+    """The result of a test."""
 
     ok = Computed(serializers.BooleanField())
     milliseconds = Computed(serializers.IntegerField(help_text="How long it took."))
@@ -206,7 +206,7 @@ class MailAppTest(Output):
 
 
 class MailAppsDeleted(Output):
-    """What became of the selected apps."""
+    """The results of the selected apps."""
 
     deletedCount = Computed(serializers.IntegerField())
     deactivatedCount = Computed(serializers.IntegerField(help_text="Apps that messages refer to; they are off now."))
@@ -216,7 +216,7 @@ MOST_APPS = 100
 
 
 class MailVendorsOut(Output):
-    """The mail vendors that can be connected, with what their forms ask for, and what the company has connected."""
+    """The mail vendors that can be connected, with the fields of their forms, and the company's apps."""
 
     vendors = Computed(
         serializers.ListField(

@@ -29,7 +29,7 @@ from outreach.smtp.transport import encode_address
 
 SECRETS = ("api_key", "secret_key", "signing_key", "access_token")
 CONNECTION = frozenset({"api_key", "secret_key", "region", "endpoint", "domain", "subaccount"})
-"""What the test depends on: a change requires a new one."""
+"""Fields that the test depends on: a change requires a new test."""
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d", re.ASCII)
 
 
@@ -84,9 +84,9 @@ def create_app(*, letter: str, member_id: str, verified: bool = True, **values: 
 
 
 def update_app(*, letter: str, id: str, member_id: str, verified: bool | None = None, **values: Any) -> MailApp:
-    """Change an account. Tests it when what it connects by changes, or when `verified` is True.
+    """Change an account. It is tested when its connection changes, or when `verified` is True.
 
-    Without keys the old ones stay. Raises the errors of `create_app`, of which each changes nothing.
+    Without keys the old ones stay. Raises the errors of `create_app`, each without any change.
     """
     code, state = values.pop("code", ""), values.pop("state", "")
     if code or state:

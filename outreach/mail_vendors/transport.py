@@ -1,8 +1,8 @@
-"""Sends messages by mail vendors, one recipient each, with the outcomes that SMTP has.
+"""Sends messages by mail vendors, one recipient each, with the outcomes of SMTP.
 
-The intent is committed before the request. Whether anything was sent is told by whether a byte of the request was
-written: until then a failure is certain, afterwards only an answer is. A vendor that takes an idempotency key is asked
-again later with the same key (outreach.delivery.sending.doubts); others never are.
+The intent is committed before the request. Before the first byte of the request a failure is certain, afterwards only a
+response is. A vendor with an idempotency key is queried again later with the same key
+(outreach.delivery.sending.doubts); others never are.
 """
 
 from __future__ import annotations

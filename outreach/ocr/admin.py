@@ -40,7 +40,7 @@ class OcrAdmin(CompanyRecordAdmin):
 
 @admin.register(CardScan)
 class CardScanAdmin(ProgressMixin, CompanyRecordAdmin):
-    """Scans of business cards, without what they say."""
+    """Scans of business cards, without their text."""
 
     icon = "contact_page"
     list_display = ("__str__", "company", "status", "progress", "created_at", "finished_at")

@@ -1,7 +1,7 @@
-"""Business cards: who a card is of, from the lines that were read on it, with how sure that is.
+"""Business cards: the person of a card, from the lines read on it, with confidences.
 
-The sureness of a field is the product of how surely its line was read and how surely the line is that field: a valid
-address is one for certain, a name only where the address says the same.
+The confidence of a field is the product of that of its line and that of the line being the field. A valid address is
+certain, a name only if the address confirms it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a field seems to be, and how sure that is."""
+    """The probable value of a field, and its confidence."""
 
     value: str
     confidence: float
@@ -89,7 +89,7 @@ def _clean(text: str) -> str:
 
 
 def _without(lines: Sequence[Line], used: Line, part: str = "") -> list[Line]:
-    """Return the other lines, with what is left of the used one when `part` is taken out."""
+    """Return the other lines, with the rest of the used one after `part` is removed."""
     left = used.text.replace(part, " ").strip(" :|,;·•-") if part else ""
     rest = [Line(left, used.confidence, used.height)] if len(left) > 2 else []
     return [each for one in lines for each in (rest if one is used else [one])]
@@ -136,7 +136,7 @@ def _phone(lines: list[Line], region: str) -> tuple[Found | None, list[Line]]:
 
 
 def _label(domain: str) -> str:
-    """Return what a domain is called: acme of www.acme.co.uk."""
+    """Return the name in a domain: acme of www.acme.co.uk."""
     host = domain.lower().removeprefix("https://").removeprefix("http://").partition("/")[0]
     parts = [part for part in host.split(".") if part != "www"]
     parts = parts[:-1]

@@ -36,7 +36,7 @@ class Ocr(CompanyModel):
 
 
 class CardScan(Job):
-    """A picture of a business card, and what was read from it. It goes with its file."""
+    """A picture of a business card, and the text and fields that were read from it. It is deleted with its file."""
 
     file = CompanyForeignKey("crm.File", on_delete=models.CASCADE, related_name="+", db_index=False)
     ocr = CompanyForeignKey(Ocr, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)

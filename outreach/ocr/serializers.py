@@ -62,7 +62,7 @@ class OcrOut(Output):
 
 
 class OcrTestOut(Output):
-    """What a test found."""
+    """The result of a test."""
 
     ok = Computed(serializers.BooleanField())
     milliseconds = Computed(serializers.IntegerField(help_text="How long it took."))
@@ -71,7 +71,7 @@ class OcrTestOut(Output):
 
 
 class ReaderOut(Output):
-    """What reads cards."""
+    """The reader of cards."""
 
     name = Computed(serializers.CharField(help_text="Of the OCR app that reads cards; empty: none is connected."))
 

@@ -33,7 +33,7 @@ TEST_SECONDS = 25
 
 @dataclass(frozen=True)
 class OcrTest:
-    """A test's result: what was read from the sample, or what went wrong, for people."""
+    """A test's result: the text that was read from the sample, or an error for people."""
 
     ok: bool
     milliseconds: int
@@ -138,7 +138,7 @@ def note_error(app: Ocr, detail: str) -> None:
 
 
 def check_ocr(*, id: str) -> OcrTest:
-    """Have the app read a small picture with a word in it. Raises ConnectionTestRunning_429 while another test runs."""
+    """Test the app with a small picture of a word. Raises ConnectionTestRunning_429 while another test runs."""
     app = Ocr.objects.filter(pk=id).first()
     if app is None:
         raise NamedError(*NOT_FOUND)
@@ -154,7 +154,7 @@ def check_ocr(*, id: str) -> OcrTest:
 
 @transaction.atomic
 def delete_ocrs(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
-    """Delete the apps; scans keep what they have read. Raises OcrNotFound_404 for none."""
+    """Delete the apps. Scans keep their results. Raises OcrNotFound_404 for none."""
     deleted = Ocr.objects.filter(pk__in=ids).delete()[1].get("outreach.Ocr", 0)
     if not deleted:
         raise NamedError("OcrNotFound_404", "ids: none of them is an OCR app of this company")
@@ -168,9 +168,9 @@ def readers() -> QuerySet[Ocr]:
 
 
 def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, member_id: str) -> CardScan:
-    """Have a worker read the picture of a card, which is one of the files.
+    """Queue a scan of the picture of a card, which is one of the files.
 
-    Raises OcrNotFound_404 where no app is connected, FileNotFound_400 and UnsupportedFileType_400.
+    Raises OcrNotFound_404 if no app is connected, FileNotFound_400 and UnsupportedFileType_400.
     """
     app = (readers().filter(pk=ocr_id) if ocr_id else readers()).first()
     if app is None:

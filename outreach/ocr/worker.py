@@ -31,7 +31,7 @@ CALLED = {
     "company": {"company", "company name", "firm", "firma", "organisation", "organization", "employer"},
     "site": {"site", "website", "web site", "homepage", "url", "web"},
 }
-"""Field of a card -> what a company may call its own field for it."""
+"""Field of a card -> names that a company may use for its own field."""
 
 
 def run(job: CardScan, deadline: float) -> None:

@@ -9,7 +9,7 @@ from core.models import CompanyModel
 
 
 class Dashboard(CompanyModel):
-    """Reports beside each other, as numbers, charts and tables. One's own, or everybody's in the company."""
+    """Reports side by side, as numbers, charts and tables. A member's own, or everybody's in the company."""
 
     name = models.CharField(max_length=100)
     description = models.CharField(max_length=500, blank=True, default="")

@@ -52,7 +52,7 @@ TABS = (("reports", "Reports"), ("dashboards", "Dashboards"))
 
 
 def options(known: Mapping[str, str]) -> list[Option]:
-    """Return the options of value -> words."""
+    """Return the options of value -> label."""
     return [Option(value, words) for value, words in known.items()]
 
 
@@ -67,7 +67,7 @@ def said(value: float | None, type: str, formats: Formats) -> str:
 
 
 class ReportPage(Page):
-    """What the pages of reports and dashboards share."""
+    """Shared parts of the pages of reports and dashboards."""
 
     module = "report"
     menu = MenuItem("Reports", "chart-column", 68, group="Data")
@@ -98,7 +98,7 @@ class ReportPage(Page):
     def row(
         self, row: Mapping[str, Any], columns: Sequence[Mapping[str, Any]], shown: Mapping[str, Any], formats: Formats
     ) -> dict[str, Any]:
-        """Return a row in words, with the list of what it counts."""
+        """Return a row as formatted text, with the list of the records that it counts."""
         return {
             "key": row["key"],
             "label": row["label"],
@@ -128,7 +128,7 @@ class Reports(ReportPage):
 
     @cached_property
     def asked(self) -> dict[str, str]:
-        """What the address asks for, without what does not fit the report that it names."""
+        """Return the parameters of the address, without those that do not fit its report."""
         found = {name: str(value) for name, value in self.request.GET.items()}
         of_type = next((one for one in self.types if one["reportType"] == found.get("reportType")), self.types[0])
         found["reportType"] = of_type["reportType"]
@@ -141,7 +141,7 @@ class Reports(ReportPage):
         return found
 
     def form(self) -> Form:
-        """Return what the reader chooses: report, grouping, days and chart."""
+        """Return the form with the reader's choices: report, grouping, days and chart."""
         asked = self.asked
         of_type = next(one for one in self.types if one["reportType"] == asked["reportType"])
         by = next(one for one in of_type["by"] if one["key"] == asked["by"])

@@ -1,4 +1,4 @@
-"""Reads of reports: on the company's clock, by whom they are for, as the API tells them."""
+"""Reads of reports: in the company's time zone, with the reader's permissions, in the form of the API."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Clock:
 
 
 def readable(report: Report, actor: Actor) -> bool:
-    """Tell whether the actor may read what the report counts."""
+    """Return whether the actor may read the records that the report counts."""
     return all(may_read(actor, module) for module in report.modules)
 
 
 def check_readable(report: Report, actor: Actor) -> None:
-    """Raise UnauthorizedAction_403 unless the actor may read what the report counts."""
+    """Raise UnauthorizedAction_403 unless the actor may read the records that the report counts."""
     lacking = next((module for module in report.modules if not may_read(actor, module)), None)
     if lacking is not None:
         why = f"the report {report.name} is for roles and plans with the permission {lacking}.GET"
@@ -49,7 +49,7 @@ def check_readable(report: Report, actor: Actor) -> None:
 
 
 def readable_reports(actor: Actor) -> list[dict[str, Any]]:
-    """Return what there is to know of the reports that the actor may read, in their order."""
+    """Return the descriptions of the reports that the actor may read, in their order."""
     return [
         {
             "reportType": report.name,
@@ -76,7 +76,7 @@ def totals_of(report: Report, actor: Actor, by: str, period: Period) -> Table:
 
 
 def answer_of(report: Report, by: str, period: Period, table: Table, clock: Clock) -> dict[str, Any]:
-    """Return a report as the API tells it."""
+    """Return a report in the form of the API."""
     return {
         "reportType": report.name,
         "title": report.title,
@@ -103,7 +103,7 @@ def answer_of(report: Report, by: str, period: Period, table: Table, clock: Cloc
 
 
 def warning_of(table: Table, top: int) -> str:
-    """Say what the rows of a report do not tell one by one; "" if they tell all."""
+    """Return a warning about rows that are not shown one by one; "" if all are."""
     if not table.is_cut:
         return ""
     if table.overlaps:

@@ -22,7 +22,7 @@ CUSTOM = "of the range custom"
 
 
 class ColumnOut(Output):
-    """A number that a report tells."""
+    """A number of a report."""
 
     key = serializers.CharField(help_text="its name in rows and totals")
     title = serializers.CharField()
@@ -41,7 +41,7 @@ class ColumnOut(Output):
 
 
 class GroupingOut(Output):
-    """What a report can be grouped by."""
+    """A grouping of a report."""
 
     key = serializers.CharField(help_text="`by`")
     title = serializers.CharField()
@@ -115,7 +115,7 @@ class DashboardCreate(DashboardUpdate):
 
 
 class DashboardDelete(SelectionInput):
-    """Which dashboards to delete."""
+    """Dashboards to delete."""
 
 
 class TileOut(Output):
@@ -139,7 +139,7 @@ class TileDataOut(TileOut):
 
 
 class DashboardOut(Output):
-    """Reports beside each other."""
+    """A dashboard with reports."""
 
     reads = ("tiles",)
 

@@ -59,9 +59,9 @@ def update_dashboard(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Das
 
 @transaction.atomic
 def add_tile(*, actor: Actor, id: str, tile: Mapping[str, Any]) -> Dashboard:
-    """Add a tile to a dashboard, behind the others. Emits dashboard.updated.
+    """Add a tile to a dashboard, after the others. Emits dashboard.updated.
 
-    Raises DashboardNotFound_404, InvalidInput_400 for the tile and where there is no place for one more.
+    Raises DashboardNotFound_404, and InvalidInput_400 for the tile and for a full dashboard.
     """
     dashboard = visible_dashboards(actor).select_for_update(of=("self",)).filter(pk=id).first()
     if dashboard is None:

@@ -1,4 +1,4 @@
-"""The tiles of dashboards: what they may say, and the numbers that they show."""
+"""The tiles of dashboards: their rules, and the numbers that they show."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DAYS = ("startDate", "endDate")
 
 
 def checked_tiles(tiles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the tiles as they are stored, with what they leave out. Raises InvalidInput_400, which names the tile."""
+    """Return the tiles for storage, completed with defaults. Raises InvalidInput_400, which names the tile."""
     return [checked_tile(tile, f"tiles.{place}.") for place, tile in enumerate(tiles)]
 
 
@@ -70,8 +70,8 @@ def _refuse(where: str, known: str, given: str) -> NamedError:
 
 
 def read_tiles(tiles: Sequence[Mapping[str, Any]], actor: Actor) -> list[dict[str, Any]]:
-    """Return the tiles with their numbers; `problem` says why the actor sees none. Tiles that tell the same are read
-    once."""
+    """Return the tiles with their numbers; `problem` is the reason why the actor sees none. Tiles with the same
+    report are read once."""
     clock, known = Clock.load(), dict[tuple[str, ...], dict[str, Any]]()
     found = []
     for tile in tiles:

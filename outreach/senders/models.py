@@ -10,20 +10,20 @@ from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
 
 BOUNCES, COMPLAINTS = "bounces", "complaints"
-"""What stops a sender."""
+"""Reasons that stop a sender."""
 MAX_CONNECTIONS, MOST_CONNECTIONS = 2, 50
 """To the server of an SMTP sender at once: unless it says otherwise, and at most."""
 
 
 class Sender(CompanyModel):
-    """What senders of every kind have: a From address, limits, and the pauses that the worker sets."""
+    """Shared fields of senders of every kind: a From address, limits, and the pauses that the worker sets."""
 
     job_column: ClassVar[str]
     """The column of messages and runs that names a sender of the kind."""
     app_key: str
     """The connected app that the sender is, which is also the channel of its messages."""
     max_connections: int
-    """How many connections to its server may be open at once, of all processes together."""
+    """Maximum number of open connections to its server, of all processes together."""
 
     name = models.CharField(max_length=200, blank=True, default="")
     from_email = models.EmailField(max_length=254)
@@ -68,12 +68,12 @@ class Sender(CompanyModel):
 
     @property
     def why_stopped(self) -> str:
-        """Why its guardrail stopped it, as a sentence; empty if it did not."""
+        """The reason why the guardrail stopped the sender, as a sentence; empty if it did not."""
         return why_stopped(self.stopped_by)
 
 
 def why_stopped(stored: Mapping[str, Any] | None) -> str:
-    """Return what Sender.stopped_by says, as a sentence; "" for nothing."""
+    """Return the reason in Sender.stopped_by as a sentence; "" for none."""
     if not stored:
         return ""
     count, of = stored["count"], stored["of"]
@@ -110,7 +110,7 @@ class Smtp(Sender):
 
     @property
     def place(self) -> str:
-        """Where it sends by, for people."""
+        """Return the name of its server, for people."""
         return self.host
 
     @property

@@ -16,7 +16,7 @@ LIMIT = {"required": False, "allow_null": True, "min_value": 1}
 
 
 class SenderChange(Input):
-    """What senders of every kind have."""
+    """Shared fields of senders of every kind."""
 
     name = TextInput(required=False, allow_blank=True, max_length=200)
     fromEmail = TextInput(required=False, max_length=254)
@@ -126,7 +126,7 @@ class SmtpOut(Output):
 
 
 class SmtpTest(Output):
-    """What a connection test found."""
+    """The result of a connection test."""
 
     ok = Computed(serializers.BooleanField())
     encryption = Computed(serializers.CharField(allow_null=True, help_text="Such as TLSv1.3; null: none."))
@@ -138,7 +138,7 @@ class SmtpTest(Output):
 
 
 class SmtpDeleted(Output):
-    """What became of the selected senders."""
+    """The results of the selected senders."""
 
     deletedCount = Computed(serializers.IntegerField())
     deactivatedCount = Computed(

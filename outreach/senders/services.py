@@ -19,9 +19,9 @@ from outreach.senders.models import Sender, Smtp
 from outreach.smtp.transport import SmtpConfig, SmtpError, Timeouts, encode_address, verify
 
 CONNECTION = frozenset({"host", "port", "username", "password", "secure", "from_email"})
-"""What the connection test depends on: a change requires a new test."""
+"""Fields that the connection test depends on: a change requires a new test."""
 TIMEOUTS = Timeouts(connect=8, command=8, total=8)
-"""Of a connection test, within a request."""
+"""Timeouts of a connection test, within a request."""
 NOT_FOUND = ("SmtpNotFound_404", "id: there is no such sender in this company")
 
 

@@ -1,7 +1,8 @@
 """One SMTP connection: connecting, TLS, login, and replies that are read within a deadline and a size limit.
 
-It uses smtplib for commands, EHLO and STARTTLS, and replaces what a hostile or broken server could abuse: smtplib's
-timeout restarts with each byte, its multi-line replies have no limit, and its login can't carry a non-ASCII password.
+It uses smtplib for commands, EHLO and STARTTLS, and replaces the parts that a hostile or broken server could abuse. In
+smtplib the timeout restarts with each byte, and multi-line replies have no limit. Its login can't send a non-ASCII
+password.
 """
 
 import base64
@@ -28,7 +29,7 @@ _REPLY_LIMIT = 64 * 1024  # bytes of one reply, all lines together
 _CHUNK = 64 * 1024
 _REPLY = re.compile(rb"[2-5]\d\d(?:[ -]|$)")
 _FULL = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-"""What a socket raises that would have to wait."""
+"""Errors of a non-blocking socket that would have to wait."""
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\U0010ffff]+")
 
 Resolve = Callable[[str, int], list[Address]]
@@ -242,7 +243,7 @@ class Wire(smtplib.SMTP):
             self._deadline = 0.0
 
     def _within(self, seconds: float) -> float:
-        """Return the time of a step: these seconds, or what is left of the total."""
+        """Return the time limit of a step: the given seconds, or the rest of the total time."""
         return max(0.01, min(seconds, self._ends - time.monotonic()))
 
     def allow(self, seconds: float) -> None:
@@ -275,9 +276,10 @@ class Wire(smtplib.SMTP):
                 kept = False
 
     def _wait(self, events: int, deadline: float) -> None:
-        """Wait until the socket, which itself waits for nothing, has one of the events. Raises TimeoutError.
+        """Wait until the non-blocking socket has one of the events. Raises TimeoutError.
 
-        One system call, where a socket with a time-out makes three: it sets it, polls, and then does what it is told.
+        This takes one system call. A socket with a timeout takes three: it sets the timeout, polls, and reads or
+        writes.
         """
         if self.sock is None:
             raise ServerGone("the server closed the connection")
@@ -292,7 +294,7 @@ class Wire(smtplib.SMTP):
         self._write(s.encode("utf-8") if isinstance(s, str) else s, self.timeouts.command, watch=False)
 
     def send_body(self, body: bytes) -> bytes | None:
-        """Write a body within its time. Returns what the server sends meanwhile, as `unasked` does."""
+        """Write a body within its time limit. Returns the server's reply during that time, as `unasked` does."""
         try:
             return self._write(body, self.timeouts.body, watch=True)
         except OSError:

@@ -1,4 +1,4 @@
-"""Header values on lines of at most 76 characters: folded at blanks, as encoded words (RFC 2047) beyond ASCII.
+"""Header values on lines of at most 76 characters: folded at spaces, as encoded words (RFC 2047) beyond ASCII.
 
 email.header takes half a millisecond for a subject with one umlaut, more than the rest of a message.
 """

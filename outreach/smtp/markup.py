@@ -1,4 +1,4 @@
-"""HTML of mails: what mail programs show and nothing else of it, its words, and HTML made from words."""
+"""HTML of mails: the elements that mail programs show, conversion to text, and conversion from text."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def sanitise_html(value: str) -> str:
 
 @lru_cache(maxsize=100)
 def _cleaner(columns: frozenset[str]) -> nh3.Cleaner:
-    """Return what cleans HTML that may have these classes. To make it takes as long as to clean a message."""
+    """Return a cleaner for HTML that may have these classes. Building one takes as long as cleaning a message."""
     return nh3.Cleaner(
         tags=_TAGS,
         allowed_classes={"div": set(columns)} if columns else None,
@@ -119,7 +119,7 @@ def trimmed_url(url: str) -> str:
 
 
 def text_from_html(value: str) -> str:
-    """Return the words of sanitised HTML: a line for each block, and the address behind the words of a link."""
+    """Return the text of sanitised HTML: one line for each block, and the address of a link after its text."""
     linked = _LINK.sub(lambda found: found[2] if found[1] in found[2] else f"{found[2]} ({found[1]})", value)
     bare = html.unescape(nh3.clean(_CELL.sub(" ", _BLOCK.sub("\n", linked)), tags=set()))
     lines = (" ".join(line.split()) for line in bare.split("\n"))
@@ -149,9 +149,9 @@ def addresses_in(value: str) -> list[str]:
 
 
 def depth_of(value: str, *, strict: bool = False) -> int:
-    """Return how many tags stand within each other at most.
+    """Return the maximum depth of nested tags.
 
-    Tags that HTML closes by itself don't count, but in MJML (`strict`), where each has an end, or is one.
+    Tags that HTML closes implicitly are not counted. In MJML (`strict`) they are counted unless they close themselves.
     """
     depth = deepest = 0
     ignored = _EMPTY if strict else _EMPTY | _CLOSED_BY_THE_NEXT
@@ -175,9 +175,9 @@ def page_of(value: str, title: str) -> str:
 
 
 def _column_styles(value: str) -> str:
-    """Return the style element that sets columns side by side on wide screens; empty without columns.
+    """Return the style element that sets columns next to each other on wide screens; empty without columns.
 
-    On narrow ones they stand below each other.
+    On narrow screens they are below each other.
     """
     found = sorted({match.group(): match for match in _COLUMN.finditer(value)}.items())
     if not found:

@@ -1,7 +1,7 @@
 """Builds the bytes of a message: headers, a text part, an HTML part and an unsubscribe link.
 
-It writes headers and parts itself, since email.message takes a millisecond for each message, encodes long URLs when it
-folds (which breaks List-Unsubscribe) and, in some releases of Python, loses quotes in long names.
+It writes headers and parts itself, since email.message takes a millisecond for each message. When email.message folds,
+it encodes long URLs, which breaks List-Unsubscribe. In some releases of Python it loses quotes in long names.
 """
 
 import datetime as dt
@@ -83,7 +83,7 @@ def build(mail: OutgoingMail) -> bytes:
 
 
 def subject_line(mail: OutgoingMail) -> str:
-    """Return the subject as it is sent. Raises InvalidMail for a message without subject or words."""
+    """Return the subject as it is sent. Raises InvalidMail for a message without subject or text."""
     subject = clean_line(mail.subject)[:_SUBJECT_LENGTH].strip()
     if not subject or not mail.text.strip():
         raise InvalidMail("subject and text can't be empty.")

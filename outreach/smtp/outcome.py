@@ -8,7 +8,7 @@ from typing import Literal
 from outreach.smtp.refusals import Severity, judge_refusal
 
 Stage = Literal["connect", "tls", "auth", "limit", "mail", "rcpt", "data", "body", "final"]
-"""Where a message was refused; `limit`: its sender sends too much at the moment."""
+"""The stage at which a message was refused. `limit`: its sender has reached a sending limit."""
 
 _ENHANCED = re.compile(r"^\s*([245]\.\d{1,3}\.\d{1,3})\b")
 _SENDER_STAGES = frozenset({"connect", "tls", "auth", "mail"})
@@ -23,9 +23,9 @@ class Sent:
 
     reply: str
     provider_id: str = ""
-    """What a mail vendor calls the message."""
+    """The mail vendor's id of the message."""
     thread_id: str = ""
-    """What it calls the thread that the message is in."""
+    """The mail vendor's id of the message's thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ class Rejected:
 
     @property
     def about_sender(self) -> bool:
-        """Whether the sender's account or server is the cause, so that its other messages would fail as well."""
+        """Return whether the sender's account or server is the cause, so that its other messages would fail as well."""
         return self.stage in _SENDER_STAGES
 
     @property
     def bad_address(self) -> bool:
-        """Whether the recipient's mailbox doesn't exist, so that the address is to be suppressed."""
+        """Return whether the recipient's mailbox doesn't exist, so that the address must be suppressed."""
         if self.reason == BAD_ADDRESS:
             return True
         if self.reason or self.temporary or self.code not in _RECIPIENT_CODES.get(self.stage, ()):

@@ -1,4 +1,4 @@
-"""The parts of a message in bytes: texts, attachments, and what holds them together (RFC 2045, 2046).
+"""The parts of a message in bytes: texts, attachments, and the multipart containers around them (RFC 2045, 2046).
 
 Every part is 7bit with lines of at most 76 characters, so that it passes any server unchanged, without 8BITMIME.
 """

@@ -1,6 +1,6 @@
-"""Words of mail servers about a refusal, as patterns. Order and meaning are in refusals.py.
+"""Patterns for the texts of mail servers about a refusal. Their order and meaning are in refusals.py.
 
-Words are in lower case, addresses stand as <> and names of hosts as `host` in what the patterns are matched with.
+The patterns are matched with lower case text, in which addresses are replaced by <> and host names by `host`.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ SENDER = _any(
     r"access denied, (?:bad|banned|traffic|spam)|banned send|bad outbound sender",
     r"not (?:accept(?:ing|ed)?|allowed|permitted|authori[sz]ed) .{0,40}(?:from your|from this|from the|ip addresses?)",
 )
-"""The sender, its network, its authentication or its content was refused, whatever the code."""
+"""The sender, its network, its authentication or its content was refused, with any code."""
 
 LISTS = _any(
     r"spamhaus|spamcop|sorbs|barracudacentral|uceprotect|psbl|surriel|senderscore|senderbase|abuseat|cloudmark"
     r"|groups\.google\.com/support|ipcheck\.proofpoint|dnsbl\.|\.rbl\.|//rbl|/rbl/|mimecast\.org|invaluement|"
     r"mailspike|truncate\.gbudb",
 )
-"""Lists of senders, and what Google Groups says to those who may not post; matched with hosts and links too."""
+"""Block lists, and the reply of Google Groups to those who may not post. It is matched with hosts and links too."""
 
 FULL = _any(
     r"(?:mail ?box|inbox|account|folder|storage|user|disk|recipient|maildir|file|space).{0,60}"
@@ -176,7 +176,7 @@ NO_SUCH_AT_RCPT = _any(
     r"|(?:address|recipient)(?:es|s)? (?:was |is )?rejected(?!: ?\w)|rejected recipient|recipient is not accepted|"
     r"not a valid mail|unable to deliver to this",
 )
-"""What servers say of an unknown mailbox, and of other things once they have read the message."""
+"""Replies about an unknown mailbox. After the server has read the message, they may have other reasons."""
 
 AFTER_DATA = _any(r"(?:after|end of|reply to(?: end of)?|for) (?:end of )?(?:data|text|message body)\b|end of data")
 

@@ -1,4 +1,4 @@
-"""Judge refusals of mail servers by their enhanced codes (RFC 3463) and words.
+"""Judge refusals of mail servers by their enhanced codes (RFC 3463) and texts.
 
 Replies to RCPT TO, delivery reports and events of mail vendors are judged by the same rules.
 """
@@ -12,16 +12,16 @@ from outreach.smtp import refusal_words as words
 
 
 class Severity(StrEnum):
-    """What a bounce says of the address."""
+    """The severity of a bounce for the address."""
 
     HARD = "hard"
     """There is no such mailbox."""
     SOFT = "soft"
     """It could not be delivered this time: a full mailbox, a server that is away."""
     BLOCKED = "blocked"
-    """The sender or the words were refused; the mailbox may well be there."""
+    """The sender or the content was refused; the mailbox may exist."""
     DELAYED = "delayed"
-    """The server goes on trying, or has delivered it."""
+    """The server still tries to deliver it, or has delivered it."""
 
 
 STATUS = re.compile(r"(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)")
@@ -29,12 +29,12 @@ _REPLY = re.compile(r"(?<![\d.#])([45]\d\d)(?=[ \-:#]|$)")
 _NO_SUCH_CODES = frozenset({"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.1.351", "5.2.1"})
 _SENDER_CODES = frozenset({"5.1.7", "5.1.8", "5.1.20", "5.1.90"})
 _MOST = 1500
-"""Characters of the words that are read."""
+"""The number of characters of a text that are read."""
 _BEGINNING = 200
-"""Characters that the reply code stands in."""
+"""The number of first characters that contain the reply code."""
 
 _TITLE = re.compile(r"\d\.\d\.\d - (?:unknown address error|other mail system problem)")
-"""The name of a code, which some servers put before what the other server has said."""
+"""The name of a code, which some servers add before the reply of the other server."""
 _URL = re.compile(r"https?://\S+")
 _ADDRESS = re.compile(r"<[^<>]{0,320}@[^<>]{0,320}>|[^\s<>()\[\]:;,\"]{1,128}@[^\s<>()\[\]:;,\"]{1,255}")
 _HOST = re.compile(
@@ -45,9 +45,9 @@ _HOST = re.compile(
 
 
 def judge_refusal(status: str, said: str, *, after_data: bool = False) -> Severity | None:
-    """Return what a refusal for good says of the recipient, or None when neither code nor words decide.
+    """Return the severity of a permanent refusal for the recipient, or None when neither code nor text decide.
 
-    `status` is the enhanced code, or empty. `after_data`: the server had read the message, so general words may be
+    `status` is the enhanced code, or empty. `after_data`: the server had read the message, so a general reply may be
     about its content.
     """
     raw = " ".join(said[:_MOST].split()).replace("\u2019", "'")
@@ -71,7 +71,7 @@ def judge_refusal(status: str, said: str, *, after_data: bool = False) -> Severi
 
 
 def _by_code(status: str, codes: set[str], text: str, *, after_data: bool) -> Severity | None:
-    """Judge by the code and by words that mean different things with different codes."""
+    """Judge by the code, and by words whose meaning depends on the code."""
     if words.REFUSED.search(text):
         return Severity.BLOCKED
     if codes & {"5.4.1"} and words.ACCESS_DENIED.search(text):
@@ -94,5 +94,5 @@ def _is_temporary(status: str, said: str) -> bool:
 
 
 def _without_names(said: str) -> str:
-    """Return the words without addresses, links and hosts, whose names say nothing of the reason."""
+    """Return the text without addresses, links and hosts, whose names don't give the reason."""
     return _HOST.sub("host", _ADDRESS.sub("<>", _URL.sub(" ", _TITLE.sub(" ", said))))

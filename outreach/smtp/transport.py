@@ -1,7 +1,7 @@
 """Delivers messages over SMTP one at a time, so that the caller knows exactly when a message can no longer be stopped.
 
-SMTP has no idempotency key. Instead (RFC 1047) the intent is committed after the whole body was sent except its end,
-and messages that were certainly not sent are distinguished from those whose outcome is unknown.
+SMTP has no idempotency key (RFC 1047). Therefore the intent is committed after the whole body was sent except its end.
+Messages that were certainly not sent are distinguished from those whose outcome is unknown.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ _UNFIT_ADDRESS = re.compile(r"[\x00-\x20\x7f<>]")
 
 
 Step = tuple[Stage, str, set[int]]
-"""A command of an envelope: its stage, itself, and the answers that let it go on."""
+"""A command of an envelope: its stage, its text, and the replies after which the session continues."""
 
 
 class _Refused(Exception):

@@ -42,7 +42,7 @@ class SocialClient:
     token: str
 
     def exchange_token(self, app_id: str, app_secret: str) -> tuple[str, int]:
-        """Return a long-lived token for a short one, and its seconds (0: not told). Raises SocialFailed."""
+        """Return a long-lived token for a short one, and its seconds (0: unknown). Raises SocialFailed."""
         form = {"grant_type": "fb_exchange_token", "client_id": app_id, "client_secret": app_secret}
         body = urlencode({**form, "fb_exchange_token": self.token}).encode()
         found = self._ask("POST", "oauth/access_token", body)
@@ -60,13 +60,13 @@ class SocialClient:
         return list(self._listed(f"{quote(page_id, safe='')}/leadgen_forms", {"fields": "id,name,status,questions"}))
 
     def subscribe(self, page_id: str) -> None:
-        """Have the platform tell of a page's leads. Raises SocialFailed."""
+        """Subscribe to the platform's notifications of a page's leads. Raises SocialFailed."""
         found = self._ask("POST", f"{quote(page_id, safe='')}/subscribed_apps?subscribed_fields=leadgen", b"")
         if found.get("success") is not True:
             raise SocialFailed("The platform did not subscribe the page.")
 
     def lead(self, leadgen_id: str) -> Mapping[str, Any]:
-        """Return a lead: id, created_time, form_id, field_data and what it came by. Raises SocialFailed."""
+        """Return a lead: id, created_time, form_id, field_data and its origin. Raises SocialFailed."""
         return self._ask("GET", f"{quote(leadgen_id, safe='')}?fields={LEAD_FIELDS}")
 
     def leads_since(self, form_id: str, since: datetime) -> Iterator[Mapping[str, Any]]:

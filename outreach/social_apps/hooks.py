@@ -1,4 +1,4 @@
-"""Addresses of the webhooks of social apps, and what the platform sends there to be believed."""
+"""Addresses of the webhooks of social apps, and the tokens and signatures that authenticate the platform."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def hook_url(app_id: str, salt: str) -> str:
 
 
 def verify_token(app_id: str, salt: str) -> str:
-    """Return what the platform repeats when the address is entered there."""
+    """Return the token that the platform repeats when the address is entered there."""
     return lookup_hash(f"social-hook-verify:{app_id}:{salt}")[:32]
 
 
 def is_verify_token(given: str, app: SocialAApp) -> bool:
-    """Tell whether the platform repeats the app's token, in a time that says nothing about it."""
+    """Return whether the platform repeats the app's token, in a time that says nothing about it."""
     return constant_time_compare(given, verify_token(app.pk, app.hook_salt))
 
 
 def is_signed(app: SocialAApp, body: bytes, signature: str) -> bool:
-    """Tell whether the platform has signed the raw body with the app's secret."""
+    """Return whether the platform has signed the raw body with the app's secret."""
     try:
         secret = app.app_secret
     except SecretUnreadable:

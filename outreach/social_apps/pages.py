@@ -1,4 +1,4 @@
-"""The pages of social apps: what is connected, the form of one, and the forms of its pages."""
+"""The pages of social apps: the list of connected apps, the form of one, and the forms of its pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GUESSED = {
 
 
 class SocialSettings(SettingsPage):
-    """What the pages of social apps share."""
+    """Shared parts of the pages of social apps."""
 
     module = "apps"
     section = "social-apps"

@@ -73,7 +73,7 @@ class SocialAppSnapshot(Output):
 
 
 class SocialAppTest(Output):
-    """What a test found."""
+    """The result of a test."""
 
     ok = Computed(serializers.BooleanField())
     milliseconds = Computed(serializers.IntegerField())
@@ -83,7 +83,7 @@ class SocialAppTest(Output):
 
 
 class SocialAppsDeleted(Output):
-    """What became of the selected apps."""
+    """The results of the selected apps."""
 
     deletedCount = Computed(serializers.IntegerField())
 

@@ -1,4 +1,4 @@
-"""Connected social apps: create, change, test, delete, and what their pages have."""
+"""Connected social apps: create, change, test, delete, and read the forms of their pages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ RECONNECTED: list[Callable[[str], None]] = []
 
 @dataclass(frozen=True)
 class _Told:
-    """What the platform has told about an app."""
+    """The platform's data about an app."""
 
     token: str
     expires_at: datetime | None
@@ -82,9 +82,10 @@ def create_app(*, member_id: str, **values: Any) -> SocialAApp:
 
 
 def update_app(*, id: str, member_id: str, **values: Any) -> SocialAApp:
-    """Change an app. The platform is asked when what it connects by changes. Empty secrets leave the stored ones.
+    """Change an app. Asks the platform when a connection value changes. Empty secrets leave the stored ones.
 
-    Leads that waited for a token are fetched then. Raises the errors of `create_app`, of which each changes nothing.
+    Leads that waited for a token are fetched then. Raises the errors of `create_app`; each of them leaves the app
+    unchanged.
     """
     values = {name: value for name, value in values.items() if value or name not in ("app_id", *SECRETS)}
     _check(values)
@@ -175,7 +176,8 @@ def _questions(row: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def subscribe_page(app: SocialAApp, page_id: str) -> None:
-    """Have the platform tell of a page's leads; outside of a transaction. Raises WebhookSubscriptionFailed_500."""
+    """Subscribe to the platform's notifications of a page's leads; outside of a transaction. Raises
+    WebhookSubscriptionFailed_500."""
     client = client_of_page(app, page_id)
     with turn():
         try:
@@ -241,7 +243,7 @@ def _ask(app: SocialAApp, *, exchanges: bool) -> _Told:
 
 
 def _store_pages(app: SocialAApp, told: _Told | None) -> None:
-    """Store the pages and their tokens, and wake what waited for them."""
+    """Store the pages and their tokens, and wake the leads that waited for them."""
     if told is None:
         return
     stored = {page.page_id: page for page in SocialPage.objects.select_for_update(of=("self",)).filter(app=app)}
@@ -266,7 +268,7 @@ def _changed(id: str, values: Mapping[str, Any]) -> SocialAApp:
 
 
 def _check(values: Mapping[str, Any]) -> None:
-    """Raises ValidationFailed for what no key has."""
+    """Raise ValidationFailed for an app id or a key with invalid characters."""
     given = values.get("app_id", "")
     if given and not (given.isascii() and given.isalnum()):
         raise ValidationFailed("appId is no id", "appId: letters and digits alone, as the platform shows it")

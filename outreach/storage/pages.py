@@ -1,4 +1,4 @@
-"""The pages of what keeps files and reads cards: the company's buckets and OCR apps."""
+"""The pages of file storage and card readers: the company's buckets and OCR apps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HAPPENED = {
     "InvalidAccessKeyId": "The access key is wrong.",
     "SignatureDoesNotMatch": "The secret key is wrong.",
 }
-"""Code of a failed test -> what happened."""
+"""Code of a failed test -> its description."""
 REFUSED = "refuses these keys"
 TRIED = re.compile(r"([\w.-]+): (.+)", re.DOTALL)
 FIELDS = frozenset({"name", "region", "endpoint", "subpath", "accesskey", "secretkey", "key", "confidence"})
@@ -32,7 +32,7 @@ KEPT = "Stored encrypted. Left empty, it stays; another place needs it again."
 
 
 class StoragePage(SettingsPage):
-    """What these pages share."""
+    """Shared parts of these pages."""
 
     module = "apps"
     section = "storage"
@@ -87,7 +87,8 @@ class Storage(StoragePage):
 
 
 def told(answer: Answer) -> tuple[str, str]:
-    """Return (message, warning) of a refusal; where the storage was tried and failed, what happened in its place."""
+    """Return (message, warning) of a refusal. If the test of the storage failed, the test's error replaces the
+    message."""
     found = TRIED.fullmatch(answer.warning)
     if found is None or found[1] in FIELDS:
         return answer.message, answer.warning

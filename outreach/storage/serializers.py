@@ -76,7 +76,7 @@ class BucketOut(Output):
 
 
 class BucketTest(Output):
-    """What a test found."""
+    """The result of a test."""
 
     ok = Computed(serializers.BooleanField())
     milliseconds = Computed(serializers.IntegerField(help_text="How long it took."))
@@ -85,7 +85,7 @@ class BucketTest(Output):
 
 
 class BucketsDeleted(Output):
-    """What became of the selected buckets."""
+    """The results of the selected buckets."""
 
     deletedCount = Computed(serializers.IntegerField())
     deactivatedCount = Computed(serializers.IntegerField(help_text="Buckets that files are in; they are switched off."))

@@ -29,7 +29,7 @@ DOWN = "FileUploadFailed_400"
 """The error of a storage that is down, which says nothing about the settings."""
 KEYS = ("accesskey", "secretkey")
 PLACE = ("endpoint", "name")
-"""What leads to the files: it stays while there are any."""
+"""Fields that locate the files: they are fixed while there are any."""
 CONNECTION = (*PLACE, "region", "subpath", *KEYS)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]", re.ASCII)
 _REGION = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
@@ -37,7 +37,7 @@ _REGION = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
 
 @dataclass(frozen=True)
 class BucketCheck:
-    """A test's result: `code` is the storage's word for what went wrong, `detail` is for people."""
+    """A test's result: `code` is the storage's error code, `detail` is for people."""
 
     ok: bool
     milliseconds: int
@@ -46,7 +46,7 @@ class BucketCheck:
 
 
 def create_bucket(*, member_id: str, **values: Any) -> Bucket:
-    """Connect a bucket, after an object was written into it and deleted. The company's first becomes its default.
+    """Connect a bucket, after a test that wrote and deleted an object. The company's first becomes its default.
 
     Raises InvalidCredentials_400 with the storage's code, FileUploadFailed_400 for one that is down, ValidationFailed,
     PlanLimitExceeded_403 at the plan's limit, and ConnectionTestRunning_429 while another test runs.
@@ -63,10 +63,10 @@ def create_bucket(*, member_id: str, **values: Any) -> Bucket:
 
 
 def update_bucket(*, id: str, member_id: str, **values: Any) -> Bucket:
-    """Change a bucket. One that is active is verified as a new one is.
+    """Change a bucket. An active one is verified as a new one is.
 
-    Without keys the old ones stay. Raises the errors of `create_bucket`, AppNotFound_400, RecordChanged_409, and
-    ValidationFailed when the stored keys would go to another place, or the files could not be found any more.
+    Without keys the old ones stay. Raises the errors of `create_bucket`, AppNotFound_400, and RecordChanged_409. Raises
+    ValidationFailed when the stored keys would go to another place, or the files would become inaccessible.
     """
     values = _checked({name: value for name, value in values.items() if value or name not in KEYS})
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Which texts are addresses that mail can be sent to."""
+"""Validation of texts as addresses that mail can be sent to."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _ADDRESS = re.compile(ADDRESS.replace("[:space:]", r"\s"))
 
 
 def is_address(value: str | None) -> bool:
-    """Tell whether mail can be sent to the address: the check of ADDRESS, in Python."""
+    """Return whether mail can be sent to the address: the check of ADDRESS, in Python."""
     return value is not None and _ADDRESS.match(value) is not None

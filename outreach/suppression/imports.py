@@ -49,12 +49,12 @@ REASONS = {
     "abuse": Reason.COMPLAINED,
     "manual": Reason.MANUAL,
 }
-"""How words of a reason column begin -> the reason. Any other word is the reason of the import."""
+"""Beginning of a word in a reason column -> the reason. Any other word means the reason of the import."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Where a table has addresses and reasons."""
+    """The positions of addresses and reasons in a table."""
 
     email: int
     reason: int | None
@@ -62,7 +62,7 @@ class Columns:
 
 @dataclass
 class Batch:
-    """Some rows: their addresses with the reasons, and what is wrong with the others."""
+    """Some rows: their addresses with the reasons, and the errors of the others."""
 
     reasons: dict[str, str] = field(default_factory=dict)
     rows: int = 0
@@ -95,8 +95,10 @@ def start_import(*, file_id: str, files: QuerySet[File], member_id: str, **value
 
 
 def _twin(job: SuppressionImport) -> SuppressionImport | None:
-    """Return the import of the same content in the same way, if one was started in the last minutes: the request came
-    again, or somebody clicked twice. Only one of several requests at once looks at a time."""
+    """Return an import of the same content in the same way from the last minutes, if there is one.
+
+    It is the same if a request is repeated, or a button is clicked twice. A lock serialises concurrent requests.
+    """
     company = company_id()
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"suppression-import:{company}"])
@@ -109,7 +111,8 @@ def _twin(job: SuppressionImport) -> SuppressionImport | None:
 
 
 def check_import(*, file_id: str, files: QuerySet[File], **values: Any) -> dict[str, Any]:
-    """Tell what an import would do with the first rows, and write nothing. Raises the errors of start_import."""
+    """Return the expected result of an import for its first rows, and write nothing. Raises the errors of
+    start_import."""
     job = SuppressionImport(file=_usable(files, file_id), **values)
     with _opened(job.file) as table:
         columns = _columns(job, table)
@@ -206,7 +209,7 @@ def _write(job: SuppressionImport, batch: Batch) -> dict[str, Any]:
 
 
 def _read(job: SuppressionImport, columns: Columns, items: Iterator[Any]) -> Batch:
-    """Read the next rows. What is wrong with one is told without its values, which may be of anybody."""
+    """Read the next rows. Errors omit the rows' values, which may belong to anybody."""
     batch = Batch()
     for item in items:
         batch.rows += 1

@@ -40,7 +40,8 @@ class Suppression(CompanyModel):
 
 
 class SuppressionImport(Job):
-    """An import of addresses from an uploaded file. Progress commits with its batch; a worker goes on at `next_row`."""
+    """An import of addresses from an uploaded file. Progress commits with its batch; a worker continues at
+    `next_row`."""
 
     file = CompanyForeignKey("crm.File", on_delete=models.CASCADE, related_name="+", db_index=False)
     reason = models.CharField(

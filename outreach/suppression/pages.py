@@ -21,7 +21,7 @@ REASONS = {
     "bounced": "No such mailbox",
     "complained": "Complained",
 }
-"""Reason -> its words."""
+"""Reason -> its label."""
 STATES = {
     "queued": ("Waiting", "none"),
     "running": ("Importing", "info"),
@@ -73,7 +73,7 @@ class Suppressions(Page):
         }
 
     def where_from(self, row: Mapping[str, Any]) -> dict[str, str]:
-        """Return where an address came from in words, and the page of it: a message, the file of an import."""
+        """Return the label of an address's origin, and its page: a message, or the file of an import."""
         job = row["details"].get("import", "") if isinstance(row["details"], dict) else ""
         if is_id(row["source"]):
             return {"source": "A message", "address": self.address("message", row["source"])}
@@ -109,7 +109,7 @@ class Suppressions(Page):
 
 
 def addresses_of(pasted: str) -> list[str]:
-    """Return what stands between blanks, commas and semicolons, and of `Name <address>` the address."""
+    """Return the parts between spaces, commas and semicolons, and of `Name <address>` the address."""
     lines = re.split(r"[\n,;]", pasted)
     return [one for line in lines for one in (re.findall(r"<([^<>]+)>", line) or line.split())] or [""]
 

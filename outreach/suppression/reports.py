@@ -13,7 +13,7 @@ REASONS = {
     Suppression.Reason.COMPLAINED: "Complained",
     Suppression.Reason.MANUAL: "Added by hand",
 }
-"""Reason -> what people call it."""
+"""Reason -> its label."""
 
 SUPPRESSIONS = Report(
     name="suppressions",

@@ -43,7 +43,7 @@ class SuppressionBulk(Input):
 
 
 class SuppressionBulkOut(Output):
-    """What became of the addresses."""
+    """The results of the addresses."""
 
     created = Computed(serializers.ListField(child=SuppressionOut()))
     updated = Computed(
@@ -72,14 +72,14 @@ class SuppressionImportCreate(Input):
 
 
 class RowProblem(Output):
-    """What is wrong with a row of the file."""
+    """A problem of a row of the file."""
 
     row = Computed(serializers.IntegerField(help_text="as a person counts: the header is 1"))
     message = Computed(serializers.CharField())
 
 
 class SuppressionImportChecked(Output):
-    """What an import would do with the first rows."""
+    """The expected result of an import for its first rows."""
 
     emailColumn = Computed(serializers.CharField(help_text="the header; empty for a file without headers"))
     reasonColumn = Computed(serializers.CharField(help_text="the header; empty: there is none"))

@@ -1,4 +1,4 @@
-"""The suppression list: addresses that are never written to, on any channel and for whatever reason."""
+"""The suppression list: addresses to which nothing is sent, on any channel and for any reason."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _checked(email: str) -> str:
 def suppress_many(*, items: Sequence[Any], read: Callable[[Any], dict[str, Any]], member_id: str) -> BulkResult:
     """Add up to 1,000 addresses, each with its reason and source. `read` checks the shape of an item.
 
-    The result has new ones as created and listed ones as updated, which keep what they were listed with. Raises
+    The result has new ones as created and listed ones as updated. Listed ones keep their reason and source. Raises
     InvalidPayload_400 for no item and for too many.
     """
     if not 0 < len(items) <= MOST_AT_ONCE:

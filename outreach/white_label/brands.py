@@ -24,12 +24,12 @@ SERVED = re.compile(
     r"|/api/public/(?:form|widget|unsubscribe|booking|meeting)/.+",
     re.ASCII | re.DOTALL,
 )
-"""What the host of a company's pages answers, beside the pages of that company."""
+"""Paths that the host of a company's pages serves, in addition to the pages of that company."""
 COMPANY = re.compile(r"/c/([0-9a-f]{24})(?:/.*)?", re.ASCII | re.DOTALL)
 
 
 def includes_brand(company_id: str) -> bool:
-    """Tell whether the company's plan has a brand of its own."""
+    """Return whether the company's plan has a brand of its own."""
     found = entitlement_source().of(company_id)
     return found is not None and (found.modules is None or "white-label-options" in found.modules)
 
@@ -61,14 +61,14 @@ def company_of(host: str) -> str:
 
 
 def forget(company_id: str) -> None:
-    """Look the company's brand and hosts up anew; other processes do so within ten seconds."""
+    """Delete the company's cached brand and hosts; other processes refresh them within ten seconds."""
     with company_scope(company_id):
         names = list(DomainTracking.objects.values_list("name", flat=True)[:100])
     cache.delete_many([f"look:{company_id}", *(_key(name) for name in names)])
 
 
 def serves(path: str, company_id: str) -> bool:
-    """Tell whether the company's host answers the address."""
+    """Return whether the company's host answers the address."""
     own = COMPANY.fullmatch(path)
     return own[1] == company_id if own else SERVED.fullmatch(path) is not None
 

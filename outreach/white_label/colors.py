@@ -8,7 +8,7 @@ COLOR = re.compile(r"#[0-9a-f]{6}", re.IGNORECASE)
 LEAST = 4.5
 """WCAG AA for text."""
 LIGHT = ("#ffffff", "#f7f8fa", "#eef3ff")
-"""Backgrounds of pages by light: page, side bar, what is chosen. Words on a button are white."""
+"""Backgrounds of pages by light: page, side bar, selected item. Text on a button is white."""
 DARK = ("#101216", "#181b21", "#17233d")
 """The same by dark."""
 STEPS = 40

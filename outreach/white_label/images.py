@@ -1,4 +1,4 @@
-"""Pictures of brands: of a few types and sizes, and drawn anew, so that nothing but the picture is left."""
+"""Pictures of brands: of a few types and sizes, and re-encoded, so that no other data remains."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Drawn:
 
 
 def draw_anew(content: bytes, kind: str, field: str) -> Drawn:
-    """Read a picture and write it anew, in the size that pages show it in. Raises ValidationFailed with the field."""
+    """Read a picture and re-encode it, in the size that pages show. Raises ValidationFailed with the field."""
     from PIL import Image, ImageOps, UnidentifiedImageError  # noqa: PLC0415  takes time that no other request needs
 
     if len(content) > MOST_BYTES:

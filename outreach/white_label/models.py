@@ -7,7 +7,7 @@ from core.models import CompanyModel
 
 
 class BrandImage(CompanyModel):
-    """A picture of a company's brand, as it was drawn anew from what was uploaded. It never changes, and is public."""
+    """A picture of a company's brand, re-encoded from the upload. It never changes, and is public."""
 
     class Kind(models.TextChoices):
         LOGO = "logo"

@@ -1,4 +1,4 @@
-"""The settings page of a company's own brand, with a preview that follows what is typed."""
+"""The settings page of a company's own brand, with a live preview."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class OwnBrand(SettingsForm):
         return self.done("Saved")
 
     def do_upload(self) -> HttpResponse:
-        """Take a picture: a file is uploaded, and drawn anew as the logo or the favicon."""
+        """Upload a picture and set it as the logo or the favicon."""
         kind = self.request.POST.get("kind", "")
         if kind not in PICTURES or not self.request.FILES.getlist("file"):
             return self.fail("Choose a picture")
@@ -107,7 +107,7 @@ class OwnBrand(SettingsForm):
         return " ".join(texts) or answer.message
 
     def do_preview(self) -> HttpResponse:
-        """Show how pages and mails would look, in the frame beside the form."""
+        """Show the look of pages and mails, in the frame next to the form."""
         form = self.form(self.current).fill(self.request.POST)
         colors = {name: str(form.values[name] or "")[:FROM] for name in ("accent", "accentDark")}
         answer = self.ask("POST", f"{self.resource}/preview", None, colors)

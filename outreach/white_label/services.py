@@ -1,4 +1,4 @@
-"""Use cases of a company's brand: change it, and look at it before."""
+"""Use cases of a company's brand: change it, and preview it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def contrasts(accent: str, accent_dark: str) -> dict[str, Any]:
 
 
 def change_brand(*, actor: Actor, values: Mapping[str, Any]) -> None:
-    """Change what is given of the company's brand.
+    """Change the given values of the company's brand.
 
     Raises ValidationFailed, FileNotFound_400, DomainTrackingNotFound_400, and UnauthorizedAction_403 for a picture of
     files that the role does not read.

@@ -15,7 +15,7 @@ def new_token() -> str:
 
 
 class ChatWidget(CompanyModel):
-    """A chat on a company's website: where it may stand, how it looks, who answers, and when."""
+    """A chat on a company's website: its origins, its look, the members who answer, and the hours."""
 
     class Position(models.TextChoices):
         RIGHT = "right"

@@ -16,9 +16,9 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def read_origin(text: str) -> str:
-    """Return an origin as browsers send it: https://shop.example.com, with a port where it is another than usual.
+    """Return an origin as browsers send it: https://shop.example.com, with a port unless it is the default.
 
-    Raises ValidationFailed for what is none; a path is left out.
+    Raises ValidationFailed for an invalid origin. A path is left out.
     """
     try:
         parts = urlsplit(text.strip())

@@ -1,4 +1,4 @@
-"""The pages of chats on websites: the list, and the form with its preview and what to put into a website."""
+"""The pages of chats on websites: the list, and the form with its preview and its snippet for a website."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class WidgetForm(RecordForm):
 
     @cached_property
     def words(self) -> Mapping[str, str]:
-        """The texts of a widget without words of its own."""
+        """The default texts of a widget."""
         found: Mapping[str, str] = self.read_preview({}).data["texts"]
         return found
 
@@ -168,7 +168,7 @@ class WidgetForm(RecordForm):
         return {"timezone": values["timezone"], "days": days}
 
     def do_preview(self) -> HttpResponse:
-        """Show what visitors would see of the form as it is, in the frame beside it."""
+        """Show the visitors' view of the form, in the frame next to it."""
         form = self.form().fill(self.request.POST)
         body = {name: value for name, value in self.body(form.values).items() if name != "name"}
         answer = self.read_preview(body)

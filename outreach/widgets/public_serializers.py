@@ -17,7 +17,7 @@ LONGEST = 2000
 
 
 class AnswersInput(serializers.DictField):
-    """What visitors say of themselves, by the keys that are asked."""
+    """Visitors' answers about themselves, by the keys of the questions."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(child=LineInput(max_length=500, allow_blank=True), **options)
@@ -42,7 +42,7 @@ class SayInput(VisitorInput):
 
 
 class PollInput(VisitorInput):
-    """A question for what is new."""
+    """A request for new messages."""
 
     after = serializers.DateTimeField(required=False, allow_null=True, default=None, help_text="As answered before.")
 
@@ -68,7 +68,7 @@ class PreChatOut(Output):
 
 
 class WidgetConfig(Output):
-    """What the script needs to show a widget."""
+    """Configuration of a widget for the script."""
 
     color = Computed(serializers.CharField())
     position = Computed(serializers.ChoiceField(ChatWidget.Position.values))
@@ -90,7 +90,7 @@ class WidgetMessage(Output):
 
 
 class WidgetTalk(Output):
-    """What is new in a visitor's conversation."""
+    """New messages of a visitor's conversation."""
 
     visitor = Computed(serializers.CharField(help_text="Their token from now on."))
     state = Computed(serializers.ChoiceField(("", *Conversation.State.values)))

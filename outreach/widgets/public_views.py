@@ -1,4 +1,4 @@
-"""/api/public/widget/<token>: what the script of a widget asks for, from the websites that the widget allows.
+"""/api/public/widget/<token>: the requests of a widget's script, from the websites that the widget allows.
 
 No cookie is read or set: a visitor is known by a signed token in the body. Browsers name the website (Origin) with each
 POST, and with each GET to another origin; one that the widget does not allow gets a 403.

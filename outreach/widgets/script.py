@@ -1,4 +1,4 @@
-"""GET /widget/<token>.js: the script of a widget, which is the same for all; it reads what else it needs itself."""
+"""GET /widget/<token>.js: the script of a widget, which is the same for all. It requests its configuration itself."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def script_url(token: str) -> str:
 
 
 def snippet(token: str) -> str:
-    """Return what a website puts into its pages."""
+    """Return the snippet that a website adds to its pages."""
     return f'<script src="{script_url(token)}" async></script>'
 
 
 def widget_script(request: HttpRequest, token: str) -> HttpResponse:
-    """Answer with the script, whatever the token: whether there is such a widget, its configuration tells."""
+    """Return the script for any token: only the configuration reveals whether the widget exists."""
     if request.method not in ("GET", "HEAD"):
         return HttpResponse(status=405, headers={"Allow": "GET, HEAD"})
     content, tag = read_script()

@@ -51,7 +51,7 @@ class HoursDay(Input):
 
 
 class HoursInput(Input):
-    """When somebody is there."""
+    """Hours in which somebody is available."""
 
     timezone = LineInput(max_length=64, help_text="Such as Europe/Berlin.")
     days = serializers.ListField(child=HoursDay(), max_length=28, help_text="Empty: always.")
@@ -63,7 +63,7 @@ class HoursInput(Input):
 
 
 class PreChatField(Input):
-    """Something that is asked before the chat begins."""
+    """A field that is asked before the chat begins."""
 
     key = LineInput(max_length=31, help_text="name, email and phone say who it is; others are noted.")
     label = LineInput(max_length=100, allow_blank=True, default="")  # type: ignore[assignment]
@@ -80,7 +80,7 @@ class PreChatField(Input):
 
 
 class TextsInput(ObjectInput):
-    """Key of a text -> words."""
+    """Key of a text -> the text."""
 
     def to_internal_value(self, data: Any) -> dict[str, str]:
         found = super().to_internal_value(data)
@@ -133,7 +133,7 @@ class WidgetCreate(WidgetChange):
 
 
 class WidgetDelete(SelectionInput):
-    """Which widgets to delete."""
+    """Widgets to delete."""
 
 
 class HoursOut(Output):

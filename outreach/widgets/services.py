@@ -59,7 +59,7 @@ def update_widget(*, id: str, member_id: str, **values: Any) -> ChatWidget:
 
 
 def preview_widget(**values: Any) -> dict[str, Any]:
-    """Return what visitors' browsers would get of a widget with these values. Changes nothing.
+    """Return the configuration that visitors' browsers would get of a widget with these values. Changes nothing.
 
     Raises ValidationFailed and NotFound_404 as `create_widget` does.
     """
@@ -69,7 +69,7 @@ def preview_widget(**values: Any) -> dict[str, Any]:
 
 
 def config_of(widget: ChatWidget, *, offline: bool) -> dict[str, Any]:
-    """Return what the script needs to show a widget."""
+    """Return the configuration that the script needs to show a widget."""
     return {
         "color": widget.color,
         "position": widget.position,
@@ -82,7 +82,7 @@ def config_of(widget: ChatWidget, *, offline: bool) -> dict[str, Any]:
 
 @transaction.atomic
 def delete_widgets(*, selection: BulkSelection) -> int:
-    """Delete widgets; what was said there stays. Returns how many. Raises ChatWidgetNotFound_400 if ids name none."""
+    """Delete widgets. Their messages remain. Returns how many. Raises ChatWidgetNotFound_400 if ids name none."""
     deleted = 0
     for ids in in_batches(selection.apply(ChatWidget.objects.all()), lock=True):
         ChatWidget.objects.filter(pk__in=ids).delete()

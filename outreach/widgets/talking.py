@@ -1,5 +1,5 @@
-"""What visitors and the company say to each other by a widget: conversations as those of chat apps, but that a visitor
-fetches what is said."""
+"""Messages between visitors and the company by a widget: conversations as those of chat apps, but visitors poll for
+their messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Direction = ConversationMessage.Direction
 SHOWN = 100
 """Messages that a visitor gets at once: the latest."""
 OVERLAP = timedelta(seconds=5)
-"""What was written so shortly before the last look is told again: clocks of processes differ."""
+"""Overlap with the last poll, whose messages are returned again: clocks of processes differ."""
 PAUSES = ((60, 2), (300, 4), (1800, 10), (7200, 30))
 """Seconds since the last message -> seconds until the next look. Who waits for an answer looks often."""
 LONGEST = 60
@@ -51,10 +51,10 @@ class WidgetSource(Source):
 
 
 def contact_of(visitor: WidgetVisitor, member_id: str) -> Contact:
-    """Return the live contact with the visitor's address or number, the oldest; create one where there is none.
+    """Return the oldest live contact with the visitor's address or number; create one if there is none.
 
-    A number that belongs to a contact with another address is left out. Where the company's rules for contacts refuse
-    what is known of them, the contact has that alone.
+    A number that belongs to a contact with another address is left out. If the company's rules for contacts refuse the
+    values, the contact has only a name and an e-mail address.
     """
     found = live_contacts().filter(email__iexact=visitor.email) if visitor.email else live_contacts().none()
     held = live_contacts().none()
@@ -83,7 +83,7 @@ def contact_of(visitor: WidgetVisitor, member_id: str) -> Contact:
 
 
 def prefix_of(visitor: WidgetVisitor) -> str:
-    """Return what the ids of a visitor's messages begin with; their own key follows."""
+    """Return the prefix of the ids of a visitor's messages. The visitor's own key follows it."""
     return f"widget:{visitor.pk}:"
 
 
@@ -91,7 +91,7 @@ def prefix_of(visitor: WidgetVisitor) -> str:
 def write(
     widget: ChatWidget, visitor: WidgetVisitor, *, text: str, key: str, offline: bool = False
 ) -> ConversationMessage:
-    """Store what a visitor writes, once for each `key` of theirs, and let a chatbot answer."""
+    """Store a visitor's message, once for each `key` of theirs, and call a chatbot to answer."""
     source = WidgetSource(widget, visitor, offline=offline)
     external = f"{prefix_of(visitor)}{key}"
     name = visitor.name or visitor.email
@@ -105,7 +105,7 @@ def write(
 
 
 def _introduce(widget: ChatWidget, visitor: WidgetVisitor, message: ConversationMessage) -> None:
-    """Note for members, above the first message, where it was written and what was asked."""
+    """Add a note for members above the first message, with the page and the visitor's answers."""
     told = [("Widget", widget.name), ("Page", visitor.page)]
     told += [(label, getattr(visitor, key)) for key, label in (("email", "E-mail"), ("phone", "Phone"))]
     told += [(one["label"], one["value"]) for one in visitor.answers]
@@ -134,13 +134,13 @@ def messages_of(conversation: Conversation, after: datetime | None) -> Sequence[
 
 
 def is_quiet(conversation: Conversation, after: datetime | None) -> bool:
-    """Tell whether nothing was said since `after`, which browsers have to the millisecond."""
+    """Return whether nothing was said since `after`, which browsers have to the millisecond."""
     last = conversation.last_message_at
     return after is not None and last is not None and abs(last - after) < timedelta(milliseconds=1)
 
 
 def mark_read(visitor: WidgetVisitor) -> None:
-    """Note that the visitor has read what there is."""
+    """Record that the visitor has read all messages."""
     WidgetVisitor.objects.filter(pk=visitor.pk).update(read_at=timezone.now())
 
 
@@ -154,7 +154,7 @@ def unread_of(conversation: Conversation, visitor: WidgetVisitor) -> int:
 
 
 def pause_after(conversation: Conversation | None) -> int:
-    """Return in how many seconds the visitor looks again."""
+    """Return the number of seconds until the visitor's next poll."""
     last = conversation.last_message_at if conversation else None
     if last is None:
         return LONGEST

@@ -1,4 +1,4 @@
-"""The words that a widget shows, unless the company has its own."""
+"""The default texts of a widget."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ TEXTS = {
     "new": "new messages",
     "error": "The chat cannot be reached right now. Try again in a moment.",
 }
-"""Key -> words in English."""
+"""Key -> text in English."""
 
 TYPES = ("text", "email", "phone")
-"""What may be asked for."""
+"""Types of answers."""
 KNOWN = {"name": "text", "email": "email", "phone": "phone"}
 """Keys of fields that say who it is -> their type."""

@@ -1,4 +1,4 @@
-"""Visitors of widgets: who they are, how they are known again, and how often they may do what."""
+"""Visitors of widgets: their data, their tokens, and their rate limits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MESSAGES = Limit("widget-messages", 30, 60)
 """Messages of a visitor."""
 NETWORK_MESSAGES = Limit("widget-network-messages", 200, 60)
 POLLS = Limit("widget-polls", 90, 60)
-"""Questions of a visitor for what is new."""
+"""Polls of a visitor for new messages."""
 NOT_FOUND = "WidgetNotFound_404"
 UNKNOWN = ("NotFound_404", "visitor: is none of this widget's, or was away for too long; begin anew")
 _SALT = "outreach.widgets.visitor"
@@ -74,9 +74,10 @@ def begin(
     needed: tuple[str, ...] = (),
     key: str = "",
 ) -> WidgetVisitor:
-    """Note a new visitor; by a `key` of theirs it is the same one again, who has the same e-mail address.
+    """Store a new visitor. With a `key` of theirs, a repetition returns the same visitor if the e-mail address is the
+    same.
 
-    Raises ValidationFailed for what is missing or wrong of what is asked or `needed`, TooManyAttempts.
+    Raises TooManyAttempts, and ValidationFailed for missing or wrong answers, also of the `needed` ones.
     """
     values = read_answers(widget, answers, needed=needed)
     STARTS.count(network)
@@ -88,7 +89,7 @@ def begin(
 
 
 def read_answers(widget: ChatWidget, answers: Mapping[str, str], *, needed: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return a visitor's columns from what they say of themselves. `needed` are required beside what the widget asks.
+    """Return a visitor's columns from their answers. `needed` are required in addition to the widget's questions.
 
     Raises ValidationFailed, which names the field.
     """

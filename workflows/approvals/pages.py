@@ -1,4 +1,4 @@
-"""The pages of approvals: what runs ask members, and one question, which its notification leads to."""
+"""The pages of approvals: runs' questions to members, and one question, to which its notification links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATUSES = {
     "timeout": ("Too late", "warn"),
     "cancelled": ("No longer asked", ""),
 }
-"""Status -> its words, and the tone of its badge."""
+"""Status -> its label, and the tone of its badge."""
 ENDED = [status for status in STATUSES if status != "open"]
 SIZE = 30
 TABS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -26,17 +26,17 @@ TABS: dict[str, tuple[str, dict[str, Any]]] = {
     "answered": ("Answered", {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),
     "all": ("All of the company", {"whose": "all", "sortBy": "createdAt", "sortOrder": "desc"}),
 }
-"""What is shown -> the words of its tab, and the parameters of the API's list."""
+"""Key of the tab -> its label, and the parameters of the API's list."""
 
 
 class ApprovalPage(Page):
-    """What the pages of approvals share. Every member may be asked, so that no module is needed."""
+    """Shared parts of the pages of approvals. Every member may be asked, so that no module is needed."""
 
     menu = WorkflowPage.menu
     back: ClassVar[str] = "workflow-approvals"
 
     def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a question with its status in words, and whether the reader may answer it."""
+        """Return a question with the label of its status, and whether the reader may answer it."""
         words, tone = STATUSES.get(one["status"], (one["status"], ""))
         contact = one["contact"]
         mine = any(member["_id"] == self.actor.member_id for member in one["members"])

@@ -1,4 +1,4 @@
-"""What waits to begin, and why."""
+"""Queued starts of runs, and their reasons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LATELY = timedelta(hours=1)
 
 
 def backlog() -> dict[str, Any]:
-    """Return what of the active company waits to begin, with its limits."""
+    """Return the queued starts of the active company, with its limits."""
     now, allowed = timezone.now(), limits.allowance()
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     queued = WorkflowRun.objects.filter(status=Status.QUEUED).order_by()

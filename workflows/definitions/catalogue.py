@@ -1,4 +1,4 @@
-"""What an editor offers: node types with the schemas of their settings, triggers, filters and limits."""
+"""The editor's catalogue: node types with the schemas of their settings, triggers, filters and limits."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ ASKING = {
 
 
 def handles_without_settings(one: NodeType) -> list[str]:
-    """Return the handles that the type has whatever its settings are."""
+    """Return the handles that the type has with any settings."""
     try:
         return list(one.handles(None))
     except AttributeError:

@@ -1,4 +1,4 @@
-"""What the settings of nodes are chosen from: fields of records, tags, members and the like, by name."""
+"""Choices for the settings of nodes: fields of records, tags, members and the like, by name."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FIELD = {
 """Key of a field, as GET /custom-field names it -> its column."""
 OFF, UNTESTED = " (switched off)", " (connection test not passed)"
 STATE = Case(When(is_active=False, then=Value(OFF)), When(verified=False, then=Value(UNTESTED)), default=Value(""))
-"""What keeps a sender from sending, after its name."""
+"""Reason that keeps a sender from sending, shown after its name."""
 VENDOR = Case(*(When(vendor=key, then=Value(one.name)) for key, one in VENDORS.items()), default=F("vendor"))
 SENDERS, AI_TYPES = "senders", "aiTypes"
 WORDS = {
@@ -46,7 +46,7 @@ WORDS = {
     SENDERS: Concat("from_name", Value(" <"), "from_email", Value(">, "), "place", STATE, output_field=TEXT),
     AI_TYPES: Concat("name", Case(When(is_active=False, then=Value(OFF)), default=Value(""))),
 }
-"""Kind -> what one of it is called, where the name is not enough."""
+"""Kind -> the label of its records, if the name is not enough."""
 KEYS = {AI_TYPES: "provider"}
 """Kind -> the column that one is chosen by, where it is not the id."""
 ORDERS = {
@@ -57,7 +57,7 @@ ORDERS = {
 
 
 def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
-    """Return what nodes are made of by name, the first of each; None for what the caller may not read."""
+    """Return choices by name for nodes, the first ones of each kind; None for those that the caller may not read."""
     named: tuple[tuple[str, str, QuerySet[Any]], ...] = (
         ("tags", "tag", Tag.objects.all()),
         ("members", "member", Member.objects.filter(status__in=ACTIVE)),
@@ -93,7 +93,7 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
 
 
 def _first_ai_apps() -> QuerySet[Any]:
-    """Return the app that each AI type stands for: an active one, the default before others, the oldest."""
+    """Return the app of each AI type: an active one, the default before others, the oldest."""
     found: QuerySet[Any] = AiApp.objects.filter(provider__in=providers())
     return found.distinct("provider")
 

@@ -1,4 +1,4 @@
-"""What differs between two graphs of a workflow."""
+"""Comparison of two graphs of a workflow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Change = dict[str, Any]
 
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was added, removed and changed from one graph to the other. Where a node stands is no change."""
+    """Return the additions, removals and changes from one graph to the other. A node's position is ignored."""
     old, new = ({node["id"]: node for node in graph["nodes"]} for graph in (before, after))
     changed = []
     for id in old.keys() & new.keys():
@@ -34,7 +34,7 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, An
 
 
 def changes_between(before: Any, after: Any, path: str = "") -> Iterator[Change]:
-    """Yield the changed values, objects by their keys; what one side lacks is null there."""
+    """Yield the changed values, objects by their keys; a missing value is null."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in [*before, *(key for key in after if key not in before)]:
             below = f"{path}.{key}" if path else key
@@ -48,7 +48,7 @@ def changes_between(before: Any, after: Any, path: str = "") -> Iterator[Change]
 
 
 def _sense(node: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of a node decides what it does."""
+    """Return the parts of a node that determine its behaviour."""
     return {"type": node["type"], **node["data"]}
 
 

@@ -1,4 +1,4 @@
-"""How runs stand in a graph: what an editor draws over it. It reads an index of the live runs, and counts by hour."""
+"""Run counts in a graph: the overlay of an editor's drawing. It reads an index of the live runs, and counts by hour."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from workflows.engine.models import LIVE, NodeCount, WorkflowRun
 
 
 def overlay_of(workflow_id: str, version_id: str | None = None, since: datetime | None = None) -> dict[str, Any]:
-    """Return the counts of a workflow's runs, or those of one version, by node: where they are now, and what they did
-    there from the hour of `since` on (at most 90 days back), and how long that took: the milliseconds in which half of
-    the visits were over, and 95 of 100, waits for calls, events and answers included."""
+    """Return the run counts of a workflow, or of one version, by node: present runs, and visits since the hour of
+    `since`.
+
+    `since` is at most 90 days ago. `took` has the milliseconds within which half of the visits ended, and 95 of 100.
+    They include waits for calls, events and responses.
+    """
     of = {"workflow": workflow_id} if version_id is None else {"workflow": workflow_id, "version": version_id}
     nodes: dict[str, dict[str, Any]] = defaultdict(lambda: {"now": {}, "done": {}, "took": None})
     statuses: Counter[str] = Counter()

@@ -26,7 +26,7 @@ Status = Workflow.Status
 
 
 def anything(module: str, method: str) -> bool:
-    """Tell of the service itself, which publishes demo data, that it may do everything."""
+    """Return True: the service itself, which publishes demo data, has all permissions."""
     return True
 
 
@@ -58,10 +58,10 @@ def _checked(workflow: Workflow, may: May) -> dict[str, Any]:
 
 @transaction.atomic
 def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: May = anything) -> dict[str, int]:
-    """Make the draft of a locked workflow the version by which new runs go, and let held runs go on.
+    """Publish the draft of a locked workflow as the version for new runs, and release held runs.
 
-    Runs of older versions keep theirs, move to the new one or are cancelled (`runs`), in batches, the first one here;
-    returns how many of each. An unchanged draft makes no new version. Raises ValidationError_400 with all problems.
+    Runs of older versions keep theirs, move to the new one or are cancelled (`runs`), in batches, the first one here.
+    Returns the number of each. An unchanged draft creates no new version. Raises ValidationError_400 with all problems.
     """
     graph = _checked(workflow, may)
     locks.lock_alone([workflow.pk])
@@ -89,7 +89,7 @@ def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: 
 
 
 def _is_disallowed(version: WorkflowVersion) -> bool:
-    """Return whether whoever published the version may not do so any more: it needs another publisher."""
+    """Return whether the version's publisher lacks a permission by now: it needs another publisher."""
     publisher = version.published_by
     return publisher is not None and bool(lacking(plan_of(version.pk), publisher.may))
 
@@ -102,7 +102,7 @@ def _told(concerned: Mapping[str, int], runs: str) -> dict[str, int]:
 
 
 def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> None:
-    """Let the workflow start runs by the version."""
+    """Register the workflow's triggers, so that it starts runs by the version."""
     now, graph = timezone.now(), current.graph
     kind = workflow.trigger_event_type
     if kind == WEBHOOK and not workflow.hook_token:
@@ -121,7 +121,7 @@ def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> N
 
 
 def _hear(workflow: Workflow, kinds: set[str]) -> None:
-    """Have the workflow hear the events of these kinds; runs of former versions still hear theirs."""
+    """Subscribe the workflow to events of these kinds; runs of former versions still receive theirs."""
     known = WorkflowInterest.objects.filter(workflow=workflow)
     if not settling.open_runs(workflow.pk):
         known.exclude(kind__in=kinds).delete()
@@ -153,10 +153,10 @@ def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:
 def publish_workflow(
     *, id: str, member_id: str, runs: str = carrying.KEEP, dry_run: bool = False, may: May = anything
 ) -> dict[str, int]:
-    """Publish a workflow. Returns how many runs of older versions were kept, moved and cancelled.
+    """Publish a workflow. Return the numbers of runs of older versions that were kept, moved and cancelled.
 
-    `may` tells what the member may do: a workflow does nothing that its publisher may not. A dry run publishes
-    nothing, and returns how many each choice would. Raises WorkflowNotFound_404, ValidationError_400.
+    `may` returns whether the member has a permission: a workflow cannot exceed its publisher's. A dry run publishes
+    nothing, and returns the number for each choice. Raises WorkflowNotFound_404, ValidationError_400.
     """
     if not dry_run:
         return publish(_locked(id), member_id, runs, may)
@@ -186,7 +186,7 @@ def restore_version(*, id: str, number: int, member_id: str) -> None:
 
 
 def read_number(text: str) -> int:
-    """Return the number of a version. Raises WorkflowNotFound_404 for what is none."""
+    """Return the number of a version. Raises WorkflowNotFound_404 for an invalid number."""
     if not text.isascii() or not text.isdecimal() or len(text) > 8:
         raise NamedError("WorkflowNotFound_404", "number: versions are numbered from 1")
     return int(text)

@@ -23,9 +23,9 @@ Status = Workflow.Status
 
 
 def pause_disallowed() -> bool:
-    """Pause the workflows of members whose role has changed and allows too little now. Returns False: nothing is left.
+    """Pause the workflows of members whose role has changed and allows too little now. Return False: nothing is left.
 
-    Their runs are held. Whoever has the permissions publishes them again, in their own name.
+    Their runs are held. A member with the permissions publishes them again, in their own name.
     """
     since = timezone.now() - LOOK_BACK
     changed = Q(version__published_by__role__updated_at__gte=since) | Q(version__published_by__updated_at__gte=since)

@@ -1,4 +1,4 @@
-"""What a node of a draft may refer to: paths of expressions, with a value as an example."""
+"""Values that a node of a draft may refer to: paths of expressions, with an example each."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ Reference = dict[str, Any]
 def references_at(
     workflow: Workflow, graph: Mapping[str, Any], node_id: str, shown: Collection[str]
 ) -> list[Reference]:
-    """Return what may be referred to at a node of the draft. `shown` are the panels of whose records examples may come.
+    """Return the possible references of a node of the draft. `shown` are the panels whose records may be examples.
 
-    Raises InvalidInput_400 for a node that there is not.
+    Raises InvalidInput_400 for an unknown node.
     """
     if node_id not in {node["id"] for node in graph["nodes"]}:
         raise NamedError("InvalidInput_400", f"node: the draft has no node {node_id[:64]!r}")
@@ -81,7 +81,7 @@ def _type_of(value: Any) -> str:
 
 
 def _has(panel: str, kind: str, graph: Mapping[str, Any]) -> bool:
-    """Tell whether each run has a record of the panel, by what starts it."""
+    """Return whether each run has a record of the panel, by the trigger."""
     resource = kind.partition(".")[0]
     if kind == SCHEDULE:
         audience = (graph.get("schedule") or {}).get("audience")
@@ -102,7 +102,7 @@ def _of_records(panel: str, always: bool, shown: bool) -> Iterator[Reference]:
 
 
 def _trigger_example(kind: str, run: WorkflowRun | None) -> dict[str, Any]:
-    """Return what started the latest run, or else the latest event of the kind."""
+    """Return the trigger of the latest run, or else the latest event of the kind."""
     if run is not None and run.trigger.get("kind") == kind:
         return dict(run.trigger)
     event = Event.objects.filter(kind=kind).order_by("-sequence").first() if kind in TRIGGER_EVENTS else None
@@ -119,7 +119,7 @@ def _of_trigger(kind: str, example: Mapping[str, Any]) -> Iterator[Reference]:
 
 
 def _paths(path: str, value: Any, *, always: bool) -> list[Reference]:
-    """Return what may be referred to in a JSON value."""
+    """Return the possible references into a JSON value."""
     found: list[Reference] = []
     open = [(path, value, 0)]
     while open and len(found) < MOST:
@@ -131,12 +131,12 @@ def _paths(path: str, value: Any, *, always: bool) -> list[Reference]:
 
 
 def _fits(key: str) -> bool:
-    """Tell whether an expression can name the key."""
+    """Return whether an expression can name the key."""
     return 0 < len(key) <= 100 and all(letter.isalnum() or letter in "_-" for letter in key)
 
 
 def _outputs(graph: Mapping[str, Any], run: WorkflowRun | None) -> dict[str, Any]:
-    """Return node -> its pinned output, or what it gave in the latest run."""
+    """Return node -> its pinned output, or its output in the latest run."""
     steps = RunStep.objects.filter(run=run, output__isnull=False) if run is not None else RunStep.objects.none()
     found = dict(steps.order_by("visit").values_list("node", "output")[:1000])
     for node in graph["nodes"]:

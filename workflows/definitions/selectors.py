@@ -29,8 +29,8 @@ def draft_of(workflow: Workflow) -> dict[str, Any]:
 
 
 def graph_of(workflow: Workflow) -> dict[str, Any]:
-    """Return the draft as versions and files keep it: without the outputs that are pinned for dry runs, which may tell
-    of people."""
+    """Return the draft as versions and files store it: without the outputs pinned for dry runs, which may contain
+    personal data."""
     nodes = [
         {**node, "data": {name: value for name, value in node["data"].items() if name != "pinned"}}
         for node in workflow.nodes

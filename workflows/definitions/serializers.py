@@ -25,7 +25,7 @@ SCHEDULE = "type (cron, interval, dates or field), cron, every, at, field, timez
 
 
 class WorkflowUpdate(Input):
-    """What of a workflow changes. The draft may be unfinished; `validation` of the answer says what is wrong."""
+    """Changes of a workflow. The draft may be unfinished; `validation` of the response lists its problems."""
 
     orders = {"status": "published"}
 
@@ -90,7 +90,7 @@ class WorkflowImport(WorkflowCreate):
 
 
 class WorkflowDelete(SelectionInput):
-    """Which workflows to delete."""
+    """Workflows to delete."""
 
 
 class WorkflowEnrol(Input):
@@ -107,7 +107,7 @@ class WorkflowEnrol(Input):
 
 
 class WorkflowEnrolled(Output):
-    """What an enrolment has started."""
+    """The numbers of selected records and of started runs."""
 
     selectedCount = Computed(serializers.IntegerField())
     startedCount = Computed(serializers.IntegerField(help_text="The others are running already, or not admitted."))
@@ -168,7 +168,7 @@ class WorkflowDetail(WorkflowOut):
 
 
 class WorkflowPublish(Input):
-    """What becomes of the runs of older versions."""
+    """The treatment of runs of older versions."""
 
     runs = serializers.ChoiceField(
         choices=(carrying.KEEP, carrying.MOVE, carrying.CANCEL),
@@ -180,7 +180,7 @@ class WorkflowPublish(Input):
 
 
 class WorkflowPublished(WorkflowDetail):
-    """A workflow, and what became of the runs of older versions."""
+    """A workflow, with the numbers of kept, moved and cancelled runs of older versions."""
 
     runs = Computed(
         serializers.DictField(
@@ -219,7 +219,7 @@ class WorkflowFile(Output):
 
 
 class WorkflowCatalogue(Output):
-    """What workflows are made of."""
+    """The elements of workflows."""
 
     nodes = Computed(
         serializers.ListField(
@@ -240,7 +240,7 @@ def _named() -> Computed:
 
 
 class WorkflowChoices(Output):
-    """What the settings of nodes are chosen from."""
+    """Choices for the settings of nodes."""
 
     tags = _named()
     members = _named()
@@ -263,13 +263,13 @@ class WorkflowChoices(Output):
 
 
 class WorkflowRunsHeld(Output):
-    """The runs that were held, or that go on."""
+    """The number of runs that were held or resumed."""
 
     count = Computed(serializers.IntegerField())
 
 
 class WorkflowBacklog(Output):
-    """What waits to begin, and the limits that it waits for."""
+    """Queued runs and events, and the limits that they wait for."""
 
     runs = Computed(serializers.IntegerField(help_text="Queued runs."))
     reasons = Computed(
@@ -294,7 +294,7 @@ class WorkflowBacklog(Output):
 
 
 class WorkflowOverlay(Output):
-    """How many runs are at each node, and what became of those that have been there."""
+    """The number of runs at each node, and the results of past visits."""
 
     nodes = Computed(
         serializers.DictField(
@@ -312,7 +312,7 @@ class DryRunSubject(Input):
 
 
 class WorkflowTest(Input):
-    """What a dry run goes by."""
+    """Parameters of a dry run."""
 
     version = IntegerInput(
         required=False, allow_null=True, min_value=1, help_text="The number of a version; null: the draft."
@@ -333,7 +333,7 @@ PROBLEMS = "code, severity, nodeId, edgeId, path and message of each"
 
 
 class WorkflowTested(Output):
-    """What a dry run has found."""
+    """The result of a dry run."""
 
     status = Computed(serializers.ChoiceField(choices=("completed", "failed", "stopped")))
     reason = Computed(
@@ -348,7 +348,7 @@ class WorkflowTested(Output):
 
 
 class WorkflowReferences(Output):
-    """What expressions of a node may refer to."""
+    """Values that the expressions of a node may refer to."""
 
     references = Computed(
         serializers.ListField(
@@ -362,7 +362,7 @@ CHANGES = "path, before and after of each"
 
 
 class WorkflowDiff(Output):
-    """What differs between two versions. Where nodes stand is no difference."""
+    """The differences between two versions. The positions of nodes are ignored."""
 
     added = Computed(serializers.ListField(child=serializers.DictField(), help_text="node, label and type of each"))
     removed = Computed(serializers.ListField(child=serializers.DictField(), help_text="node, label and type of each"))

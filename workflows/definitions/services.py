@@ -104,7 +104,7 @@ def _save(workflow: Workflow, member_id: str, values: Mapping[str, Any]) -> None
 
 
 def _free_name(name: str, own: str) -> str:
-    """Return the name, or the first free one of "Name (2)", "Name (3)" and so on, whatever the case."""
+    """Return the name, or the first free one of "Name (2)", "Name (3)" and so on, ignoring case."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [NAME_LOCK, company_id()])
     base = name[: NAME_LENGTH - 8].rstrip() if len(name) > NAME_LENGTH - 8 else name
@@ -158,5 +158,5 @@ def delete_workflows(*, member_id: str, selection: BulkSelection) -> int:
 
 
 def validation_of(workflow: Workflow, may: May | None = None) -> Problems:
-    """Return what is wrong with the draft, and with `may` what whoever would publish it may not do."""
+    """Return the problems of the draft, and with `may` the permissions that its publisher would lack."""
     return check_draft(graph_of(workflow), workflow.pk, may)[1]

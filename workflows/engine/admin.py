@@ -95,7 +95,7 @@ class RunReadyAdmin(CompanyRecordAdmin):
 
 @admin.register(NodeCount)
 class NodeCountAdmin(CompanyRecordAdmin):
-    """How often runs went through nodes."""
+    """Numbers of runs that went through nodes."""
 
     icon = "tag"
     behind = True
@@ -107,7 +107,7 @@ class NodeCountAdmin(CompanyRecordAdmin):
 
 @admin.register(RunInbox)
 class RunInboxAdmin(CompanyRecordAdmin):
-    """What runs have waited for and have not taken yet."""
+    """Arrivals that runs have waited for and not consumed yet."""
 
     icon = "move_to_inbox"
     behind = True

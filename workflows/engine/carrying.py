@@ -1,4 +1,4 @@
-"""Runs of older versions, when a workflow is published anew: they keep theirs, or move to the new one, or end."""
+"""Runs of older versions when a workflow is published again: they keep theirs, move to the new one, or end."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ AND NOT EXISTS (
     WHERE NOT id = ANY(%(nodes)s)
 )
 """
-"""A run fits the new version where each node at which it stands, and each join that it has reached, is there with the
-same type."""
+"""Condition for moving a run: the new version has each present node of the run, and each join that it has reached,
+with the same type."""
 
 COUNT = f"SELECT count(*) FROM workflows_workflowrun r WHERE {FITS}"  # noqa: S608  (constants)
 TAKE = f"""
@@ -46,7 +46,7 @@ def older_runs(workflow_id: str, version_id: str | None) -> QuerySet[WorkflowRun
 
 
 def concerned(workflow_id: str, version_id: str | None, graph: Mapping[str, Any]) -> dict[str, int]:
-    """Count the older runs by what each choice would do: keep them, move those that fit, cancel them."""
+    """Count the older runs for each choice: keep them, move those that fit, cancel them."""
     runs = older_runs(workflow_id, version_id)
     number = runs.count()
     fitting = 0

@@ -1,4 +1,4 @@
-"""Counts of what runs did at nodes, by hour: what an editor draws over a graph, without reading the steps."""
+"""Counts of runs at nodes, by hour: data for an editor's overlay, without reading the steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workflows.engine.models import NodeCount
 
 KEPT = timedelta(days=90)
 BATCH = 20_000
-"""How many rows are put together, or deleted, in one transaction."""
+"""Number of rows that are merged, or deleted, in one transaction."""
 
 ADD = """
 INSERT INTO workflows_nodecount
@@ -47,7 +47,7 @@ SELECT count(*) FROM gone
 
 
 def count(cursors: Iterable[Cursor], now: datetime) -> None:
-    """Add what a slice did at each node."""
+    """Add the visits of a slice to the counts of each node."""
     numbers: Counter[tuple[str, str, str, str, int | None]] = Counter()
     for cursor in cursors:
         run = cursor.run
@@ -69,8 +69,10 @@ def bucket(milliseconds: float | None) -> int | None:
 
 
 def percentiles(numbers: Mapping[int, int], *shares: float) -> list[int]:
-    """Return for each share the milliseconds in which that share of the counted times (bucket -> number) was over, as
-    the upper end of its bucket: up to 1.4 times as long as it was."""
+    """Return for each share the milliseconds within which that share of the counted times (bucket -> number) ended.
+
+    It is the upper end of its bucket: up to 1.4 times the real time.
+    """
     buckets = sorted(numbers)
     sums = list(accumulate(numbers[one] for one in buckets))
     places = [bisect_left(sums, share * sums[-1]) for share in shares]

@@ -1,4 +1,4 @@
-"""A run in the hands of a slice: its state, and what the slice will write of it."""
+"""A run in a slice: its state, and the data that the slice will write."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_STATE = 512_000
 NAMESPACE = uuid.UUID("6f0d5f9e-6b1c-4f5e-9f55-0a3b6c7d8e14")
 Status = WorkflowRun.Status
 SUBJECT_DELETED = "subjectDeleted"
-"""Why a run is cancelled whose record was deleted."""
+"""Reason for the cancellation of a run whose record was deleted."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Cursor:
     steps: list[dict[str, Any]] = field(default_factory=list)
     timers: list[tuple[str, datetime]] = field(default_factory=list)
     asks: list[tuple[str, Node, str, Ask]] = field(default_factory=list)
-    """Token, node, key of the effect, and what it asks for."""
+    """Token, node, key of the effect, and the request."""
     ended: tuple[str, str] | None = None
     """Final status and reason."""
     error: tuple[str, str, str] = ("", "", "")
@@ -50,7 +50,7 @@ class Cursor:
 
     @cached_property
     def facts(self) -> dict[str, str]:
-        """What expressions may refer to of the run itself."""
+        """Return the values of the run itself that expressions may refer to."""
         return {"_id": self.run.pk, "workflow": self.run.workflow_id, "startedAt": iso(self.run.created_at)}
 
     @property
@@ -186,5 +186,5 @@ class Cursor:
 
 
 def _fitting(output: Any) -> Any:
-    """Return the output, or what stands for one that is too large."""
+    """Return the output, or a placeholder for one that is too large."""
     return {"truncated": True} if is_larger(output, MAX_OUTPUT) else output

@@ -1,7 +1,8 @@
 """The dry run of a draft: a run goes through it by the engine's own code, in a transaction that is rolled back.
 
-So its steps say what would happen, refusals of services included, and nothing of it stays: no record, event, message or
-call. Calls outside of the database are made by workers after a commit, and here there is none. Waits are jumped.
+Its steps therefore show the real effects, including refusals of services, and nothing remains: no record, event,
+message or call. Calls outside of the database are made by workers after a commit, and here there is none. Waits are
+skipped.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 
 MOST_STEPS, MOST_SECONDS = 500, 10
 LOCK_SECONDS = 2
-"""How long it waits for records that others hold: they must not wait for it in turn."""
+"""Seconds to wait for records that others have locked: they must not wait for the dry run in turn."""
 MAX_TOLD = 2_000_000
 """Bytes of the inputs and outputs that an answer shows."""
 LEFT_OUT = {"truncated": True}
@@ -59,10 +60,11 @@ def dry_run(
 ) -> dict[str, Any]:
     """Run a draft for a record (panel, id), with the given payload of its trigger, and write nothing.
 
-    `pinned` outcomes, node -> handle and output, stand for those of nodes, which then do not run; so do those that the
-    draft keeps (data.pinned). It ends behind the node `until`. Broken nodes fail when the run comes to them. Raises
-    InvalidInput_400 for a record, a node or a handle that there is not, and
-    UnauthorizedAction_403 for what the member may not do (`may`).
+    `pinned` outcomes, node -> handle and output, replace those of nodes, which then do not run; so do those in the
+    draft (data.pinned). It ends after the node `until`. Broken nodes fail when the run reaches them.
+
+    Raises InvalidInput_400 for an unknown record, node or handle, and UnauthorizedAction_403 for actions that the
+    member may not perform (`may`).
     """
     draft = compile_draft(graph)
     if may is not None and draft.plan is not None:
@@ -86,7 +88,7 @@ def dry_run(
 
 
 def _check_rights(plan: Plan, may: May) -> None:
-    """Raise UnauthorizedAction_403 for nodes that do what the member may not."""
+    """Raise UnauthorizedAction_403 for nodes whose actions the member may not perform."""
     problems = Problems()
     check_rights(plan, may, problems)
     if problems.found:
@@ -125,7 +127,10 @@ def _trigger(
 
 
 def _pins(graph: Mapping[str, Any], draft: Draft, given: Pins) -> dict[str, Outcome]:
-    """Return node -> its pinned outcome. What a request pins must fit; what the draft keeps and is wrong is told."""
+    """Return node -> its pinned outcome. Raises InvalidInput_400 for an invalid pin of the request.
+
+    An invalid pin of the draft is added to its problems.
+    """
     nodes = draft.plan.nodes if draft.plan is not None else {}
     known = {node["id"] for node in graph["nodes"]}
     found: dict[str, Outcome] = {}
@@ -233,7 +238,7 @@ class Trial:
                 return
 
     def _hold(self, run: WorkflowRun) -> None:
-        """Lock what the run may write in the order in which all writers do."""
+        """Lock the records that the run may write, in the order of all writers."""
         if self.plan.writes_keys:
             ContactSchema.load().lock_unique_values()
         held = {
@@ -244,7 +249,7 @@ class Trial:
             raise OperationalError("others hold the record")
 
     def _admit(self, run: WorkflowRun, now: datetime) -> None:
-        """Warn of what would not start the workflow: another segment, other changes, a record that it refuses."""
+        """Warn of reasons against a start: another segment, other changes, a record that the workflow refuses."""
         config, kind, payload = self.plan.config, run.trigger["kind"], run.trigger.get("payload") or {}
         if kind in SEGMENT and payload and payload.get("segment") != config.segment:
             self._refuse("it waits for another segment", "config.segment")
@@ -300,7 +305,7 @@ class Trial:
         return rendered(node, scope)
 
     def _park(self, cursor: Cursor, seen: Visit, outcome: Outcome) -> None:
-        """Remember a wait; of what waits for somebody else's answer, take the first way on."""
+        """Store a wait; for one that needs another's response, take the first handle."""
         token = cursor.state["tokens"].get(seen.token)
         if token is None or outcome.status in ("done", "failed") or not self.steps:
             return
@@ -317,7 +322,7 @@ class Trial:
         interpreter.leave(cursor.plan, cursor.state, seen.token, handle)
 
     def _jump(self, cursor: Cursor, house: House) -> bool:
-        """Let the wait end that ends first, at its time. Returns whether there was one."""
+        """End the earliest wait, at its time. Return whether there was one."""
         if not self.waiting:
             return False
         token = min(self.waiting, key=lambda id: (self.waiting[id][2], int(id)))
@@ -328,7 +333,7 @@ class Trial:
         return True
 
     def _collect(self, cursor: Cursor, told: Mapping[str, Any]) -> None:
-        """Take the steps over from the run, with what is told of them."""
+        """Move the run's steps into the result, with the details in `told`."""
         for step in cursor.steps:
             told_of = {
                 "node": step["node"],
@@ -347,7 +352,7 @@ class Trial:
         cursor.steps.clear()
 
     def _fitting(self, value: Any) -> Any:
-        """Return the value, or what stands for one for which the answer has no room."""
+        """Return the value, or a placeholder for one that exceeds the size of the response."""
         if value is None or is_larger(value, MAX_OUTPUT):
             return None if value is None else LEFT_OUT
         self.size += len(dumps(value))

@@ -1,8 +1,9 @@
-"""How a run moves through its plan: tokens, joins and loops. It changes nothing but the run's state, a JSON object.
+"""The progress of a run through its plan: tokens, joins and loops. It changes only the run's state, a JSON object.
 
-A token is where a branch of the run is: [node, scope, status, attempt]. Several edges from one handle make several
-tokens. A scope is an item of a loop that is under way, of which there may be several at once; the run itself is scope
-0. A join fires as soon as no token of its scope can reach it any more, so that it never hangs, whatever branch was not
+A token is the position of a branch of the run: [node, scope, status, attempt]. Several edges from one handle create
+several tokens. A scope is an item of a loop, of which several may run at once; the run itself is scope 0.
+
+A join fires as soon as no token of its scope can reach it any more. It therefore never hangs, whichever branch was not
 taken.
 """
 
@@ -25,9 +26,9 @@ MAX_STEPS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A node that a token has come to: its number among the run's visits of the node, and the turn that it belongs to.
+    """A node that a token has reached: its number among the run's visits of the node, and its turn.
 
-    Another try of a node that failed, and what comes after a wait at the node, is another visit of the same turn.
+    A retry of a failed node, and the continuation after a wait at the node, are further visits of the same turn.
     """
 
     token: str
@@ -36,13 +37,13 @@ class Visit:
     turn: int
     attempt: int
     arrived: Mapping[str, Any] | None = None
-    """What ended a wait at the node, as kind and payload; None: the run has only come to it."""
+    """The event that ended a wait at the node, as kind and payload; None: the run has only reached it."""
     since: float | None = None
-    """When it began to wait at the node, in seconds of the clock; None: it did not."""
+    """Start of the wait at the node, in seconds of the clock; None: it did not wait."""
 
 
 def begin(plan: Plan, generation: int = 0) -> State:
-    """Return the state of a run that stands at its trigger."""
+    """Return the state of a run at its trigger."""
     return {
         "tokens": {"1": [plan.trigger, "0", LIVE, 1]},
         "scopes": {},
@@ -60,14 +61,14 @@ def begin(plan: Plan, generation: int = 0) -> State:
 
 
 def begin_at(plan: Plan, state: State, node: str) -> State:
-    """Return the state of a run that starts again at a node: the visits go on counting, the values stay."""
+    """Return the state of a run that restarts at a node: its counts of visits and its values are kept."""
     fresh = begin(plan, state["generation"])
     fresh["tokens"] = {"1": [node, "0", LIVE, 1]}
     return {**fresh, "visits": state["visits"], "out": state["out"], "vars": state["vars"]}
 
 
 def is_over(state: State) -> bool:
-    """Tell whether no branch of the run is left."""
+    """Return whether no branch of the run is left."""
     return not state["tokens"] and not any(state["joins"].values())
 
 
@@ -81,12 +82,12 @@ def failed_tokens(state: State) -> list[str]:
 
 
 def places(state: State) -> set[str]:
-    """Return the nodes at which the run stands, and the joins that it has reached."""
+    """Return the present nodes of the run, and the joins that it has reached."""
     return {token[0] for token in state["tokens"].values()}.union(*state["joins"].values())
 
 
 def waits(state: State) -> dict[str, tuple[str, str]]:
-    """Return token -> the node at which it waits, and for what."""
+    """Return token -> the node at which it waits, and the kind of wait."""
     return {
         id: (token[0], "timer" if token[2] == RETRY else state["held"][id]["for"])
         for id, token in state["tokens"].items()
@@ -106,14 +107,14 @@ def visit(plan: Plan, state: State, token: str) -> Visit:
 
 
 def has_arrival(state: State, token: str) -> bool:
-    """Tell whether a wait of the token has ended, and its node has not been told yet."""
+    """Return whether a wait of the token has ended, and its node has not received the arrival yet."""
     return "arrived" in state["held"].get(token, ())
 
 
 def wake(plan: Plan, state: State, token: str, kind: str = TIMER, payload: Any = None) -> bool:
-    """Let a token go on whose wait is over, by the time or by what has arrived. Returns whether it was waiting for it.
+    """Continue a token whose wait is over, by the time or by an arrival. Return whether it was waiting for it.
 
-    A node that resumes is told in its next visit; of another one the token leaves by `out`.
+    A node that resumes receives it in its next visit; from another node the token leaves by `out`.
     """
     found = state["tokens"].get(token)
     if found is None or not (found[2] == WAIT or (found[2] == RETRY and kind == TIMER)):
@@ -185,16 +186,16 @@ def _fail(state: State, seen: Visit) -> None:
 
 
 def again(state: State, *, waiting: bool = False) -> None:
-    """Let the failed tokens try their nodes again, in the same turn; and those that wait, when their waits are gone."""
+    """Let the failed tokens retry their nodes, in the same turn; with `waiting` also those whose waits are gone."""
     for token in state["tokens"].values():
         if token[2] == FAILED or (waiting and token[2] in (WAIT, RETRY)):
             token[2], token[3] = LIVE, 1
 
 
 def settle(plan: Plan, state: State) -> list[Visit]:
-    """Take tokens into joins, fire joins that nothing can reach any more, and let loops go on or end.
+    """Move tokens into joins, fire joins that nothing can reach any more, and continue or end loops.
 
-    Returns the visits of joins that fired. Afterwards each live token stands at a node that runs.
+    Returns the visits of joins that fired. Afterwards each live token is at a node that runs.
     """
     fired: list[Visit] = []
     plain = not state["joins"] and not state["scopes"]
@@ -235,7 +236,7 @@ def _fire_join(plan: Plan, state: State, fired: list[Visit]) -> bool:
 
 
 def _reachable(plan: Plan, state: State, scope: str, join: str) -> bool:
-    """Tell whether a token of the scope, or another join of it, may still lead to the join."""
+    """Return whether a token of the scope, or another join of it, may still lead to the join."""
     inside = any(
         token[1] == scope and (token[0] == join or join in plan.nodes[token[0]].reach)
         for token in state["tokens"].values()
@@ -267,7 +268,7 @@ def _turn_loop(plan: Plan, state: State) -> bool:
 
 
 def _end_loop(plan: Plan, state: State, id: str, *, again: bool) -> None:
-    """Let the token of a loop go on when its last item has come to its end: to its node `again`, or through done."""
+    """Continue the token of a loop after the end of its last item: to its node `again`, or through done."""
     del state["loops"][id]
     if again:
         state["rounds"][id] = state["rounds"].get(id, 0) + 1

@@ -13,11 +13,12 @@ from workflows.engine.models import CALLS, WORK, RunCall
 from workflows.engine.waits import calls
 
 PAUSE = 0.05
-"""Seconds after which a worker that moves runs looks at the other work of the engine."""
+"""Seconds after which a worker that advances runs checks the other work of the engine."""
 
 
 def work(deadline: float = float("inf")) -> None:
-    """Move runs, tell them of messages, settle workflows and give away places until the deadline or the end."""
+    """Advance runs, deliver message results, settle workflows and admit runs until the deadline or the end of the
+    work."""
     looked = 0.0
     while monotonic() < deadline:
         if monotonic() - looked > PAUSE:
@@ -34,7 +35,8 @@ def work(deadline: float = float("inf")) -> None:
 
 
 def has_due() -> bool:
-    """Tell whether there is a run to move or to tell of a message, a workflow to settle or a place to give away."""
+    """Return whether there is work: a run to advance, a message result to deliver, a workflow to settle or a run to
+    admit."""
     return slices.has_due() or settling.has_unsettled() or places.has_notices() or messages.has_ended()
 
 

@@ -1,11 +1,17 @@
-"""The fence between the engine and those who stop a workflow.
+"""The fence between the engine and requests that stop a workflow.
 
-Slices and starts hold it shared while they work for a workflow; a pause, a publication or a deletion takes it alone. So
-once such a request has answered, no step and no start of before is under way (docs/decisions/0020-workflow-engine.md).
+Slices and starts hold it shared while they work for a workflow; a pause, a publication or a deletion takes it
+exclusively. Once such a request has returned, no earlier step or start is running
+(docs/decisions/0020-workflow-engine.md).
 
-Everybody locks in one order, company by company in the order of their ids, and leaves out what they do not need: the
-fences of workflows (their rows first, for who takes them alone); the runs; the lanes; what makes contacts unique, then
-records; what runs wait for (timers, inbox, listeners, calls, approvals, each by id); the buckets of starts.
+All code locks in one order, company by company in the order of their ids, and skips locks that it does not need:
+
+1. the fences of workflows (their rows first, for exclusive locks);
+2. the runs;
+3. the lanes;
+4. the locks on contacts' unique values, then records;
+5. the waits of runs (timers, inbox, listeners, calls, approvals, each by id);
+6. the buckets of starts.
 """
 
 from __future__ import annotations
@@ -30,8 +36,11 @@ def lock_shared(workflow_ids: Iterable[str]) -> None:
 
 
 def lock_lanes(ids: Iterable[str]) -> None:
-    """Hold the lanes of records until the transaction ends: whoever begins to wait for an event about a record, and who
-    tells of one, do it one after the other, so that no event falls between them."""
+    """Lock the lanes of records until the transaction ends.
+
+    Transactions that start a wait for an event about a record and those that publish one take turns. No event is missed
+    between them.
+    """
     wanted = sorted(set(ids))
     if not wanted:
         return
@@ -42,8 +51,8 @@ def lock_lanes(ids: Iterable[str]) -> None:
 
 
 def keep_runs(ids: Iterable[str]) -> None:
-    """Keep the runs from being deleted until the transaction ends. Whoever deletes one holds it before what it waits
-    for, so that others take both in this order, too."""
+    """Keep the runs from being deleted until the transaction ends. A deletion locks a run before its waits, so that
+    others must take both in this order, too."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT id FROM workflows_workflowrun WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE",
@@ -52,9 +61,9 @@ def keep_runs(ids: Iterable[str]) -> None:
 
 
 def lock_alone(workflow_ids: Iterable[str]) -> None:
-    """Take the workflows' fences alone until the transaction ends: waits for slices and starts that are under way.
+    """Take the workflows' fences exclusively until the transaction ends: waits for running slices and starts.
 
-    The rows come first, as whoever changes a workflow locks its row and then its fence.
+    The rows come first, because a change of a workflow locks its row and then its fence.
     """
     with connection.cursor() as cursor:
         cursor.execute(

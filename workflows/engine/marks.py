@@ -1,8 +1,8 @@
-"""Marks of slices, which outlive a worker that dies in one.
+"""Crash markers of slices, which survive a worker that dies in one.
 
-A slice that ends takes its mark away, in its own transaction; one that dies, by a signal or with PostgreSQL, leaves it.
-Runs of such marks go on alone, each under a mark of its own, so that the others of the slice are soon cleared; one on
-which workers die MOST_DEATHS times without progress fails.
+A slice that ends deletes its marker, in its own transaction. One that dies, by a signal or with PostgreSQL, leaves it.
+Runs with such markers then run alone, each under a marker of its own, so that the others of the slice are soon cleared.
+A run whose workers die MOST_DEATHS times without progress fails.
 """
 
 from __future__ import annotations

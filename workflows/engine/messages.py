@@ -1,4 +1,4 @@
-"""Runs that wait until a message of theirs has gone: they are told when it has been sent, or has ended otherwise."""
+"""Runs that wait for a message of theirs: they resume when it has been sent, or has ended otherwise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KIND = "message"
 
 
 def tell_ended(deadline: float = float("inf")) -> None:
-    """Tell the runs whose messages have ended, until there is none left or monotonic() passes the deadline."""
+    """Resume the runs whose messages have ended, until there is none left or monotonic() passes the deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: messages of all companies that runs wait for"):
             ended = list(awaited_and_ended().values_list("pk", "company_id")[:BATCH])
@@ -32,7 +32,7 @@ def tell_ended(deadline: float = float("inf")) -> None:
 
 
 def _tell(ids: list[str]) -> None:
-    """Tell the runs once: a message that somebody else has told of is passed over."""
+    """Resume the runs once: a message that another worker has handled is skipped."""
     rows = awaited_and_ended().filter(pk__in=ids).select_for_update(of=("self",), skip_locked=True)
     jobs = list(rows.only("workflow_run", "workflow_waits", "status", "reason"))
     put(
@@ -51,6 +51,6 @@ def _tell(ids: list[str]) -> None:
 
 
 def has_ended() -> bool:
-    """Tell whether a run of any company is to be told of a message."""
+    """Return whether a run of any company waits for a message that has ended."""
     with unscoped(reason="tick: messages of all companies that runs wait for"):
         return bool(awaited_and_ended().exists())

@@ -16,7 +16,7 @@ from core.text.words import day_of, said
 WORK, CALLS = "workflow-runs", "workflow-calls"
 """The names of the engine's kinds of work."""
 LIVE = ("queued", "running", "waiting", "paused", "failed")
-"""Statuses of runs that may still go on."""
+"""Statuses of runs that may still continue."""
 
 
 class WorkflowRun(CompanyModel):
@@ -143,7 +143,7 @@ class RunTimer(CompanyModel):
 
 
 class RunInbox(CompanyModel):
-    """Something that a run has waited for and that is there now. It stays until the slice has taken it."""
+    """An arrival that a run has waited for. It stays until the slice has consumed it."""
 
     run = CompanyForeignKey(WorkflowRun, on_delete=models.CASCADE, related_name="+")
     token = models.CharField(max_length=16)
@@ -311,9 +311,9 @@ class RunStep(CompanyModel):
 
 
 class NodeCount(CompanyModel):
-    """How often runs of a version went through a node in an hour, and how they left it.
+    """The number of runs of a version that went through a node in an hour, by outcome.
 
-    Slices add rows, so that none waits for another one; `counting.compact` puts those of an hour together.
+    Slices add rows, so that none waits for another one; `counting.compact` merges those of an hour.
     """
 
     workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -349,7 +349,7 @@ class NodeCount(CompanyModel):
 
 
 class RunSkip(CompanyModel):
-    """How many starts a workflow refused on a day, and why."""
+    """The number of starts that a workflow refused on a day, by reason."""
 
     workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, related_name="+", db_index=False)
     day = models.DateField()
@@ -365,7 +365,7 @@ class RunSkip(CompanyModel):
 
 
 class ScheduleFiring(CompanyModel):
-    """A time at which a schedule has started runs: each once, whatever beats twice."""
+    """A time at which a schedule has started runs: each once, even if beat fires twice."""
 
     workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, related_name="+", db_index=False)
     due_at = models.DateTimeField()
@@ -376,7 +376,7 @@ class ScheduleFiring(CompanyModel):
 
 
 class SliceMark(BaseModel):
-    """The runs of a slice, written before it and removed by it: what stays is of a worker that has died."""
+    """The runs of a slice, written before it and removed by it: remaining ones belong to a dead worker."""
 
     runs = JSONField(default=list)
 

@@ -1,5 +1,8 @@
-"""What members do to runs: pause, resume, cancel, restart, delete. Each takes the run's row lock, so it waits for the
-slice that holds the run, and nothing of the run begins after it has answered. Each may be repeated."""
+"""Members' actions on runs: pause, resume, cancel, restart, delete. Each may be repeated.
+
+Each takes the run's row lock, so it waits for the slice that holds the run. No step of the run starts after it has
+returned.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def _locked(id: str) -> WorkflowRun:
 
 
 def _fenced(id: str) -> WorkflowRun:
-    """Lock a run that may go on: first the fence of its workflow, as slices do, and whoever holds all of its runs."""
+    """Lock a run that may continue: first the fence of its workflow, as slices do, and then its row."""
     locks.lock_shared(WorkflowRun.objects.filter(pk=id).values_list("workflow_id", flat=True))
     return _locked(id)
 
@@ -59,7 +62,7 @@ def _write(run: WorkflowRun, **values: Any) -> None:
 
 @transaction.atomic
 def pause_run(*, id: str) -> None:
-    """Pause a run that is under way; what it waits for stays. Raises WorkflowRunNotFound_404, InvalidRequest_400."""
+    """Pause an active run; its waits stay. Raises WorkflowRunNotFound_404, InvalidRequest_400."""
     run = _locked(id)
     if run.status == Status.PAUSED:
         if run.reason != "byMember":
@@ -73,9 +76,9 @@ def pause_run(*, id: str) -> None:
 
 @transaction.atomic
 def resume_run(*, id: str, shift: bool = False) -> None:
-    """Let a paused run go on where it was, or a failed one at the nodes that failed.
+    """Resume a paused run at its present nodes, or a failed one at the nodes that failed.
 
-    Waits that are over by then end at once; with `shift` they last as much longer as the run stood still. Raises
+    Waits that are over by then end at once; with `shift` they are extended by the length of the pause. Raises
     WorkflowRunNotFound_404, and InvalidRequest_400 for a run that has ended, or whose workflow is not published.
     """
     run = _fenced(id)
@@ -102,7 +105,7 @@ def _published(run: WorkflowRun) -> Workflow:
 
 
 def _refuse_without_record(run: WorkflowRun) -> None:
-    """Raise InvalidRequest_400 for a run whose record has been deleted, unless that is what it is about."""
+    """Raise InvalidRequest_400 for a run whose record has been deleted, unless the deletion is its trigger."""
     if str(run.trigger.get("kind", "")).endswith(".deleted"):
         return
     for panel, find in (("contact", subjects.lock_contacts), ("lead", subjects.lock_leads)):
@@ -154,10 +157,11 @@ def restart_run(
 ) -> None:
     """Restart a run from its start, from the nodes that failed, or from a node; in its own version or the latest.
 
-    What it has written stays, and its steps stay as history. Effects that were made outside are not made again unless
-    `resend`. `given` replaces the values of its trigger. Raises WorkflowRunNotFound_404, and InvalidRequest_400 for
-    a place that there is not, nodes that failed and that the latest version does not have, a workflow that is not
-    published, or a record for which another run is under way.
+    Written data and the steps stay as history. External effects are not repeated unless `resend`. The values of its
+    trigger are replaced by `given`.
+
+    Raises WorkflowRunNotFound_404. Raises InvalidRequest_400 for an unknown place and for failed nodes that the latest
+    version lacks. It also raises it for a workflow that is not published, or a record with another active run.
     """
     run = _fenced(id)
     workflow = _published(run)
@@ -189,7 +193,7 @@ def restart_run(
 
 
 def _check_fits(state: interpreter.State, old: Plan, new: Plan) -> None:
-    """Raise InvalidRequest_400 if the new plan lacks a node at which the run stands, or has it with another type."""
+    """Raise InvalidRequest_400 if the new plan lacks a present node of the run, or has it with another type."""
     for id in sorted(interpreter.places(state)):
         if id not in new.nodes or new.nodes[id].type is not old.nodes[id].type:
             raise NamedError(
@@ -234,10 +238,10 @@ def remove_runs(ids: Iterable[str]) -> None:
 
 @transaction.atomic
 def pause_runs(*, workflow_id: str) -> int:
-    """Hold every run of the workflow that is under way, at once, until they are resumed. New runs begin. Of a workflow
-    that is not published, those are held that would go on with it. Returns how many are held.
+    """Hold all active runs of the workflow, at once, until they are resumed. New runs start.
 
-    Their statuses follow in batches, the first one here.
+    Of a workflow that is not published, those are held that it would continue. Returns the number of held runs. Their
+    statuses follow in batches, the first one here.
     """
     locks.lock_alone([workflow_id])
     held = settling.open_runs(workflow_id)
@@ -248,7 +252,7 @@ def pause_runs(*, workflow_id: str) -> int:
 
 @transaction.atomic
 def resume_runs(*, workflow_id: str) -> int:
-    """Let the runs go on that were held together. Returns how many."""
+    """Resume the runs that were held together. Return their number."""
     locks.lock_alone([workflow_id])
     workflow = Workflow.objects.get(pk=workflow_id)
     if workflow.status != Workflow.Status.PUBLISHED:

@@ -18,9 +18,9 @@ from workflows.engine.models import RunSkip, ScheduleFiring, WorkflowRun
 from workflows.engine.operations import remove_runs
 
 BATCH = 2000
-"""How many runs go at once, with their steps."""
+"""Number of runs deleted at once, with their steps."""
 WORKFLOWS = 10
-"""How many workflows of which something is old are looked at in one transaction."""
+"""Number of workflows with old data that one transaction handles."""
 LONGEST_RUN = timedelta(days=400)
 """A firing is kept for as long as a run may wait, so that no time fires twice."""
 
@@ -39,7 +39,7 @@ ORDER BY w.id LIMIT %(most)s
 
 
 def delete_old() -> bool:
-    """Delete a part of what is old, of all companies. Returns whether there may be more."""
+    """Delete a part of the old data, of all companies. Return whether there may be more."""
     now = timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(WITH_OLD, {"now": now, "days": settings.WORKFLOW_RUN_DAYS, "most": WORKFLOWS})

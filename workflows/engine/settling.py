@@ -16,9 +16,9 @@ from workflows.engine.slices import GOING, TOGETHER, held_reason
 from workflows.graphs.models import Workflow
 
 BATCH = 5000
-"""How many runs get their status in one transaction."""
+"""Number of runs that get their status in one transaction."""
 OF_WORKFLOW = ("unpublished", "workflowPaused")
-"""Reasons of runs that go on when their workflow is published again."""
+"""Reasons of runs that continue when their workflow is published again."""
 Status = WorkflowRun.Status
 
 
@@ -34,14 +34,14 @@ def settle_some() -> bool:
 
 
 def has_unsettled() -> bool:
-    """Tell whether a workflow of any company is to be settled."""
+    """Return whether a workflow of any company is to be settled."""
     with unscoped(reason="tick: workflows whose runs are still being settled"):
         return bool(Workflow.objects.filter(settling=True).exists())
 
 
 @transaction.atomic
 def settle(workflow_id: str) -> None:
-    """Give a batch of the workflow's runs the status that follows from the workflow's, behind its fence."""
+    """Give a batch of the workflow's runs the status that follows from the workflow's, under its exclusive fence."""
     locks.lock_alone([workflow_id])
     workflow = Workflow.objects.get(pk=workflow_id)
     runs = WorkflowRun.objects.filter(workflow=workflow).order_by("pk")
@@ -63,7 +63,7 @@ def _locked(runs: QuerySet[WorkflowRun]) -> list[str]:
 
 
 def _follow(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
-    """Pause a batch of runs that are held, or let one go on that is not any more. Returns how many runs."""
+    """Pause a batch of held runs, or release one that is no longer held. Return the number of runs."""
     moved = _hold_together(runs, workflow)
     if workflow.status != Workflow.Status.PUBLISHED:
         return moved + writing.pause(_locked(runs.filter(status__in=GOING)), held_reason(workflow))
@@ -82,7 +82,7 @@ def _hold_together(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
 
 
 def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
-    """Let paused runs (a queryset) go on. Returns how many."""
+    """Resume paused runs (a queryset). Return their number."""
     locked = runs.select_for_update(of=("self",), no_key=True)  # type: ignore[attr-defined]
     found = list(locked.values_list("pk", "priority", "place")[:most])
     rows = [(id, priority) for id, priority, _ in found]

@@ -1,7 +1,7 @@
-"""The slice: one transaction that takes up to 200 runs of up to 20 companies as far as they get.
+"""The slice: one transaction that advances up to 200 runs of up to 20 companies as far as possible.
 
-The row locks are the claim: they last as long as the transaction does, so a worker that dies leaves nothing behind. A
-notice (RunReady) that was not handled stays for the next slice. docs/decisions/0020-workflow-engine.md says why.
+The row locks are the claim: they last as long as the transaction, so a worker that dies leaves nothing locked. A notice
+(RunReady) that was not handled stays for the next slice. docs/decisions/0020-workflow-engine.md has the reasons.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ log = logging.getLogger(__name__)
 RUNS, COMPANIES = 200, 20
 """The most runs, and companies, of a slice."""
 TIMERS = 5000
-"""How many due timers are told at once."""
+"""Number of due timers handled at once."""
 Status = WorkflowRun.Status
 TOGETHER = "paused"
 """The reason of runs that were paused together."""
 GOING = (Status.QUEUED, Status.RUNNING, Status.WAITING)
 ENDS = {"goal": (Status.COMPLETED, "goal"), "exit": (Status.CANCELLED, "exit")}
-"""What ends a run early -> its status and reason."""
+"""Cause of an early end of a run -> its status and reason."""
 _last_company = ""
-"""The company that this process has served last: the next slice begins behind it."""
+"""The company that this process has served last: the next slice starts after it."""
 
 DUE_COMPANIES = """
 WITH RECURSIVE due AS (
@@ -98,7 +98,7 @@ def work(deadline: float = float("inf")) -> int:
 
 
 def has_due() -> bool:
-    """Tell whether a run of any company may move."""
+    """Return whether a run of any company may move."""
     with unscoped(reason="tick: runs of all companies"):
         due = RunTimer.objects.filter(told=False, due_at__lte=timezone.now())
         return bool(RunReady.objects.exists() or due.exists())
@@ -200,7 +200,7 @@ def _work_slice(notices: Mapping[str, list[str]]) -> int:
 
 
 def _due_companies() -> list[str]:
-    """Return the companies of the next slice: that of the oldest notice, and those behind the last one served."""
+    """Return the companies of the next slice: that of the oldest notice, and those after the last one served."""
     global _last_company
     with connection.cursor() as cursor:
         cursor.execute(DUE_COMPANIES, {"after": _last_company, "most": COMPANIES})
@@ -314,10 +314,10 @@ def held_reason(workflow: Workflow) -> str:
 
 
 def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: object) -> list[WorkflowRun]:
-    """Lock the records that the runs may write, first what makes contacts unique, as all writers do.
+    """Lock the records that the runs may write, first the contacts' unique values, as all writers do.
 
-    Returns the runs whose records are there; those of records that others hold come again later, and those of deleted
-    ones are cancelled.
+    Returns the runs whose records exist. Runs of records that others have locked are retried later, and those of
+    deleted ones are cancelled.
     """
     used = [plans[run.version_id] for run in runs]
     if any(plan.writes_keys for plan in used):
@@ -363,7 +363,7 @@ def _end_early(cursors: Sequence[Cursor], now: datetime) -> None:
 
 
 def _wake(cursors: Sequence[Cursor], now: object) -> None:
-    """Take what the runs have waited for, and let their tokens go on: of several things the first one counts."""
+    """Consume the arrivals of the runs, and continue their tokens: of several arrivals the first one counts."""
     by_id = {cursor.run.pk: cursor for cursor in cursors}
     timers = writing.take_due_timers(list(by_id), now)
     came = [(due, run_id, token, by_id[run_id].run.epoch, interpreter.TIMER, None) for due, run_id, token in timers]

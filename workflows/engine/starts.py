@@ -47,10 +47,10 @@ SET number = workflows_runskip.number + excluded.number, updated_at = excluded.u
 
 @dataclass(frozen=True)
 class Entry:
-    """Something that may start a run: an event, a firing of a schedule, a call of a webhook, or a member."""
+    """A possible start of a run: an event, a firing of a schedule, a call of a webhook, or a member."""
 
     key: str
-    """What is never handled twice."""
+    """Deduplication key."""
     contact_id: str | None = None
     lead_id: str | None = None
     trigger: Mapping[str, Any] = field(default_factory=dict)
@@ -70,9 +70,11 @@ def start_runs(
     member_id: str | None = None,
     behind: bool = False,
 ) -> list[str]:
-    """Start a run for each entry that the workflow's enrolment admits, in the caller's transaction, which holds the
-    fence of the workflow. With `behind` they come from many records at once, and go behind what happens now. Returns
-    the ids of the runs; the others are counted by reason (RunSkip)."""
+    """Start a run for each entry that the workflow's enrolment admits. Return the ids of the runs.
+
+    The caller's transaction holds the fence of the workflow. With `behind` the entries come from many records at once,
+    and start after present events. Refused entries are counted by reason (RunSkip).
+    """
     refused = Counter(skipped or {})
     now = timezone.now()
     if workflow.status == Workflow.Status.PAUSED and plan.config.whilePaused == "skip":

@@ -1,4 +1,4 @@
-"""The records that runs are about: their values, their locks, and what has become of them."""
+"""The records of runs: their values, their locks, and their deletions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from workflows.expressions.records import values_of
 def lock_contacts(ids: Iterable[str], *, write: bool) -> dict[str, tuple[bool, str | None]]:
     """Return id -> whether the contact is deleted, and the one that it was merged into.
 
-    With `write` the contacts stay locked, in the order of their ids; those that others hold are left out, so that
-    nobody waits for whom he hinders.
+    With `write` the contacts stay locked, in the order of their ids. Contacts locked by others are omitted, so that no
+    deadlock is possible.
     """
     rows = Contact.objects.filter(pk__in=sorted(set(ids))).order_by("pk")
     rows = rows.select_for_update(of=("self",), no_key=True, skip_locked=True) if write else rows

@@ -117,8 +117,8 @@ def rendered(node: Node, scope: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:
-    """Return the runs that are at the node that comes first, with their tokens: one run per record, since each should
-    see what the one before has written."""
+    """Return the runs at the first node, with their tokens: one run per record, because each should see the writes
+    of the one before."""
     groups: dict[tuple[int, str, str, int, bool], list[tuple[Cursor, str]]] = {}
     for cursor in cursors:
         token = cursor.next_token()

@@ -1,4 +1,4 @@
-"""What the engine writes of runs: one statement per table, however many runs there are."""
+"""The engine's writes of runs: one statement per table, for any number of runs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def insert(statement: str, rows: Sequence[dict[str, Any]], now: datetime) -> int
 
 
 def write(cursors: Sequence[Cursor], now: datetime) -> None:
-    """Write what a slice has done."""
+    """Write the results of a slice."""
     rows, again, over = [], [], []
     for cursor in cursors:
         status, reason = cursor.status
@@ -130,7 +130,7 @@ def insert_timers(timers: Sequence[tuple[str, str, datetime]], now: datetime) ->
 
 
 def delay(runs: Sequence[tuple[str, datetime]], reason: str) -> None:
-    """Say of queued runs (id, time) when they begin."""
+    """Set the start times of queued runs (id, time)."""
     if not runs:
         return
     rows = [{"id": id, "at": at} for id, at in runs]
@@ -198,7 +198,7 @@ WHERE run_id = ANY(%(runs)s) AND status = 'open'
 
 
 def close_waits(places: Sequence[tuple[str, str]]) -> None:
-    """Remove what else the branches of runs, as (run, token), have waited for beside what has come."""
+    """Remove the other waits of the branches of runs, as (run, token)."""
     if not places:
         return
     with connection.cursor() as cursor:
@@ -206,19 +206,19 @@ def close_waits(places: Sequence[tuple[str, str]]) -> None:
 
 
 def told_of_end(id: str, status: str, reason: str, state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the run that waits for another one is told of it."""
+    """Return the payload for the parent of a run that has ended."""
     values = state.get("vars", {})
     kept = {"truncated": True} if is_larger(values, MAX_OUTPUT) else values
     return {"run": id, "status": status, "reason": reason, "vars": kept}
 
 
 def _tell_parents(runs: Sequence[tuple[Mapping[str, Any], dict[str, Any]]]) -> None:
-    """Tell the runs that wait for others of their ends, as (parent, what is told)."""
+    """Resume the parents of ended runs, as (parent, payload)."""
     inbox.put([Arrival(at["run"], at["token"], at["epoch"], "child", told) for at, told in runs])
 
 
 def remove_waits(run_ids: Sequence[str]) -> None:
-    """Remove what the runs wait for."""
+    """Remove the waits of the runs."""
     if not run_ids:
         return
     with connection.cursor() as cursor:
@@ -236,7 +236,7 @@ def pause(run_ids: Sequence[str], reason: str) -> int:
 
 
 def cancel(run_ids: Sequence[str], reason: str) -> int:
-    """Cancel runs that have not ended, remove what they wait for, and cancel their messages that have not gone."""
+    """Cancel runs that have not ended, remove their waits, and cancel their unsent messages."""
     if not run_ids:
         return 0
     now = timezone.now()

@@ -26,7 +26,7 @@ _ARGUMENT = re.compile(r"""[:,]\s*(?:"([^"]*)"|'([^']*)'|(-?\d{1,15}(?:\.\d{1,10
 
 
 class BadExpression(ValueError):
-    """An expression that cannot be compiled. `code` is what the validation of a graph calls it."""
+    """An expression that cannot be compiled. `code` is its name in the validation of a graph."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -46,10 +46,10 @@ class Compiled:
 
 
 def compile_value(value: Any, depth: int = 0, *, escape: Escape | None = None) -> Compiled:
-    """Compile a JSON value; texts in it may hold references. A text that is one reference keeps the value's type.
+    """Compile a JSON value; texts in it may contain references. A text that is one reference keeps the value's type.
 
-    A reference to what is not there gives null; a text that gets longer than MOST raises TooLarge. `escape` writes
-    values as they have to stand in a text, which then stays one. Raises BadExpression.
+    A missing reference gives null; a text longer than MOST raises TooLarge. `escape` escapes values for a text, which
+    then stays one. Raises BadExpression.
     """
     if depth > MAX_DEPTH:
         raise BadExpression("tooLarge", f"is nested too deeply, at most {MAX_DEPTH} levels are allowed")
@@ -68,9 +68,9 @@ def compile_value(value: Any, depth: int = 0, *, escape: Escape | None = None) -
 
 
 def references(source: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each {{ reference }} in a text, up to the first {{ that has no }}.
+    """Yield the start and the end of each {{ reference }} in a text, up to the first {{ without }}.
 
-    It looks at each character a bounded number of times, whatever the text.
+    It reads each character a bounded number of times, for any text.
     """
     start = source.find("{{")
     while start >= 0:

@@ -27,7 +27,7 @@ Decide = Callable[[Sequence[bool], Scope, datetime, list[str]], bool]
 
 @dataclass(frozen=True)
 class Case:
-    """What a condition is asked about: the ids of the run's records by panel, and the run's values."""
+    """The subject of a condition: the ids of the run's records by panel, and the run's values."""
 
     ids: Mapping[str, str | None]
     scope: Scope

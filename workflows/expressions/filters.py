@@ -44,7 +44,7 @@ class BadNumber(ExpressionFailed):
 
 
 def text(value: Any) -> str:
-    """Return the value as it stands in a text. Raises TooLarge."""
+    """Return the value as text. Raises TooLarge."""
     return bounded(_words(value))
 
 
@@ -103,7 +103,7 @@ class LocalTime(str):
 
     @classmethod
     def of(cls, moment: datetime, zone: tzinfo) -> LocalTime:
-        """Return the moment as ISO 8601 in the zone."""
+        """Return the time as ISO 8601 in the zone."""
         made = cls(moment.astimezone(zone).isoformat())
         made.zone = zone
         return made

@@ -16,10 +16,10 @@ class Cron:
     text: str
 
     def next_after(self, moment: dt.datetime, zone: ZoneInfo) -> dt.datetime | None:
-        """Return the first time after the moment, in UTC; None if there is none within 50 years.
+        """Return the first time after this one, in UTC; None if there is none within 50 years.
 
-        A fixed time that a change of clocks skips comes at the change, and one that it repeats comes once. An
-        expression whose minute or hour begins with a star goes by real time.
+        A fixed local time that the clocks skip occurs at the change, and one that they repeat occurs once. An
+        expression whose minute or hour begins with a star follows real time.
         """
         found = next(CronSim(self.text, moment.astimezone(zone)), None)
         return None if found is None else found.astimezone(dt.UTC)

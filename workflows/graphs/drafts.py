@@ -22,11 +22,11 @@ class Draft:
     """None: nothing of it can run."""
     problems: Problems
     broken: dict[str, Problem] = field(default_factory=dict)
-    """Node -> why it cannot run. In the plan a node without settings or edges stands for it."""
+    """Node -> the reason why it cannot run. In the plan a node without settings or edges replaces it."""
 
 
 def compile_draft(graph: Mapping[str, Any]) -> Draft:
-    """Compile a draft (triggerEventType, config, nodes, edges, schedule) without what is wrong with it."""
+    """Compile a draft (triggerEventType, config, nodes, edges, schedule) without its invalid parts."""
     plan, problems = check_draft(graph)
     if plan is not None:
         return Draft(plan, problems)
@@ -42,7 +42,7 @@ def compile_draft(graph: Mapping[str, Any]) -> Draft:
 
 
 def _without(graph: Mapping[str, Any], broken: Mapping[str, Problem], found: Problems) -> dict[str, Any]:
-    """Return the graph without what is wrong: broken nodes stay as places where runs end."""
+    """Return the graph without its invalid parts: broken nodes stay as ends of runs."""
     wrong = {problem.edge_id for problem in found.errors if problem.edge_id}
     config = any(not problem.node_id and problem.path.startswith("config") for problem in found.errors)
     return {

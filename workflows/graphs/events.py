@@ -14,7 +14,7 @@ OTHERS = {
     WEBHOOK: "When its address is called",
     MANUAL: "By hand only",
 }
-"""What starts runs beside events."""
+"""Triggers of runs other than events."""
 SILENT = ("workflow",)
 """Resources whose events start nothing: a workflow would follow itself."""
 TRIGGER_EVENTS = {
@@ -31,7 +31,7 @@ NOUNS = {
     "genie": "outreach",
     "product-service": "product",
 }
-"""Resource -> what people call one of it, where that is another word."""
+"""Resource -> the noun for one of its records, if it differs."""
 LABELS = {
     "apps.failed": "A connected app fails",
     "campaign.resumed": "A campaign goes on",
@@ -63,11 +63,11 @@ LABELS = {
     "segment.entered": "A record enters a segment",
     "segment.left": "A record leaves a segment",
 }
-"""Kind of events -> what the editor calls it, where its resource and what is done do not make a sentence."""
+"""Kind of events -> its label in the editor, if resource and verb do not form a sentence."""
 
 
 def label_of(kind: str) -> str:
-    """Return what the editor calls a kind of events."""
+    """Return the editor's label of a kind of events."""
     if kind in OTHERS:
         return OTHERS[kind]
     if kind in LABELS:
@@ -82,12 +82,12 @@ SEGMENT = ("segment.entered", "segment.left")
 
 
 def is_change(kind: str) -> bool:
-    """Tell whether events of the kind say which fields have changed."""
+    """Return whether events of the kind say which fields have changed."""
     return kind.endswith(".updated")
 
 
 def subject_of(kind: str, object_id: str, payload: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the ids of the contact and the lead that an event is about, as far as it tells them."""
+    """Return the ids of the contact and the lead that an event is about, as far as it contains them."""
     resource = kind.partition(".")[0]
     if resource == "contact":
         return object_id, None

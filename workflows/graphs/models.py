@@ -1,4 +1,4 @@
-"""Workflows: their drafts, their published versions, and what their versions wait for."""
+"""Workflows: their drafts, their published versions, and the triggers of their versions."""
 
 from __future__ import annotations
 

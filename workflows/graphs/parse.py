@@ -24,7 +24,7 @@ def _refuse(where: str, problem: str) -> NamedError:
 
 
 def read_graph(nodes: Sequence[Any], edges: Sequence[Any]) -> Graph:
-    """Return the nodes and edges, reduced to what a graph is made of, with a trigger in front.
+    """Return the nodes and edges, reduced to the parts of a graph, with a trigger in front.
 
     Raises InvalidInput_400, which names the place.
     """
@@ -93,7 +93,7 @@ def _check_data(data: Mapping[str, Any], where: str) -> None:
 
 
 def check_plain(value: Any, where: str, depth: int = 0) -> None:
-    """Refuse what PostgreSQL cannot store, and what is nested beyond any use."""
+    """Refuse values that PostgreSQL cannot store, and too deeply nested ones."""
     if depth > 20:
         raise _refuse(where, "is nested too deeply, at most 20 levels are allowed")
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The compiled form of a graph: what the engine runs."""
+"""The compiled form of a graph, which the engine runs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Node:
 
     @property
     def paths(self) -> set[str]:
-        """What its expressions and conditions refer to."""
+        """Return the paths that its expressions and conditions refer to."""
         found = {path for compiled in self.templates.values() for path in compiled.paths}
         return found | {path for compiled in self.conditions.values() for path in compiled.paths}
 
@@ -108,9 +108,9 @@ class Plan:
 
 
 def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) -> Plan | None:
-    """Compile a graph. Adds what is wrong with it to `problems`, and returns None where it cannot run.
+    """Compile a graph. Add its errors to `problems`, and return None if it cannot run.
 
-    Without `problems` the graph is a published one, and None never comes.
+    Without `problems` the graph is a published one, and the result is never None.
     """
     problems = Problems() if problems is None else problems
     before = len(problems.errors)
@@ -119,7 +119,7 @@ def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) ->
 
 
 def compile_partly(graph: Mapping[str, Any], problems: Problems) -> Plan:
-    """Compile what of a graph can be, and add what is wrong with the rest: nodes, settings and edges are left out."""
+    """Compile the valid parts of a graph, and add the problems of the rest: nodes, settings and edges are omitted."""
     nodes: dict[str, Node] = {}
     drawn, edges = graph.get("nodes") or [], graph.get("edges") or []
     for raw in drawn:
@@ -238,7 +238,7 @@ def _connect(
 
 
 def _sort(nodes: dict[str, Node], problems: Problems) -> None:
-    """Give the nodes their order and reach; what is part of a cycle, or leads out of a loop, is a problem."""
+    """Set the order and reach of the nodes; a node in a cycle, or one that leads out of a loop, is a problem."""
     incoming = dict.fromkeys(nodes, 0)
     for node in nodes.values():
         for target in _after(node):
@@ -284,7 +284,7 @@ def loop_body(nodes: Mapping[str, Node], loop: str) -> frozenset[str]:
 
 
 def _check_loops(nodes: Mapping[str, Node], order: Sequence[str], problems: Problems) -> None:
-    """What an item goes through belongs to its loop alone: no other way leads into it."""
+    """Check that the steps of a loop's items belong to the loop alone: no other edge leads into it."""
     depths = dict.fromkeys(nodes, 0)
     for id in order:
         loop = nodes[id]

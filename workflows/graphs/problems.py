@@ -1,4 +1,4 @@
-"""What is wrong with a graph, said of all of its nodes at once."""
+"""The problems of a graph, collected for all of its nodes at once."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Problems:
         }
 
     def add_invalid(self, error: ValidationError, node_id: str = "", prefix: str = "config") -> None:
-        """Add what a config model refuses."""
+        """Add the errors of a config model."""
         for one in error.errors(include_url=False, include_context=False, include_input=False):
             path = ".".join([prefix, *(str(part) for part in one["loc"])])
             code = {"missing": "missing", "extra_forbidden": "unknownField"}.get(one["type"], "badValue")

@@ -1,4 +1,4 @@
-"""The permissions that a workflow needs of the member who publishes or tries it: for what it does and what it reads."""
+"""The permissions that a workflow needs of the member who publishes or tests it: for its actions and its reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workflows.graphs.problems import Problems
 
 PANELS = ("contact", "lead")
 May = Callable[[str, str], bool]
-"""Tells whether a member may use a method on a module."""
+"""Returns whether a member may use a method on a module."""
 
 
 def check_rights(plan: Plan, may: May, problems: Problems) -> None:
@@ -48,7 +48,7 @@ def _shown_by(kinds: Iterable[str]) -> list[str]:
 
 
 def _read(node: Node) -> list[str]:
-    """Return what reads the records that a node's expressions and conditions refer to."""
+    """Return the permissions to read the records that a node's expressions and conditions refer to."""
     roots = {path.partition(".")[0] for path in node.paths}
     own = [f"{panel}.GET" for panel in PANELS if panel in roots]
     return [*own, *(permission for one in node.conditions.values() for permission in _read_by(one))]

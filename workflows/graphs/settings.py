@@ -22,7 +22,7 @@ class Retry(NodeConfig):
 
 
 class ErrorPolicy(NodeConfig):
-    """What happens when a node fails: tries again, then the run fails, goes on, or goes the way of the handle error."""
+    """Handling of a node's failure: retries, then the run fails, continues, or leaves by the handle error."""
 
     retry: Retry = Retry()
     then: Literal["fail", "continue", "branch"] = "fail"
@@ -53,7 +53,7 @@ class Rate(NodeConfig):
 
 
 class End(NodeConfig):
-    """What ends a run early: events about its record, or conditions that its record comes to fulfil."""
+    """Conditions for an early end of a run: events about its record, or conditions that its record meets."""
 
     events: list[str] = Field(default=[], max_length=20, description="Kinds of events; one is enough.")
     filter: dict[str, Any] | None = Field(
@@ -95,7 +95,7 @@ class WorkflowConfig(NodeConfig):
 
 
 class Audience(NodeConfig):
-    """Whom a firing starts a run for; without one it starts a single run."""
+    """Records that a firing starts a run for; without an audience it starts a single run."""
 
     panel: Literal["contact", "lead"] = "contact"
     filter: dict[str, Any] = Field(

@@ -1,4 +1,4 @@
-"""What is wrong with a draft: all of its problems at once, by node."""
+"""Validation of a draft: all of its problems at once, by node."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ from workflows.graphs.settings import Schedule
 def check_draft(
     graph: Mapping[str, Any], workflow_id: str = "", may: May | None = None
 ) -> tuple[Plan | None, Problems]:
-    """Compile a draft (triggerEventType, config, nodes, edges, schedule) and find all that is wrong with it, also
-    beside what cannot be compiled. With the id of its workflow it finds out whether that would run itself, with `may`
-    what whoever would publish it may not do."""
+    """Compile a draft (triggerEventType, config, nodes, edges, schedule) and return its plan and all of its problems.
+
+    Problems of parts that cannot be compiled are included. With the workflow's id it also checks that the workflow does
+    not start itself, with `may` that its publisher has the permissions.
+    """
     problems = Problems()
     _check_trigger(graph, problems)
     before = len(problems.errors)
@@ -154,7 +156,7 @@ def _check_errors(plan: Plan, problems: Problems) -> None:
 
 
 def comes_always(plan: Plan, before: str, id: str) -> bool:
-    """Tell whether each way from the trigger to the node leads through the other one."""
+    """Return whether each way from the trigger to the node leads through the other one."""
     found, open = set(), [plan.trigger]
     while open:
         place = open.pop()
@@ -168,7 +170,7 @@ def comes_always(plan: Plan, before: str, id: str) -> bool:
 
 
 def _check_config(plan: Plan, kind: str, problems: Problems) -> None:
-    """Find settings of the workflow that the company's records lack, or that do not fit what starts it."""
+    """Add problems of the workflow's settings that the company's records lack, or that do not fit the trigger."""
     if plan.filter is not None:
         _check_tree(plan.filter, "", "config.filter", problems)
     segment, fields = plan.config.segment, plan.config.changedFields
@@ -211,7 +213,7 @@ def _check_company(plan: Plan, problems: Problems) -> None:
 
 
 def _check_lead(plan: Plan, graph: Mapping[str, Any], problems: Problems) -> None:
-    """Find nodes that take a lead where neither what starts the workflow nor a node gives one."""
+    """Add problems of nodes that require a lead if neither the trigger nor a node provides one."""
     kind, schedule = graph.get("triggerEventType") or "", graph.get("schedule") or {}
     panels = {(schedule.get(name) or {}).get("panel") for name in ("audience", "field")}
     without = kind.startswith("contact.") or kind == WEBHOOK or (kind == SCHEDULE and "lead" not in panels)

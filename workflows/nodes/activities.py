@@ -1,4 +1,4 @@
-"""Nodes that make meetings and call logs, with what their endpoints take."""
+"""Nodes that create meetings and call logs, with the values of their endpoints."""
 
 from __future__ import annotations
 

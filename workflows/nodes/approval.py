@@ -1,4 +1,4 @@
-"""The node that asks members whether the run goes on."""
+"""The node that asks members whether the run continues."""
 
 from __future__ import annotations
 

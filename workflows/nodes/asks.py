@@ -1,5 +1,5 @@
-"""What nodes ask for beside the time. The engine writes it down in the slice's transaction
-(workflows.engine.waits.asks), and the answer comes into the run's inbox."""
+"""Requests of nodes, in addition to waits for a time. The engine writes them in the slice's transaction
+(workflows.engine.waits.asks), and the response arrives in the run's inbox."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 LARGEST_CALL = 64_000
-"""Bytes of a request, and of what is kept of an answer."""
+"""Maximum bytes of a request, and of the stored part of a response."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Call:
     kind: str
     request: Mapping[str, Any]
     host: str
-    """Of calls to one host only some are made at once."""
+    """Host of the call; concurrent calls to one host are limited."""
     keyed: bool
     """It may be made again when nobody knows whether it was made."""
 
@@ -55,7 +55,7 @@ Ask = Call | Listen | StartRun | Question
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What became of a call."""
+    """The result of a call."""
 
     status: Literal["done", "failed", "unknown"]
     output: Any = None

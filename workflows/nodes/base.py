@@ -1,4 +1,4 @@
-"""What a node type is: its settings, its handles, and the function that takes many runs through a node at once."""
+"""Node types: settings, handles, and a function that takes many runs through a node at once."""
 
 from __future__ import annotations
 
@@ -39,34 +39,34 @@ class Span(NodeConfig):
 
 @dataclass(slots=True)
 class Outcome:
-    """What has become of a run at a node."""
+    """The result of a run at a node."""
 
     status: Status = "done"
     handle: str = "out"
     output: Any = None
     input: Any = None
-    """Of what has failed, the settings as rendered."""
+    """The rendered settings of a failed node."""
     until: datetime | None = None
-    """When a wait ends, if nothing ends it before; None: only what it waits for ends it."""
+    """Latest end of a wait; None: only an arrival ends it."""
     waits_for: str = "timer"
-    """What ends a wait, in one word: timer, event, call, child, approval, …"""
+    """The cause that ends a wait, in one word: timer, event, call, child, approval, …"""
     asks: Ask | None = None
-    """Whom or what it asks; the answer comes into the run's inbox."""
+    """The request to make; its response resumes the run."""
     code: str = ""
     message: str = ""
     permanent: bool = False
     """Another try would fail as well."""
     deletes: bool = False
-    """It has deleted the run's own record: what would come after it does not."""
+    """It has deleted the run's own record: no further node runs."""
     unknown: bool = False
     """Nobody knows whether it was done: the error policy has a way of its own for that."""
     ends: str = ""
     """The reason for which the whole run ends."""
     variables: dict[str, Any] = field(default_factory=dict)
     items: list[Any] | None = None
-    """What a loop goes over."""
+    """Items of a loop."""
     parallel: int = 1
-    """How many of them are under way at once."""
+    """Number of items that run at once."""
     again: bool = False
     """The loop comes back to its node after them."""
     record: tuple[str, str] | None = None
@@ -74,7 +74,7 @@ class Outcome:
 
 
 class RunFacts(Protocol):
-    """What a node may know of a run."""
+    """Attributes of a run that a node may read."""
 
     @property
     def id(self) -> str: ...
@@ -98,7 +98,7 @@ class RunFacts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """What has ended the wait of a run at a node: a kind, `timer` if it was the time, and what came with it."""
+    """The cause that ended a run's wait at a node: a kind, `timer` for the time, and its payload."""
 
     kind: str
     payload: Any = None
@@ -115,9 +115,9 @@ class Item:
     token: str = ""
     """The branch of the run that is here. With the run's id and epoch it says where an answer goes (waits.inbox)."""
     arrived: Arrived | None = None
-    """What has ended its wait at this node; None: it has only come here."""
+    """The cause that ended its wait at this node; None: it has only reached the node."""
     round: int = 0
-    """How often a loop has come back to its node."""
+    """Number of times that a loop has returned to its node."""
     outcome: Outcome = field(default_factory=Outcome)
     warnings: list[str] = field(default_factory=list)
     """Comparisons that were not possible; the step's output shows them."""
@@ -164,8 +164,10 @@ class Wave:
 
 
 def is_larger(value: Any, most: int) -> bool:
-    """Tell whether a value has more than so many characters as JSON, without writing it: the same list may stand in it
-    so often that it would not fit into memory."""
+    """Return whether a value has more than this number of characters as JSON, without writing it.
+
+    The same list may occur in it so often that it would not fit into memory.
+    """
     left, found = [value], 0
     while left:
         one = left.pop()
@@ -213,31 +215,31 @@ class NodeType:
     escapes: Mapping[str, Escape] = field(default_factory=dict)
     """Setting -> how the values of expressions have to be written in it."""
     call: Callable[[CallToMake], Made] | None = None
-    """Makes a call that the node has asked for, outside of any transaction; raises for what must not happen."""
+    """Runs a call that the node has requested, outside of any transaction; raises for a call that must not be made."""
     conditions: Callable[[Any], Mapping[str, Any]] = lambda config: {}
     """Returns name -> tree of the conditions that the settings hold."""
     check: Callable[[Any], Sequence[tuple[str, str, str]]] = lambda config: ()
-    """Finds what the company lacks, as (code, path, message), when the workflow is published."""
+    """Returns the missing records of the company, as (code, path, message), when the workflow is published."""
     hints: Callable[[Any], Sequence[tuple[str, str, str]]] = lambda config: ()
-    """Finds what is allowed and probably not meant, as (code, path, message); a warning."""
+    """Returns allowed settings that are probably unintended, as (code, path, message); a warning."""
     needs_lead: bool = False
     """A run that is about no lead fails here."""
     needs: Callable[[Any], tuple[str, ...]] = lambda config: ()
-    """The permissions that what it does takes of whoever publishes it, such as contact.PUT."""
+    """The permissions that its actions require of the publisher, such as contact.PUT."""
     writes: bool = False
-    """It changes records, so that their values are read anew after it."""
+    """It changes records, so that their values are read again after it."""
     writes_keys: Callable[[Any], bool] = lambda config: False
-    """Whether it may write what makes contacts unique, for which writers wait for each other."""
+    """It may change unique values of contacts, for which writers wait for each other."""
     events: Callable[[Any], tuple[str, ...]] = lambda config: ()
     """The kinds of events that runs may wait for here."""
     outputs: Mapping[str, str] = field(default_factory=dict)
     """Name of a value that later nodes may refer to -> its type."""
     effect: Callable[[Mapping[str, Any]], str] | None = None
-    """Says in a sentence what a node does, from its settings as rendered; a dry run tells it. None: `help` does, but
-    for nodes of logic, which do nothing outside of the run."""
+    """Describes the node's action in a sentence, from its rendered settings, for a dry run. None: `help` serves
+    instead, except for nodes of logic, which have no effect outside of the run."""
 
     def effect_of(self, settings: Mapping[str, Any]) -> str | None:
-        """Return what a node with these settings, as rendered, would do; None: nothing outside of its run."""
+        """Return the effect of a node with these rendered settings; None: nothing outside of its run."""
         if self.effect is not None:
             return self.effect(settings)
         return None if self.group in ("trigger", "logic") else self.help

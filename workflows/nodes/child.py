@@ -14,7 +14,7 @@ from workflows.nodes.records import checked_ids
 
 FAILED, TIMEOUT = "failed", "timeout"
 MAX_CHILDREN = 5
-"""How many workflows stand in each other."""
+"""Maximum nesting of workflows."""
 
 
 class WorkflowConfig(NodeConfig):

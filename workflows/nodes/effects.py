@@ -1,4 +1,4 @@
-"""What nodes do, in a sentence, from their settings as rendered: a dry run tells it."""
+"""Descriptions of nodes' actions, in a sentence, from their rendered settings: dry runs show them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def of_chat(settings: Mapping[str, Any]) -> str:
 
 
 def of_mail(what: Callable[[Mapping[str, Any]], str]) -> Callable[[Mapping[str, Any]], str]:
-    """Return the effect of a node that writes a mail, of which `what` says what is in it."""
+    """Return the effect of a node that writes a mail, with `what` for the description of its content."""
 
     def effect(settings: Mapping[str, Any]) -> str:
         to = told(settings["to"]) if settings.get("to") else "the contact of the run"

@@ -23,7 +23,7 @@ from workflows.secrets.services import has_secret, secret_for
 
 MOST_BYTES = 1024 * 1024
 AGENT = "Leadwright"
-"""What calls say they are, unless the node does."""
+"""User agent of calls, unless the node sets one."""
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 OURS = {
     *(
@@ -42,7 +42,7 @@ OURS = {
 }
 """Headers that the service writes itself."""
 FIXED = re.compile(r"(https?)://([^/?#\s{}\\@]+)(?=[/?#]|$)", re.IGNORECASE)
-"""What no expression may stand in."""
+"""Scheme and host of an address, in which no expression is allowed."""
 REPEATABLE = ("GET", "HEAD", "PUT", "DELETE")
 """Methods that HTTP allows to be repeated."""
 UNKNOWN = "unknown"
@@ -231,7 +231,7 @@ def _proof(auth: dict[str, Any], secret: str, key: str, body: bytes) -> dict[str
 
 
 def _read(answer: HttpAnswer, request: Any, hider: Hider) -> Made:
-    """Return what is kept of an answer. What it echoes of the secret is hidden, before anything is cut."""
+    """Return the stored part of a response. Echoes of the secret are hidden before it is cut."""
     words = hider.body(answer.body)
     output = {
         "status": answer.status,
@@ -265,7 +265,7 @@ def _body(answer: HttpAnswer) -> Any:
 
 
 def _stored(value: str) -> str:
-    """Return a text without what PostgreSQL cannot store."""
+    """Return a text without characters that PostgreSQL cannot store."""
     return value.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 

@@ -121,7 +121,7 @@ class StopConfig(NodeConfig):
 
 
 class TriggerConfig(NodeConfig):
-    """The trigger has no settings of its own: those of the workflow say what starts it."""
+    """The trigger has no settings of its own: those of the workflow define it."""
 
 
 def _pass(wave: Wave) -> None:

@@ -1,4 +1,4 @@
-"""The node that writes a mail by a template, or by words of its own. It goes as all messages of outreach do."""
+"""The node that writes a mail from a template, or from its own text. It is sent as all messages of outreach are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, 
 from workflows.nodes.records import checked_ids, fail_by
 
 COMPOSER = "ai-offline"
-"""The AI type of the node's run, which is never asked: the words are all there."""
+"""The AI type of the node's run, which is never called: the text is complete."""
 
 MAX_SUBJECT, MAX_MAIL = 500, 300_000
 """Characters of a subject, and bytes of text and HTML."""
@@ -84,7 +84,7 @@ def own_words(subject: str, body: str) -> tuple[str, Compiled, Mapping[str, Expr
 
 
 def is_too_large(mail: Rendered) -> bool:
-    """Tell whether the values make a mail larger than a template may be."""
+    """Return whether the values make a mail larger than a template may be."""
     return len(mail.subject) > MAX_SUBJECT or len(mail.text.encode()) + len(mail.html.encode()) > MAX_MAIL
 
 

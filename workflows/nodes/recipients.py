@@ -1,4 +1,4 @@
-"""To whom, by whom and with what effect nodes write: what those have in common that plan messages."""
+"""Shared parts of nodes that plan messages: recipients, senders and effects."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HANDLES = ("out", "suppressed")
 
 
 class RecipientConfig(NodeConfig):
-    """What says to whom a node writes, and by whom."""
+    """Settings for recipient and sender."""
 
     to: str = Field(
         default="",
@@ -58,7 +58,7 @@ class RecipientConfig(NodeConfig):
 def recipients(wave: Wave) -> list[tuple[Item, Contact]]:
     """Return the items with the contacts that they write to, locked. Those without one fail.
 
-    Only contacts are written to: whoever is written to can unsubscribe.
+    Only contacts are recipients, because each recipient must be able to unsubscribe.
     """
     named = [(item, text(wave.render("to", item)).strip() or item.run.contact_id or "") for item in wave.items]
     ids = {name for _, name in named if is_id(name)}

@@ -190,7 +190,7 @@ def _without_key(config: RecordConfig) -> list[tuple[str, str, str]]:
 
 
 def fail_by(item: Item, error: ApiError) -> None:
-    """Let the item fail by an error of a service, which would come again."""
+    """Let the item fail by a service's error, which a retry would repeat."""
     name = error.name if isinstance(error, NamedError) else "badValue"
     item.fail(name, getattr(error, "detail", "") or str(error))
 
@@ -229,7 +229,7 @@ def _set_contacts(wave: Wave) -> None:
 
 
 def _set_key(wave: Wave, id: str, item: Item, values: Mapping[str, Any]) -> None:
-    """Change what may make the contact unique, which is checked against all other contacts."""
+    """Change unique values of the contact, which are checked against all other contacts."""
     try:
         with transaction.atomic():
             job = update_contact(id=id, actor_id=_actor(wave), form_data=values)

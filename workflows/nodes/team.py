@@ -62,7 +62,7 @@ class SegmentConfig(NodeConfig):
 
 
 def _each(items: Sequence[tuple[str, Item]], write: Callable[[str, Item], Any]) -> None:
-    """Write for each item alone: what one refuses does not hinder the others."""
+    """Write each item separately: a refusal of one does not affect the others."""
     for id, item in items:
         try:
             with transaction.atomic():
@@ -122,7 +122,7 @@ def _segment(wave: Wave) -> None:
 
 
 def no_member(*paths: str) -> Callable[[Any], list[tuple[str, str, str]]]:
-    """Return what finds members, in settings of these names, that the company lacks."""
+    """Return a check for members, in settings of these names, that the company lacks."""
 
     def check(config: Any) -> list[tuple[str, str, str]]:
         problems = []

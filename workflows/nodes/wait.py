@@ -46,7 +46,7 @@ class WindowConfig(NodeConfig):
         return name
 
     def opening(self, moment: dt.datetime, zone: str) -> dt.datetime:
-        """Return the first time from `moment` on at which the window is open."""
+        """Return the first time at or after `moment` at which the window is open."""
         window = Window(frozenset(day - 1 for day in self.days), self.start, self.end)
         return next_opening(window, ZoneInfo(self.timezone or zone), moment)
 

@@ -10,7 +10,7 @@ from core.lists.fields import Condition, column
 
 
 class AnyElement(Func):
-    """Whether a condition on element.value holds for one of the texts in a JSON array."""
+    """A condition on element.value that is true for one of the texts in a JSON array."""
 
     template = "EXISTS (SELECT FROM jsonb_array_elements_text(%(expressions)s))"
     arg_joiner = ") AS element (value) WHERE ("
@@ -18,7 +18,7 @@ class AnyElement(Func):
 
 
 class PlacesField(ListField):
-    """The nodes at which runs stand, one per branch: a condition holds where it does for one of them."""
+    """The present nodes of runs, one per branch: a condition is true if it is for one of them."""
 
     many = True
 
@@ -58,7 +58,7 @@ PLAIN_RUN_FIELDS = FieldSet(
     default_sort=("createdAt",),
     default_search=("workflow.name",),
 )
-"""What is left for roles that may not read contacts."""
+"""Fields for roles that may not read contacts."""
 STEP_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),

@@ -1,4 +1,4 @@
-"""Restarts of many runs, by a bulk job. Each run goes on its own: what one of them cannot do hinders no other."""
+"""Restarts of many runs, by a bulk job. Each run is separate: a failure of one does not affect the others."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def redrive(
 
 
 def _check_place(runs: QuerySet[WorkflowRun], place: str) -> None:
-    """Raise InvalidRequest_400 for what is a node of no version of the runs' workflows."""
+    """Raise InvalidRequest_400 for a node that no version of the runs' workflows has."""
     workflows = runs.order_by().values("workflow").distinct()
     node = {"nodes": [{"id": place}]}
     if not WorkflowVersion.objects.filter(workflow__in=workflows, graph__contains=node).exists():
@@ -64,7 +64,7 @@ def redrive_runs(job: BulkJob, deadline: float) -> None:
 
 
 def _selected(job: BulkJob) -> QuerySet[WorkflowRun]:
-    """Return the runs that the job has still to look at. Those that began after it was made are none of its."""
+    """Return the remaining runs of the job. Those that began after its creation are not included."""
     selection = BulkSelection.parse(job.selection, job.selection["query"], RUN_FIELDS, now=job.created_at)
     rows: QuerySet[WorkflowRun] = selection.apply(WorkflowRun.objects.filter(pk__gt=job.position or ""))
     return rows.filter(pk__lte=job.until or "")

@@ -18,7 +18,7 @@ STATUSES = {
     Status.FAILED: "Failed",
     Status.CANCELLED: "Cancelled",
 }
-"""Status -> what people call it."""
+"""Status -> its label."""
 
 WORKFLOWS = Report(
     name="workflows",

@@ -15,7 +15,7 @@ from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, RunTimer, WorkflowRun
 
 BEFORE = "0"
-"""The token of the timer that stands before a run's first step: the workflow's window has to open."""
+"""The token of the timer before a run's first step: the workflow's window has to open."""
 
 WHY = {
     "quota": "The plan's runs of this month have begun; it begins in the next one, or with a larger plan.",
@@ -28,11 +28,11 @@ WHY = {
     "paused": "The runs of its workflow were paused together.",
     "byMember": "A member has paused it.",
 }
-"""Reason -> what it means."""
+"""Reason -> its explanation."""
 
 
 def waits_of(run_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return run -> the nodes at which it waits, for what, and until when (null: for as long as it takes)."""
+    """Return run -> the nodes at which it waits, the kind of wait, and its end (null: unlimited)."""
     timers = RunTimer.objects.filter(run__in=run_ids).values_list("run_id", "token", "due_at")
     ends = {(run_id, token): due_at for run_id, token, due_at in timers}
     found: dict[str, list[dict[str, Any]]] = {}
@@ -73,7 +73,7 @@ def why_of(run_ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
 
 
 def _eta(run: WorkflowRun, now: datetime) -> datetime | None:
-    """Return when a queued run is expected to begin; None if nobody can tell."""
+    """Return the expected start of a queued run; None if it is unknown."""
     if run.place == limits.QUOTA:
         return limits.next_month(now)
     if run.place != limits.CONCURRENCY:

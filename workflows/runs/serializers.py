@@ -16,16 +16,16 @@ from workflows.runs.selectors import waits_of, why_of
 
 NODES = "Node of its version -> type, label (empty: none), disabled, and ways: labels of its cases or arms."
 TOLD = ("kind", "happenedAt", "objectId")
-"""What of a trigger tells of no record."""
+"""Keys of a trigger that reveal nothing about a record."""
 ERROR = "node, code and message of what failed it; null: nothing."
 
 
 class WorkflowRunDelete(SelectionInput):
-    """Which runs to delete."""
+    """Runs to delete."""
 
 
 class WorkflowRunResume(Input):
-    """How a run goes on."""
+    """Options for the resumption of a run."""
 
     shift = BooleanInput(default=False, help_text="Its waits last as much longer as it stood still.")
 
@@ -63,7 +63,7 @@ WorkflowRunRedrive: type[SelectionInput] = type(
 
 
 class WorkflowRunsRedriven(Output):
-    """How many runs a job will restart."""
+    """The number of runs that a job will restart."""
 
     selectedCount = Computed(serializers.IntegerField())
 
@@ -115,7 +115,7 @@ class WorkflowRunOut(Output):
 
 
 class WorkflowRunDetail(WorkflowRunOut):
-    """A run, what started it, and what it waits for."""
+    """A run, with its trigger and its waits."""
 
     trigger = serializers.DictField(help_text="kind, happenedAt, and objectId, payload or input.")
     stepCount = serializers.IntegerField(source="seq")
@@ -144,7 +144,7 @@ class WorkflowRunDetail(WorkflowRunOut):
 
 
 def _told(node: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of a node its steps are shown with."""
+    """Return the parts of a node that its steps show."""
     data = node["data"]
     config = data.get("config") or {}
     rows = [one for name in ("cases", "arms") for one in config.get(name) or ()]
@@ -154,7 +154,7 @@ def _told(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _withheld(data: dict[str, Any]) -> dict[str, Any]:
-    """Return a run, or a step, without what may tell of records."""
+    """Return a run, or a step, without values that may reveal data of records."""
     found = dict(data)
     if found.get("contact"):
         found["contact"] = {**found["contact"], "name": "", "email": None}

@@ -41,7 +41,8 @@ STATE = (*NOT_FOUND, "InvalidRequest_400")
 
 
 def _reads_all(actor: Actor) -> bool:
-    """Tell whether the actor may read the records that runs are about: steps of contacts tell of leads, and back."""
+    """Return whether the actor may read the records of runs: steps of contacts contain data of leads, and vice
+    versa."""
     return all(actor.may(panel, "GET") for panel in ("contact", "lead"))
 
 

@@ -25,11 +25,11 @@ from workflows.graphs.settings import Audience, Schedule
 from workflows.schedules.times import dates_of, due_times, zone_of
 
 BATCH = 1000
-"""How many runs of an audience start at once."""
+"""Number of an audience's runs that start at once."""
 
 
 def has_due() -> bool:
-    """Tell whether a schedule of any company is due."""
+    """Return whether a schedule of any company is due."""
     with unscoped(reason="tick: schedules of all companies"):
         return bool(_due().exists())
 

@@ -32,7 +32,7 @@ def first_time(raw: Mapping[str, Any], now: datetime) -> datetime | None:
 
 
 def next_time(schedule: Schedule, moment: datetime) -> datetime | None:
-    """Return the first time of the schedule after the moment; None if there is none."""
+    """Return the first time of the schedule after this one; None if there is none."""
     begin = schedule.starts.astimezone(UTC) if schedule.starts else None
     if schedule.type == "dates":
         found = min((at for at in schedule.at or () if at > moment), default=None)
@@ -54,7 +54,7 @@ _INSTANT = datetime.resolution
 
 
 FIRST_CLOCK = datetime(2020, 1, 1)
-"""Where intervals without a beginning count from, by the clock of the zone."""
+"""Reference time of intervals without a start, in local time of the zone."""
 LENGTHS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800, "months": 2_678_400}
 """Unit -> its greatest length in seconds, apart from changes of clocks."""
 

@@ -80,7 +80,7 @@ class Secret(EditRecord, SecretForm):
         return "Steps that send it along fail from then on, until another one is chosen. This cannot be undone."
 
     def show(self) -> Mapping[str, Any]:
-        """Show what is known of it: nothing of a secret is changed."""
+        """Show the data of a secret, which cannot be changed."""
         values = [(one.label, one.value) for one in self.form(self.record).fields]
         return {**self.context(), "form": None, "facts": values}
 

@@ -19,7 +19,7 @@ NOT_FOUND, TAKEN = "WorkflowSecretNotFound_404", "WorkflowSecretNameAlreadyExist
 MOST = 100
 LOCK = "workflow-secrets"
 USED_EVERY = timedelta(minutes=1)
-"""How exactly it is known when a secret was used last."""
+"""Precision of the stored time of a secret's last use."""
 HOST = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
 
 
@@ -61,5 +61,5 @@ def secret_for(id: str, host: str) -> str | None:
 
 
 def has_secret(id: str, host: str) -> bool:
-    """Tell whether the company has the secret, and for this host."""
+    """Return whether the company has the secret, and for this host."""
     return bool(WorkflowSecret.objects.filter(pk=id, host=host).exists())

@@ -39,7 +39,7 @@ class WorkflowSecretCreate(Input):
 
 
 class WorkflowSecretDelete(SelectionInput):
-    """Which secrets to delete."""
+    """Secrets to delete."""
 
 
 class WorkflowSecretOut(Output):

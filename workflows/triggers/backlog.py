@@ -1,7 +1,7 @@
 """Events that wait before they start runs: those of companies with many queued runs, and those of many records at once.
 
-They are the backlog, rather than a million runs. What comes from many records (priority 9) starts only while the
-company's rate has room, a fifth of a batch at a time; the others as soon as few enough runs are queued.
+They form the backlog instead of a million runs. Events of many records (priority 9) start only while the company's rate
+has capacity, a fifth of a batch at a time. Others start as soon as few enough runs are queued.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ WITH RECURSIVE due AS (
 
 
 def add(events: Sequence[Event], priority: int) -> None:
-    """Let events of the active company wait."""
+    """Queue events of the active company."""
     QueuedEvent.objects.bulk_create(QueuedEvent(event_id=event.pk, priority=priority) for event in events)
     if events:
         notify_workers(WORK)
 
 
 def has_fresh() -> bool:
-    """Tell whether events of the active company wait that are not of many records: later ones go behind them."""
+    """Return whether non-bulk events of the active company are queued: later ones must follow them."""
     return bool(QueuedEvent.objects.filter(priority__lt=BEHIND).exists())
 
 
 def has_due() -> bool:
-    """Tell whether an event of any company waits."""
+    """Return whether an event of any company waits."""
     with unscoped(reason="tick: events that wait, of all companies"):
         return bool(QueuedEvent.objects.exists())
 

@@ -21,7 +21,7 @@ from workflows.graphs.plan import Plan
 from workflows.triggers import backlog
 
 MAX_DEPTH = 5
-"""How many workflows may start each other in a chain."""
+"""Maximum length of a chain of workflows that start each other."""
 
 
 def start_by_events(events: Sequence[Event]) -> None:

@@ -58,12 +58,12 @@ def enrol(
     selection: BulkSelection | None,
     given: Mapping[str, Any],
 ) -> dict[str, int]:
-    """Start runs for the selected records, or a single one without a record. Returns the numbers of both.
+    """Start runs for the selected records, or a single one without a record. Return the numbers of both.
 
-    The filter of the workflow is for what starts it by itself; who selects records means them.
+    The filter of the workflow applies to automatic starts only, not to selected records.
 
     Raises InvalidRequest_400 for a workflow that is not published, or paused without a queue, and for more than MOST
-    records; ContactNotFound_404, LeadNotFound_404 when ids name none.
+    records. Raises ContactNotFound_404 and LeadNotFound_404 if no id exists.
     """
     locks.lock_shared([workflow.pk])
     workflow = Workflow.objects.get(pk=workflow.pk)

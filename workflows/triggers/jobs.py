@@ -17,7 +17,7 @@ WANTED = "EXISTS (SELECT FROM workflows_workflowtrigger w WHERE w.company_id = %
 """A company whose workflows wait for no event of a kind pays nothing for it."""
 
 HEARD = "EXISTS (SELECT FROM workflows_workflowinterest i WHERE i.company_id = %(company)s AND i.kind = %(kind)s)"
-"""The same of events that runs wait for. Whether one waits just now is asked later, behind its lane."""
+"""The same for events that runs wait for. Whether a run waits at present is checked later, under its lane's lock."""
 
 register(EventConsumer("workflow-waits", wake_by_events, kinds=TRIGGER_EVENTS, where=HEARD, place=0))
 register(EventConsumer("workflows", start_by_events, kinds=TRIGGER_EVENTS, automation=True, where=WANTED))

@@ -1,4 +1,4 @@
-"""Nested company settings: a module each, with its shape (keys and defaults) and what reads it."""
+"""Nested company settings: a module each, with its shape (keys and defaults) and its readers."""
 
 from accounts.settings.groups.chatbot import chatbot_defaults
 from accounts.settings.groups.subscription import SubscriptionPolicies, subscription_policies

@@ -23,7 +23,7 @@ class Color(TextInput):
 
 
 class MobileBackgroundShape(Shape):
-    """What mails and pages stand on, on small screens."""
+    """Background of mails and pages on small screens."""
 
     color = Color(default="#f3f4f6")
     image = WebAddressInput(

@@ -20,7 +20,7 @@ class Shape(Input):
 
     @classmethod
     def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the whole setting: what is stored, and defaults for the rest, without keys that the shape has lost."""
+        """Return the whole setting: stored values, and defaults for the rest, without keys that the shape has lost."""
         filled: dict[str, Any] = {}
         for name, field in cls._declared_fields.items():
             if isinstance(field, Shape):

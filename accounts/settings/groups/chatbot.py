@@ -11,13 +11,13 @@ from core.api.input import BooleanInput, IntegerInput, TextInput
 
 
 class DefaultHandover(Shape):
-    """When new chatbots hand a conversation over."""
+    """Handover rule of new chatbots."""
 
     mode = serializers.ChoiceField(choices=["any", "all"], default="any", help_text="How many of the rules must hold.")
 
 
 class DefaultRouting(Shape):
-    """Whether conversations may go from and to new chatbots."""
+    """Routing of new chatbots: whether conversations may leave or enter."""
 
     label = TextInput(default="", allow_blank=True, max_length=100)  # type: ignore[assignment]
     allowLeave = BooleanInput(default=True)
@@ -25,14 +25,14 @@ class DefaultRouting(Shape):
 
 
 class DefaultAttachments(Shape):
-    """What may be attached to a conversation with a new chatbot."""
+    """Attachments allowed in conversations with a new chatbot."""
 
     custom = BooleanInput(default=False)
     maxFileSizeMb = IntegerInput(default=10, min_value=1, max_value=100)
 
 
 class ManualChatbotShape(Shape):
-    """What new chatbots begin with."""
+    """Initial settings of new chatbots."""
 
     kind = serializers.ChoiceField(choices=["flow", "router"], default="flow")
     handover = DefaultHandover(required=False)

@@ -21,7 +21,7 @@ def register_template_source(kind: str, exists: Callable[[str], bool]) -> None:
 
 
 class NoticeChannels(Shape):
-    """How a notice is given."""
+    """Channels of a notice."""
 
     email = BooleanInput(default=True, help_text="Mail it.")
     emailTemplate = ObjectIdInput(
@@ -49,7 +49,7 @@ class NotificationSettings(serializers.DictField):
 
     @classmethod
     def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]:
-        """Return every kind of notice: what is stored of it, and defaults for the rest."""
+        """Return every kind of notice: stored values, and defaults for the rest."""
         return {
             key: NoticeChannels.fill({"email": notice.on, **stored.get(key, {})})
             for key, notice in sorted(NOTICES.items())

@@ -22,7 +22,7 @@ class DayList(serializers.ListField):
 
 
 class SubscriptionPoliciesShape(Shape):
-    """What becomes of the subscription at the end of its period."""
+    """Settings for the end of the subscription's period."""
 
     autoRenew = BooleanInput(default=True, help_text="Renew the subscription at the end of its period.")
     remindDaysBefore = DayList(

@@ -12,7 +12,7 @@ from core.api.input import BooleanInput, IntegerInput
 
 
 class Distribution(StrEnum):
-    """Which team member gets the next lead."""
+    """Choice of the team member who gets the next lead."""
 
     ROUND_ROBIN = "roundRobin"
     LEAST_LOADED = "leastLoaded"
@@ -20,7 +20,7 @@ class Distribution(StrEnum):
 
 
 class TeamSettingsShape(Shape):
-    """How leads are dealt out."""
+    """Settings for the distribution of leads."""
 
     distribution = serializers.ChoiceField(
         choices=[kind.value for kind in Distribution],

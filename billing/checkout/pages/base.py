@@ -1,4 +1,4 @@
-"""What the pages of billing share. A lapsed company opens them too."""
+"""Shared parts of the billing pages. A lapsed company can open them too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.web.settings import SettingsPage
 
 PRICE_CHANGED = "The price is another one by now. Look at it before you order."
 PROOF = "proof: "
-"""How the API begins a refusal of a quote that was seen."""
+"""Prefix of the API's error about a quote that has changed since it was shown."""
 ADD_ONS = "addOns: "
 
 
@@ -31,12 +31,12 @@ class BillingPage(SettingsPage):
         return found
 
     def may_buy(self, method: str = "POST") -> bool:
-        """Tell whether the role allows it; a lapsed company's plan is not asked."""
+        """Return whether the role allows it; a lapsed company's plan is not asked."""
         return self.reader.member is not None and self.reader.member.may("plan", method)
 
 
 def losses(quote: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what a template says that is lost by what a quote is for."""
+    """Return the template's data about the losses from a quote."""
     if quote is None:
         return {"lost": [], "over": []}
     return {
@@ -46,7 +46,7 @@ def losses(quote: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def refused_order(form: Form, message: str, warning: str) -> None:
-    """Put a refusal into a form; that of a price and of add-ons in words, since no field has their names."""
+    """Put a refusal into a form; that of a price and of add-ons as text, because no field has their names."""
     if warning.startswith(PROOF):
         form.trouble.append(PRICE_CHANGED)
     else:

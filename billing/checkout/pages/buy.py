@@ -1,4 +1,4 @@
-"""The page on which a plan and its add-ons are bought: what they cost, and the order of what was shown."""
+"""The page for buying a plan and its add-ons: their price, and the order at the shown price."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from core.text.formats import exact_money
 from core.web.forms import Field, Form, Option
 
 CHOSEN = ("plan", "interval", "seats", "currency", "couponCode")
-"""What the address of a page says of what is bought."""
+"""Query parameters of the page that describe the purchase."""
 INTERVALS = [Option("month", "a month"), Option("year", "a year")]
 ADD_ON = "addon-"
-"""What the names of the add-ons' fields begin with; the id of one follows."""
+"""Prefix of the add-on fields' names, followed by the add-on's id."""
 
 
 class BuyPlan(BillingPage):
@@ -34,7 +34,7 @@ class BuyPlan(BillingPage):
 
     @cached_property
     def held(self) -> dict[str, int]:
-        """How many the subscription has of each add-on."""
+        """Return the subscription's quantity of each add-on by its id; empty if the subscription is not open."""
         found = self.subscription
         return {one["addOnID"]: one["quantity"] for one in found["addOns"]} if found["isOpen"] else {}
 
@@ -53,7 +53,7 @@ class BuyPlan(BillingPage):
         )
 
     def add_ons(self, interval: str, currency: str) -> list[Field]:
-        """Return a field for each add-on that is on offer for what is chosen, or that the subscription has."""
+        """Return a field for each add-on that is on offer for the chosen plan, or that the subscription has."""
         fields, code = [], currency or self.subscription["currency"] or self.reader.formats.currency
         for one in self.subscription["offeredAddOns"]:
             prices = {(price["currency"], price["interval"]): price["amount"] for price in one["prices"]}
@@ -67,7 +67,7 @@ class BuyPlan(BillingPage):
         return fields
 
     def body(self, form: Form) -> dict[str, Any]:
-        """Return what is ordered. Add-ons that stay are left out; fewer of them wait for the next period."""
+        """Return the body of the order. Unchanged add-ons are omitted; a reduction waits for the next period."""
         values = {
             name: value
             for name, value in form.values.items()
@@ -86,13 +86,13 @@ class BuyPlan(BillingPage):
         return {"planID": self.plan_id, **values}
 
     def runs_with(self, interval: str) -> bool:
-        """Tell whether what is chosen is the plan that is paid for and runs."""
+        """Return whether the chosen plan is the active, paid one."""
         found = self.subscription
         same = found["plan"] is not None and (found["plan"]["_id"], found["interval"]) == (self.plan_id, interval)
         return bool(same and found["status"] == "active")
 
     def readable(self, form: Form) -> bool:
-        """Tell whether numbers of add-ons are numbers, and say so at those that are not."""
+        """Return whether numbers of add-ons are numbers, and say so at those that are not."""
         for one in form.fields:
             wrong = one.value is not None and not (isinstance(one.value, int) and 0 <= one.value <= 1000)
             if one.name.startswith(ADD_ON) and wrong:
@@ -126,7 +126,7 @@ class BuyPlan(BillingPage):
         return self.page(shown, status=200 if shown["quote"] else 422)
 
     def do_order(self) -> HttpResponse:
-        """Order what the price was shown for; at another price, show that and ask again."""
+        """Order at the shown price; if the price differs, show the new one and ask again."""
         form = self.form().fill(self.request.POST)
         proof = self.request.POST.get("proof", "")
         if not proof or not self.readable(form):

@@ -1,4 +1,4 @@
-"""The page on which a subscription is cancelled: when, and what is lost."""
+"""The page for cancelling a subscription: the time, and the losses."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class CancelPlan(BillingPage):
 
     @cached_property
     def whole(self) -> Mapping[str, Any] | None:
-        """The subscription with what is unused of it, or None."""
+        """Return the subscription with its unused amount, or None."""
         rows = self.read("subscription", {"p": "1", "n": "1", "filters": {"isPrimary": True}}).data
         return self.read(f"subscription/{rows[0]['_id']}").data if rows else None
 
     @cached_property
     def ways(self) -> list[str]:
-        """When it can be cancelled: at the end of what is paid, now, or neither."""
+        """Return the possible times of cancellation: at the end of the paid period, now, both or none."""
         found = self.whole
         if found is None or not found["isOpen"] or not self.may_buy("PUT"):
             return []

@@ -1,4 +1,4 @@
-"""The page of whom invoices are made out to."""
+"""The page of the invoices' recipient."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ class Details(SettingsForm):
         return saved
 
     def may(self, module: str, method: str = "GET") -> bool:
-        """Tell whether the role allows it; a lapsed company's plan is not asked."""
+        """Return whether the role allows it; a lapsed company's plan is not asked."""
         return self.reader.member is not None and self.reader.member.may(module, method)

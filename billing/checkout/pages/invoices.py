@@ -1,4 +1,4 @@
-"""The page of invoices: of when, for what, what became of them, and the credit notes on them."""
+"""The page of invoices: dates, subjects, states, and their credit notes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Invoices(BillingPage):
         return {"invoices": invoices, "charged": self.charged() if any(one["order"] for one in invoices) else None}
 
     def charged(self) -> Mapping[str, Any] | None:
-        """Return the method that what is past due can be charged to now, or None."""
+        """Return the method that a past due amount can be charged to now, or None."""
         if not self.may_buy() or self.subscription["status"] != "past_due":
             return None
         methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data
@@ -62,7 +62,7 @@ class Invoices(BillingPage):
 
 
 def what_of(invoice: Mapping[str, Any], order: Mapping[str, Any] | None) -> str:
-    """Return what an invoice is for: the plan, and what of it was bought."""
+    """Return the subject of an invoice: the plan, and the bought part of it."""
     plan = (order or {}).get("plan")
     parts = [plan["name"] if plan else "", ORDER_KINDS.get(invoice["kind"], "")]
     return ": ".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""The page of saved ways to pay: which one is charged, another one, and what follows when one is removed."""
+"""The page of saved payment methods: the default, another one, and the successor of a removed one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PaymentMethods(BillingPage):
 
 
 def is_expired(method: Mapping[str, Any]) -> bool:
-    """Tell whether a card's last day has gone."""
+    """Return whether a card's last day has gone."""
     return bool(method["expiresOn"] and str(method["expiresOn"])[:10] < timezone.now().date().isoformat())
 
 

@@ -1,4 +1,4 @@
-"""The page of an order: the ways to pay it, and what has become of it."""
+"""The page of an order: payment options, and its state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PayOrder(BillingPage):
     template = "web/plans/pay.html"
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Show the page, or look for itself: what is typed in it stays until there is something new."""
+        """Show the page, or poll the order: the page's input stays until the state changes."""
         order = self.order()
         if "HX-Request" not in request.headers:
             return self.page(self.shown(order))
@@ -55,11 +55,11 @@ class PayOrder(BillingPage):
         }
 
     def waits(self, order: Mapping[str, Any]) -> bool:
-        """Tell whether somebody may be paying on the gateway's page: then this page looks by itself."""
+        """Return whether somebody may be paying on the gateway's page: then this page looks by itself."""
         return bool(order["status"] == "open" and order["redirectUrl"] and self.may_buy())
 
     def transfer_form(self, order: Mapping[str, Any]) -> Form:
-        """Return the form of a bank transfer: it says the order's number unless it was told otherwise."""
+        """Return the form of a bank transfer. Its reference defaults to the order's number."""
         said = order["reference"] or (order["bank"] or {}).get("reference", "")
         return Form([Field("reference", "What your transfer says", value=said, required=True)])
 

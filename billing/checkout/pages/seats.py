@@ -21,7 +21,7 @@ class ChangeSeats(BillingPage):
 
     @cached_property
     def can_change(self) -> bool:
-        """Whether seats are paid for, in a period that runs."""
+        """Return whether the member may buy seats: the subscription is active and within a paid period."""
         found = self.subscription
         runs = found["isOpen"] and found["status"] == "active" and found["interval"] and found["period"]["end"]
         return bool(runs and self.may_buy())
@@ -48,7 +48,7 @@ class ChangeSeats(BillingPage):
         }
 
     def quote(self, form: Form) -> Mapping[str, Any] | None:
-        """Return what so many seats cost now; None for a refusal, which is in the form."""
+        """Return the quote of this number of seats now; None for a refusal, which is in the form."""
         answer = self.ask("POST", "subscription/seats/preview", None, {"seats": form.values["seats"]})
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
@@ -57,7 +57,7 @@ class ChangeSeats(BillingPage):
         return found
 
     def later(self, quote: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Return what the next period costs with so many seats; None where there is none, or it can't be told."""
+        """Return the quote of the next period with these seats; None without a next period or if the preview fails."""
         found = self.subscription
         if found["cancelAtPeriodEnd"] or found["plan"] is None:
             return None

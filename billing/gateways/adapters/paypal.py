@@ -130,7 +130,7 @@ class PayPal(Gateway):
             return Begun(found["id"], links["approve"])
 
     def find_set_up(self, order: Order) -> Fact:
-        """Ask for the set-up token; what the payer has approved is made a method, once for each set-up."""
+        """Query the set-up token; an approved one becomes a method, once for each set-up."""
         with asking():
             try:
                 found = self._call("GET", f"/v3/vault/setup-tokens/{order.gateway_id}")
@@ -146,7 +146,7 @@ class PayPal(Gateway):
             return _set_up(Said.PAID, order, Saved(str(made["id"]), customer, "PayPal"))
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
-        """Yield its report of transactions, which is some hours late: what it lacks is asked for one by one."""
+        """Yield its report of transactions, which is some hours late: missing ones are queried one by one."""
         asked = {"start_date": since.isoformat(), "end_date": until.isoformat(), "fields": "transaction_info"}
         for page in range(1, MOST_PAGES):
             with asking():

@@ -1,6 +1,6 @@
 """Razorpay, by its library: Payment Links for the first payment, orders and tokens for later ones.
 
-The library is loaded by the first call: what else asks an adapter, such as for its title, goes without its memory.
+The library is loaded by the first call: other uses of an adapter, such as for its title, save its memory.
 """
 
 from __future__ import annotations

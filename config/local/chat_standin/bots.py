@@ -1,4 +1,4 @@
-"""The stand-in's messenger: one bot, whose webhook is set as the real one's, and who is written to answers."""
+"""The stand-in's messenger: one bot with a webhook, as at the real vendor. People answer its messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ANSWERS_AFTER = 5.0
 
 
 class Bots:
-    """What is known of the bot: where it tells what people write."""
+    """State of the bot: the webhook for people's messages."""
 
     def __init__(self, later: Callable[..., None]) -> None:
         self._later = later
@@ -44,7 +44,7 @@ class Bots:
         return 200, {"ok": True, "result": {"message_id": next(self._numbers)}}
 
     def say(self, chat: str, name: str, text: str) -> None:
-        """Let somebody write to the bot."""
+        """Send a message from a person to the bot."""
         number = next(self._numbers)
         sender = {"id": int(chat), "is_bot": False, "first_name": name or "Ada"}
         message = {"message_id": number, "from": sender, "date": int(time.time()), "text": text}

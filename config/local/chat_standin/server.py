@@ -1,8 +1,8 @@
-"""The stand-in's server: the chat vendor's addresses, and the webhooks that follow from what it is asked.
+"""The stand-in's server: the chat vendor's addresses, and the webhook events that follow from requests.
 
-A message is delivered and read after moments, and whom it goes to answers once a minute at most. A template is
-approved, or rejected where its name has "reject" in it. POST /say {"from", "name", "text"} lets somebody write, with
-"picture" they send one, and with "to": "messenger" they write to the bot of its messenger.
+A message is delivered and read after a short time, and its recipient answers once a minute at most. A template is
+approved, or rejected if its name contains "reject". POST /say {"from", "name", "text"} sends a message from a person.
+With "picture" it is a picture, and with "to": "messenger" it goes to the bot of the messenger.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NUMBER = {
 }
 ANSWERS = ("Thanks, that helps!", "Great. Until when are you there today?", "I'll come by tomorrow.")
 STATES = (("sent", 0.3), ("delivered", 1.0), ("read", 2.5))
-"""What is told of a message, and after how many seconds."""
+"""Reported states of a message, with the seconds until each."""
 ANSWERS_AFTER, APPROVES_AFTER, TOLD_AGAIN_AFTER, TRIES = 5.0, 3.0, 5.0, 5
 ONE_A_MINUTE = 60.0
 MOST_BYTES = 20 * 1024 * 1024
@@ -42,13 +42,13 @@ PICTURE = base64.b64decode(
     "ohEtWjSiRSNatGhEi0a0aNGIFo1o0aIRLRrRokUjWjSiRYtGtGhEixaNaNGIFi0a0aIRLVo0okUjWrRoRItG9L8Fg/wp5jOwazUA"
     "AAAASUVORK5CYII="
 )
-"""What people send who send a picture: an orange square."""
+"""The picture that people send: an orange square."""
 SEVERAL = 1000
 """Templates and people that are remembered."""
 
 
 class Server(ThreadingHTTPServer):
-    """The stand-in for one number, which the file names with its webhook."""
+    """The stand-in for one number. The file names the number and its webhook."""
 
     daemon_threads = True
 
@@ -109,7 +109,7 @@ class Server(ThreadingHTTPServer):
         return 200, {"messaging_product": "whatsapp", "messages": [{"id": id, "message_status": "accepted"}]}
 
     def template(self, method: str, given: dict[str, Any], query: dict[str, list[str]]) -> tuple[int, Any]:
-        """List, delete or take a template; one that is taken is judged a moment later."""
+        """List, delete or accept a template. An accepted one is judged a short time later."""
         with self.lock:
             if method == "GET":
                 return 200, {"data": list(self.templates.values())}
@@ -136,7 +136,7 @@ class Server(ThreadingHTTPServer):
         self.tell("messages", {"statuses": [{**one, "biz_opaque_callback_data": job}]})
 
     def say(self, sender: str, name: str, text: str, picture: bool = False) -> None:
-        """Let somebody write to the number, or send a picture with the words below it."""
+        """Send a message from a person to the number, or a picture with the text below it."""
         message = {"from": sender, "id": f"wamid.in{next(self.numbers)}", "timestamp": f"{time.time():.0f}"}
         contact = {"wa_id": sender, "profile": {"name": name}}
         content: dict[str, Any] = {"type": "text", "text": {"body": text}}

@@ -1,4 +1,4 @@
-"""Two booking pages, of a member and of a team, the links of video calls, and what a visitor has booked."""
+"""Two booking pages, of a member and of a team, the links of video calls, and the bookings of visitors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from outreach.booking.taking import Visitor, book
 
 TOPIC = {"key": "topic", "label": "What is it about?", "type": "textarea", "required": False, "options": [], "help": ""}
 ANSWERS: tuple[dict[str, str], ...] = ({"topic": "Coffee for a fair in May."}, {})
-"""What those answer who have booked: contacts of the demo."""
+"""Answers of people who have booked: contacts of the demo."""
 SKIPPED = 40
-"""Contacts with whom other parts of the demo have to do."""
+"""Contacts that other parts of the demo use."""
 
 
 def create_booking(member: Member) -> None:

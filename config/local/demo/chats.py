@@ -80,7 +80,7 @@ def _full(handover: dict[str, Any]) -> dict[str, Any]:
 
 
 def create_chats(member: Member) -> None:
-    """Create the app with what is said there."""
+    """Create the app with its conversations."""
     now = timezone.now()
     app = ChatApp.objects.create(
         name="Roastery",
@@ -160,7 +160,7 @@ def create_chats(member: Member) -> None:
 
 
 def open_chats(file: Path, port: int) -> None:
-    """Note where the stand-in for the chat vendor listens, and where it tells the demo's app of what happens."""
+    """Write the port of the simulated chat vendor, and the webhook of the demo's app for its events."""
     app = ChatApp.objects.filter(phone_number_id=PHONE_NUMBER_ID).order_by("pk").first()
     hook = hook_url(app.pk, app.hook_salt) if app is not None else ""
     file.write_text(json.dumps({"port": port, "hook": hook, "phoneNumberId": PHONE_NUMBER_ID}))

@@ -86,7 +86,7 @@ TILES = [
         ("Who did what", "activities", "member", "table", "activities", "last30"),
     )
 ]
-"""What the dashboard of the company shows."""
+"""Tiles of the company's dashboard."""
 TEMPLATE = {
     "name": "One more thought",
     "category": "Follow-up",
@@ -111,7 +111,7 @@ class Demo:
 
 
 def provision_demo(data: Path) -> Demo:
-    """Create the demo company, or what it lacks, and point its sender to the mail catcher."""
+    """Create the demo company or its missing parts, and connect its sender to the mail catcher."""
     password = secret("DEMO_PASSWORD", data)
     with transaction.atomic():
         made = bootstrap(
@@ -303,9 +303,9 @@ def _campaigns(member: Member) -> None:
 
 
 def write_sample(data: Path) -> Path:
-    """Write a file to import: people whom the company lacks, a few it has, and a few invalid rows. Returns its path.
+    """Write a file to import: new people, a few existing ones, and a few invalid rows. Returns its path.
 
-    An imported file is replaced by one with other people, so that the main job finds some to create each time.
+    An imported file is replaced by one with other people, so that the main job creates some each time.
     """
     fresh = _people_who_are_missing()
     rows = [person.cells() for person in (*fresh[:60], *people(5), *fresh[60:])]

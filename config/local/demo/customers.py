@@ -34,7 +34,7 @@ def create_customers(create_owner: Callable[[str, str], User]) -> None:
 
 
 def _fall_late(company: Company, plan: Plan) -> None:
-    """Let a company's paid month have ended two days ago: it has been billed, and has to pay."""
+    """Set a company's paid month to have ended two days ago. It has been billed and has to pay."""
     made = grant_subscription(company_id=company.pk, plan=plan, interval="month", seats=plan.min_seats, currency="USD")
     end = timezone.now() - LATE_FOR
     with company_scope(company.pk):

@@ -1,5 +1,5 @@
-"""A second sender, whose guardrail has stopped it, what came back to it, what people have opened of it, and addresses
-that are never written to."""
+"""A second sender that its guardrail has stopped, its returned mails, their opens and clicks, and suppressed
+addresses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WORDS = (
 
 
 def create_deliveries(member: Member) -> None:
-    """Create the sender with what it has sent, of which some came back, and the list."""
+    """Create the sender with its messages, of which some were returned, and the suppression list."""
     now = timezone.now()
     sender = MailApp.objects.create(
         name="Newsletter",
@@ -70,7 +70,7 @@ def create_deliveries(member: Member) -> None:
 
 
 def _answers(jobs: list[SendJob], now: datetime) -> None:
-    """Put into the inbox what some of the recipients, and the server of another, have answered."""
+    """Add the replies of some recipients, and of the server of another, to the inbox."""
     kind, hours = InboundMessage.Kind, (20, 9, 3, 21)
     answers = (
         (kind.REPLY, "We would like to try the dark roast. Could you come by on Thursday?"),
@@ -109,7 +109,7 @@ def _answers(jobs: list[SendJob], now: datetime) -> None:
 
 
 def _track(jobs: Sequence[SendJob]) -> None:
-    """Let the first of the messages have been opened, and of some of these the link clicked."""
+    """Record opens of the first messages, and clicks on the link in some of them."""
     now = timezone.now()
     GenieSettings.objects.update_or_create(defaults={"track_opens": True, "track_clicks": True})
     for job in jobs[:OPENED]:

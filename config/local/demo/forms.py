@@ -1,4 +1,4 @@
-"""A form that is open, with what visitors have sent by it: the worker makes leads of it as of any other."""
+"""An open form with the submissions of visitors. The worker creates leads of them as of any others."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SENT = (
 
 
 def create_forms(member: Member) -> None:
-    """Create the form with what was sent by it."""
+    """Create the form with its submissions."""
     fields = [{"required": False, "options": [], "help": "", "value": "", **field} for field in FIELDS]
     form = create_form(
         member_id=member.pk,

@@ -1,4 +1,4 @@
-"""An outreach whose follow-ups are under way, one that finds its people itself, and what a model has used."""
+"""An outreach with scheduled follow-ups, one that finds its people itself, and the usage of a model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CALLS = (("compose", 74), ("sample", 9), ("judge", 4), ("test", 2))
 
 
 def create_outreach(member: Member) -> None:
-    """Create them. What is under way goes on by workers, to the catcher; drafts wait for a person."""
+    """Create the runs. Workers continue started ones and send to the catcher; drafts wait for a person."""
     run = _followed(member)
     _used(member, run)
     if not AiApp.objects.filter(is_default=True, is_active=True).exists():

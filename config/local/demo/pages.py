@@ -22,7 +22,7 @@ PEOPLE = {OWNER: "Owner", **{email: role for _, email, role in COLLEAGUES}}
 
 
 def may_enter(request: HttpRequest) -> bool:
-    """Tell whether the request may log in without a password: in the demo, from a browser on this machine."""
+    """Return whether the request may log in without a password: in the demo, from a browser on this machine."""
     return bool(settings.DEMO) and is_local(request)
 
 

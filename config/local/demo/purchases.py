@@ -1,4 +1,4 @@
-"""The demo's payment gateways, which are the stand-in, and what the demo company has bought."""
+"""The demo's payment gateways, which are the stand-in, and the purchases of the demo company."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ BANK = "Harbour Bank, IBAN GB33 BUKB 2020 1555 5555 55"
 
 
 def open_gateways(port: int) -> None:
-    """Put the stand-in at this port behind gateway-a to gateway-e, unless they are somebody else's."""
+    """Connect gateway-a to gateway-e with the simulated gateways at this port, except those that an operator has set
+    up."""
     for letter, name in zip(LETTERS, ADAPTERS, strict=True):
         row = GatewayAccount.objects.filter(letter=letter).first() or GatewayAccount(letter=letter, adapter=name)
         if not row._state.adding and not row.base_url.startswith("http://127.0.0.1:"):
@@ -38,7 +39,7 @@ def open_gateways(port: int) -> None:
 
 
 def create_purchase(member: Member, staff: User) -> None:
-    """Let the demo company subscribe for a year, paid by bank, so that it has an invoice."""
+    """Create a subscription of the demo company for a year, paid by bank, so that it has an invoice."""
     plan = Plan.objects.filter(name="Scale").first()
     if plan is None or Invoice.objects.exists():
         return

@@ -90,12 +90,12 @@ def own(path: Path, account: Account | None) -> None:
 
 
 def can_enter(path: Path, account: Account | None) -> bool:
-    """Tell whether `account` can enter every folder down to `path`. It tries, since modes don't show ACLs."""
+    """Return whether `account` can enter every folder down to `path`. It tries, since modes don't show ACLs."""
     return _succeeds(["/bin/sh", "-c", 'cd "$1"', "sh", os.fspath(path)], account)
 
 
 def can_run(program: Path, account: Account | None) -> bool:
-    """Tell whether `account` can execute `program`."""
+    """Return whether `account` can execute `program`."""
     return _succeeds([os.fspath(program), "--version"], account)
 
 

@@ -106,7 +106,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _open_for_reading(folder: Path) -> None:
-    """Make the copy readable for everybody and writable for us only, whatever the umask and the original modes."""
+    """Make the copy readable for everybody and writable for us only, regardless of the umask and the original modes."""
     for parent, _, names in os.walk(folder):
         os.chmod(parent, 0o755)  # noqa: S103  other accounts execute it
         for name in names:

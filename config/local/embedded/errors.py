@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class EmbeddedServerError(RuntimeError):
-    """An embedded server can't be set up, started or stopped. The text says why and what to do."""
+    """An embedded server can't be set up, started or stopped. The text describes the reason and its remedy."""

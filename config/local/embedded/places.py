@@ -1,13 +1,14 @@
 """The files, the sockets and the lock of the embedded servers.
 
-    <data>/            LEADWRIGHT_DATA, by default var/ in the project
-      postgres         the cluster, or a link to it
-      run              the sockets, mode 700, or a link to them
-      log/             postgres.log, redis.log
-      embedded.lock    held while servers are started or stopped
+  <data>/            LEADWRIGHT_DATA, by default var/ in the project
+    postgres         the cluster, or a link to it
+    run              the sockets, mode 700, or a link to them
+    log/             postgres.log, redis.log
+    embedded.lock    locked while servers are started or stopped
 
-A link leads to /var/lib/leadwright/… if root's server account can't reach the data directory, and to a private folder
-in the temporary directory if a socket's path would be too long or contain characters that a connection address can't.
+A link leads to /var/lib/leadwright/… if root's server account can't reach the data directory. It leads to a private
+folder in the temporary directory if a socket's path would be too long or contain characters that a connection address
+can't.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def _real(path: Path) -> Path:
 
 
 def _fits(folder: Path) -> bool:
-    """Tell whether a socket in this folder has a valid address: short enough, without characters to escape."""
+    """Return whether a socket in this folder has a valid address: short enough, without characters to escape."""
     return (
         len(os.fsencode(folder / POSTGRES_SOCKET)) <= SOCKET_PATH_LIMIT
         and PLAIN_PATH.fullmatch(str(folder)) is not None

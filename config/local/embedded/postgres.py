@@ -236,7 +236,7 @@ def _disarm_stale_locks(here: Places) -> None:
 
 
 def _reachable_or_starting(here: Places, pid: int) -> bool:
-    """Tell whether a running server will be reachable. Stops one that is ready but has lost its socket."""
+    """Return whether a running server will be reachable. Stops one that is ready but has lost its socket."""
     lock = LockFile.read(here.cluster)
     if lock is None or not lock.ready or (here.run / POSTGRES_SOCKET).exists():
         return True
@@ -255,7 +255,7 @@ def _wait(here: Places, pid: int) -> None:
 
 
 def _accepts(run: Path) -> bool:
-    """Tell whether the server accepts connections. It refuses them while it starts or recovers."""
+    """Return whether the server accepts connections. It refuses them while it starts or recovers."""
     if not (run / POSTGRES_SOCKET).exists():
         return False
     try:

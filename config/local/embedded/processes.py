@@ -55,7 +55,7 @@ def spawn(command: Sequence[str | Path], *, log: Path, account: Account | None) 
 
 
 def is_running(pid: int, *, argument: str | Path) -> bool:
-    """Tell whether process `pid` runs and was started with this argument. Another program may have got the id."""
+    """Return whether process `pid` runs and was started with this argument. Another program may have got the id."""
     if pid in _children:
         child, command = _children[pid]
         if child.poll() is None:
@@ -69,7 +69,7 @@ def is_running(pid: int, *, argument: str | Path) -> bool:
 
 
 def is_gone(pid: int) -> bool:
-    """Tell whether a process has ended. A zombie counts as ended."""
+    """Return whether a process has ended. A zombie counts as ended."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

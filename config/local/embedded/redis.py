@@ -95,7 +95,7 @@ def _running_pid(run: Path) -> int | None:
 
 
 def _answers(address: Path) -> bool:
-    """Tell whether a server answers on this socket."""
+    """Return whether a server answers on this socket."""
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(2)
         try:

@@ -1,4 +1,4 @@
-"""The demo's stand-in for Google: its log-in, calendars that remember what is written, and a Gmail that takes mail.
+"""The demo's stand-in for Google: its log-in, calendars that store written events, and a Gmail that accepts mail.
 
 No Django here.
 """

@@ -1,4 +1,4 @@
-"""The calendar of the stand-in: somebody else's week is in it already, and what the service writes is remembered."""
+"""The calendar of the stand-in. It has other events each week, and stores the events that the service writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 EVENTS = "/calendar/v3/calendars/primary/events"
 OWN = ((0, time(10), time(11)), (1, time(13), time(14, 30)), (2, time(9), time(9, 45)), (3, time(15), time(16)))
-"""Weekday, beginning and end (UTC) of what is in the calendar each week: the team, a dentist, a delivery, a course."""
+"""Weekday, start and end (UTC) of the calendar's weekly events: the team, a dentist, a delivery, a course."""
 MOST_DAYS, MOST_EVENTS = 400, 5000
 
 

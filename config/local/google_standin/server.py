@@ -18,7 +18,7 @@ from config.local.google_standin.tokens import Logins, read
 
 LOGIN = "/o/oauth2/v2/auth"
 CALLBACKS = "/oauth/"
-"""How the path begins to which the page leads back: the service's own."""
+"""Path prefix of the service's own callbacks, to which the page redirects."""
 MOST_BYTES = 30 * 1024 * 1024
 WORDS = {
     "calendar.events": "See and change the events of your calendar",
@@ -42,7 +42,7 @@ CONSENT = """<p>This is the demo's stand-in for Google: no account is used, and 
 
 
 class Server(ThreadingHTTPServer):
-    """The stand-in, on the port that the file notes."""
+    """The stand-in, on the port in the file."""
 
     daemon_threads = True
 
@@ -139,7 +139,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: Any) -> None:
-        """Write nothing: the service's log says what it asked."""
+        """Write nothing, since the service's log has the requests."""
 
 
 def _trouble(asked: dict[str, str]) -> str:

@@ -1,5 +1,5 @@
-"""What the stand-in gives for a log-in. Nothing of it is stored: a token says itself what it is of, so that a log-in
-outlives a restart."""
+"""Tokens of the simulated Google. None is stored: a token contains its own data, so that a log-in survives a
+restart."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Logins:
         self.revoked: set[str] = set()
 
     def allow(self, asked: Mapping[str, str]) -> str:
-        """Return a code for what a consent page was opened with."""
+        """Return a code for the parameters of a consent page."""
         code = secrets.token_urlsafe(24)
         self.codes[code] = dict(asked)
         while len(self.codes) > 100:

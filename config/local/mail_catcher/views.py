@@ -31,7 +31,7 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
 def _here_only(view: View[P]) -> View[P]:
-    """Hide a view outside the demo and from other machines, also behind a proxy on this machine."""
+    """Hide a view outside of the demo and from other machines, even for a proxy on this machine."""
 
     @functools.wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -48,7 +48,7 @@ def _here_only(view: View[P]) -> View[P]:
 
 
 def is_local(request: HttpRequest) -> bool:
-    """Tell whether the request comes from this machine, and through no proxy."""
+    """Return whether the request comes from this machine, and through no proxy."""
     if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
         return False
     try:

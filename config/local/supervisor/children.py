@@ -24,8 +24,8 @@ LONGEST_LINE = 64 * 1024
 class Child:
     """One program and, while it runs, its process.
 
-    The process leads its own session and group: Ctrl-C doesn't reach it, so that the supervisor decides the order of
-    stopping, and the group ends with everything that it has started.
+    The process leads its own session and group. Ctrl-C doesn't reach it, so that the supervisor decides the order of
+    stopping. The group ends with all of its processes.
     """
 
     def __init__(self, program: Program, *, environment: Mapping[str, str], say: Callable[[str, str], None]) -> None:
@@ -82,7 +82,7 @@ class Child:
         return len(data)
 
     def ended(self) -> str | None:
-        """Say how the process ended. None while it runs or if there is none."""
+        """Return a description of the process's end. None while it runs or if there is none."""
         if self._process is None or (code := self._process.poll()) is None:
             return None
         return f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
@@ -106,7 +106,7 @@ class Child:
         return max(0.0, self.start_at - time.monotonic())
 
     def terminate(self) -> None:
-        """Ask the main process to end. It tells its children: a Celery pool would drop its tasks at this signal."""
+        """Ask the main process to end. It stops its children: a Celery pool would drop its tasks at this signal."""
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
 

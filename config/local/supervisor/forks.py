@@ -25,7 +25,7 @@ from config.data_dir import PROJECT
 PR_SET_NAME = 15
 M_ARENA_MAX = -8
 OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What the supervisor handles. A fork leaves these to its program."""
+"""Signals that the supervisor handles. A fork leaves these to its program."""
 APPLICATION = (
     *("config.wsgi", "config.celery", "django.core.management.commands.migrate"),
     *("config.web", "granian.server.mp", "celery.bin.celery", "celery.beat", "celery.apps.worker"),
@@ -36,7 +36,7 @@ APPLICATION = (
     *("billiard.popen_fork", "billiard.sharedctypes", "billiard.synchronize", "cffi.cparser"),
     *("django.conf.locale.en.formats", "config.formats.en.formats"),
 )
-"""What programs would otherwise load each by itself."""
+"""Modules that each program would otherwise load by itself."""
 
 
 class Loading:
@@ -49,7 +49,7 @@ class Loading:
         self._thread.start()
 
     def finish(self) -> None:
-        """Wait for it. Raises what went wrong."""
+        """Wait for it. Raises the error of the thread."""
         self._thread.join()
         if self._error is not None:
             raise self._error
@@ -129,7 +129,7 @@ def _set_up_process(name: str) -> None:
 
 
 def run_command(command: Sequence[str]) -> None:
-    """Run what `python …` would: a module (-m) or a file, with what follows as its arguments."""
+    """Run the command of `python …`: a module (-m) or a file, with the rest as its arguments."""
     warnings.filterwarnings("ignore", "You're running the worker with superuser")  # the embedded servers drop root
     run: Callable[..., object] = runpy.run_path
     rest = list(command[1:])

@@ -81,7 +81,7 @@ class Guardian:
 
 
 def main(servers: Path | None) -> None:
-    """Read until the supervisor is gone, then end what it has left."""
+    """Read until the supervisor is gone, then end its remaining processes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     groups: set[int] = set()
     for line in sys.stdin:

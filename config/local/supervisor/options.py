@@ -21,7 +21,7 @@ GUARDIAN_PATIENCE = 90.0
 
 
 class UnusableError(Exception):
-    """Leadwright can't start. The text says why and what to change."""
+    """Leadwright can't start. The text describes the reason and its remedy."""
 
 
 def read_options(environment: Mapping[str, str], *, data: Path, demo: bool) -> Options:

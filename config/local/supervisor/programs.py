@@ -60,7 +60,7 @@ class Plan:
 
     @property
     def forks(self) -> bool:
-        """Whether the supervisor has to load the application."""
+        """Return whether the supervisor has to load the application."""
         return any(one.forked for one in (self.migrate, *self.programs))
 
 

@@ -1,4 +1,5 @@
-"""Write the OpenAPI schema of /api/key/protected, with what it refers to and nothing else, to generate clients from."""
+"""Write the OpenAPI schema of /api/key/protected, with only the components that it refers to, to generate clients
+from."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from drf_spectacular.renderers import OpenApiJsonRenderer
 
 MOUNT = "/api/key/protected/"
 PREFIX = "key_"
-"""What operation ids begin with, since the schema has other mounts too."""
+"""Prefix of operation ids, because the schema has other mounts too."""
 REFERENCE = "#/components/"
 
 

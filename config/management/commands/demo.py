@@ -1,4 +1,4 @@
-"""Provision the demo company, its back office user, its sender and a sample file, and print what to open."""
+"""Provision the demo company, its back office user, its sender and a sample file, and print the addresses to open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Let go what a hold has kept (docs/operations.md)."""
+"""Release the work that a hold has kept back (docs/operations.md)."""
 
 from __future__ import annotations
 

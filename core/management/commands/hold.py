@@ -1,4 +1,4 @@
-"""Hold whatever reaches others (docs/operations.md)."""
+"""Hold all actions that reach others (docs/operations.md)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Django's migrate, run as the login role that owns the tables (core.tenancy.as_owner).
 
-It refuses databases that lack some of the folded migrations (docs/decisions/0014). Afterwards companies get what a
-new release brings.
+It refuses databases that lack some of the folded migrations (docs/decisions/0014). Afterwards companies get the data of
+the new release.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Command(migrate.Command):
 
 
 def refuse_half_migrated(connection: BaseDatabaseWrapper) -> None:
-    """Raise CommandError when the database has an app's tables, but not all migrations that were folded into one.
+    """Raise CommandError if the database has an app's tables, but not all migrations that were folded into one.
 
     With some of them Django drops the folded migration from its graph, without an error: it runs the later ones and
-    reports success, and the tables stay as they are. With none of them it would make the tables that are there.
+    reports success, and the tables do not change. With none of them it would create tables that already exist.
     """
     loader = MigrationLoader(connection, load=False)
     loader.load_disk()

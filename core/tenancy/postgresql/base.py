@@ -71,7 +71,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.planned: dict[str, str] = {}
         """The session's prepared statements, with their names (PlannedCursor)."""
         self.has_stale_plans = False
-        """Whether the session has others too, which are no longer called."""
+        """The session has outdated statements too, which are no longer called."""
 
     def connect(self) -> None:
         self._applied = None
@@ -137,7 +137,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self.health_check_done = True
 
     def _is_silent(self) -> bool:
-        """Tell whether the server has sent nothing, as it does when it closes the connection."""
+        """Return whether the server has sent nothing, as it does when it closes the connection."""
         if self.connection.closed:
             return False
         poll = select.poll()
@@ -167,13 +167,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @contextmanager
     def applying(self, wanted: Settings) -> Iterator[None]:
-        """Note the settings as applied after the block. If it is left by an exception, nobody knows what applies."""
+        """Note the settings as applied after the block. If an exception leaves it, the applied settings are unknown."""
         self._applied = None
         yield
         self._applied = wanted
 
     def _has_roles(self) -> bool:
-        """Tell whether the roles of core.tenancy.row_security exist. It asks once per connection."""
+        """Return whether the roles of core.tenancy.row_security exist. It asks once per connection."""
         if not self._roles_exist:
             with self.wrap_database_errors, self.connection.cursor() as cursor:
                 cursor.execute("SELECT count(*) = 2 FROM pg_roles WHERE rolname IN (%s, %s)", (APP_ROLE, SYSTEM_ROLE))

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 Settings = tuple[str, str]
 TAKEN_ALONG = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "PREPARE", "EXECUTE", "EXPLAIN")
-"""What the statements begin with that the settings go in front of. Others, such as SET TRANSACTION, may have to be the
-first or the only one of their transaction."""
+"""First words of the statements that the settings precede. Others, such as SET TRANSACTION, may have to be the first
+or only one of their transaction."""
 
 
 @lru_cache(maxsize=1024)
@@ -76,8 +76,8 @@ class ScopedCursor(base.CursorMixin, psycopg.ClientCursor[Any]):
 class PlannedCursor(ScopedCursor):
     """A cursor whose statements PostgreSQL parses and plans once for each session (PREPARE, then EXECUTE).
 
-    The scope travels with an EXECUTE as with any statement, which it could not with psycopg's own prepared statements:
-    their protocol takes one statement a message.
+    The scope is sent with an EXECUTE as with any statement. Psycopg's own prepared statements could not carry it,
+    because their protocol takes one statement a message.
     """
 
     database: DatabaseWrapper

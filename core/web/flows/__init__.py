@@ -1,1 +1,1 @@
-"""What is drawn as a graph: the canvas, the nested list beside it, and the forms of its steps."""
+"""Pages that draw a graph: the canvas, the nested list next to it, and the forms of its steps."""

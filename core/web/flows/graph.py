@@ -1,4 +1,4 @@
-"""A graph as pages draw it: what stands where, as a nested list and in rows."""
+"""A graph as pages draw it: its layout, as a nested list and in rows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 WIDE, HIGH = 280, 140
 """Pixels from one node to the next."""
 LONE = ("out", "done")
-"""Handles whose nodes go on at the same level of the list."""
+"""Handles whose nodes continue at the same level of the list."""
 
 
 class NotPossible(Exception):
-    """A change that the graph does not allow, in people's words."""
+    """A change that the graph does not allow, with text for people."""
 
 
 @dataclass
@@ -29,14 +29,14 @@ class Line:
 
 
 class FlowGraph:
-    """Nodes and edges. `handles` are the ways on from each node, `types` what is known of the nodes' types."""
+    """Nodes and edges. `handles` are the outputs of each node, `types` the properties of the nodes' types."""
 
     start: ClassVar[str] = "trigger"
     """The type of the node where it begins."""
     fixed: ClassVar[frozenset[str]] = frozenset()
-    """Types of nodes that nobody adds or deletes, beside the first."""
+    """Types of nodes that nobody adds or deletes, in addition to the first."""
     way_words: ClassVar[Mapping[str, str]] = {"out": "Then"}
-    """Handle -> the words for it."""
+    """Handle -> its label."""
 
     def __init__(self, drawn: Mapping[str, Any], types: Mapping[str, Mapping[str, Any]]) -> None:
         self.nodes: list[dict[str, Any]] = copy.deepcopy(list(drawn["nodes"]))
@@ -61,7 +61,7 @@ class FlowGraph:
         return next((node for node in self.nodes if node["type"] == self.start), None)
 
     def label(self, node: Mapping[str, Any]) -> str:
-        """Return what a node is called."""
+        """Return the label of a node."""
         own = node["data"].get("label")
         return own if isinstance(own, str) and own.strip() else self.type_label(node)
 
@@ -83,7 +83,7 @@ class FlowGraph:
         return list(type["handles"])
 
     def words(self, node: Mapping[str, Any], handle: str) -> str:
-        """Return the words for a way on."""
+        """Return the label of a handle."""
         config = node["data"].get("config") or {}
         rows = [one for name in ("cases", "arms") if isinstance(config.get(name), list) for one in config[name]]
         for one in rows:
@@ -113,7 +113,7 @@ class FlowGraph:
         return [node for node in self.nodes if node["id"] != id and id in self.after(node["id"])]
 
     def lines(self) -> list[Line]:
-        """Return the graph as a nested list, from where it begins on, and then what nothing leads to."""
+        """Return the graph as a nested list, from its start, followed by unreachable nodes."""
         shown: set[str] = set()
         found: list[Line] = []
         if self.first is not None:
@@ -154,7 +154,7 @@ class FlowGraph:
             id = last[1][0]["target"]
 
     def places(self, but: str = "") -> list[tuple[str, str]]:
-        """Return (node/handle, words) of each way on, in the order of the list, but those of a node itself."""
+        """Return (node/handle, label) of each handle, in the order of the list, without those of the node itself."""
         nodes = [line.node for line in self.lines() if line.kind == "node"]
         return [
             (f"{node['id']}/{handle}", self.place_words(node, handle))

@@ -15,7 +15,7 @@ from core.web.pages import Page, Refused
 
 VIEWS = ("canvas", "list")
 DEEPEST = 12
-"""Branches that stand deeper in each other are not indented further."""
+"""Maximum depth of indentation for nested branches."""
 KEYS = (
     ("Tab", "to the next step, in the order of the list"),
     ("Arrows", "to the step beside, above or below"),
@@ -44,15 +44,15 @@ class Entry:
 
 
 class FlowPage(Page):
-    """A page of something that is drawn. It says what the graph is, and what each step is called and does."""
+    """A page that draws a graph. A subclass defines the graph, and the label and description of each step."""
 
     template = "web/flow/draw.html"
     head_template: ClassVar[str]
-    """The template of what stands above the drawing."""
+    """The template of the part above the drawing."""
     one: ClassVar[str]
-    """What is drawn, in a word: workflow."""
+    """Noun for the graph's object, such as workflow."""
     goal: ClassVar[str] = "it can run"
-    """What problems stand in the way of."""
+    """The action that validation errors block."""
     keys: ClassVar[Sequence[tuple[str, str]]] = KEYS
 
     # What a page implements
@@ -71,19 +71,20 @@ class FlowPage(Page):
         return self.may(self.module, "PUT")
 
     def head(self) -> dict[str, Any]:
-        """Return what the head shows."""
+        """Return the data of the head."""
         raise NotImplementedError
 
     def problems(self, graph: Any) -> list[dict[str, Any]]:
-        """Return the problems: message, severity, nodeId, the label of the node, and link, where each is mended."""
+        """Return the problems: message, severity, nodeId, the label of the node, and link, the place where each is
+        fixed."""
         raise NotImplementedError
 
     def about(self, graph: Any, node: Mapping[str, Any]) -> str:
-        """Return what stands below a node's name: what it does."""
+        """Return the description below a node's name."""
         raise NotImplementedError
 
     def groups(self) -> list[tuple[str, list[Mapping[str, Any]]]]:
-        """Return the types of nodes by the words of their group, as they are offered."""
+        """Return the types of nodes by the label of their group, in the order of the offer."""
         raise NotImplementedError
 
     def step_address(self, id: str) -> str:
@@ -91,35 +92,35 @@ class FlowPage(Page):
         raise NotImplementedError
 
     def add_address(self, id: str, handle: str) -> str:
-        """Return the address of the page that offers what can be put after a way on."""
+        """Return the address of the page with the steps that can be added after a handle."""
         raise NotImplementedError
 
     def menu_of(self, graph: Any, node: Mapping[str, Any]) -> list[Entry]:
-        """Return what the list offers to do with a node."""
+        """Return the actions of the list for a node."""
         raise NotImplementedError
 
     def save_drawn(self, graph: Mapping[str, Any], since: str | None) -> Answer:
-        """Save what was drawn: nodes and edges. With `since`, an updatedAt, only if nobody has changed it since."""
+        """Save the drawing: nodes and edges. With `since`, an updatedAt, only if nobody has changed it since."""
         raise NotImplementedError
 
     @property
     def live_address(self) -> str:
-        """The address of the page that counts what is at each step, for drawings of what runs."""
+        """Return the address of the page with the counts at each step, for drawings of running objects."""
         return ""
 
     @property
     def try_address(self) -> str:
-        """The address of the page that tries it, which opens beside the canvas."""
+        """Return the address of the page that tests it, which opens next to the canvas."""
         return ""
 
     def extra_of_flow(self, graph: Any) -> dict[str, Any]:
-        """Return what else the canvas has to know."""
+        """Return further data for the canvas."""
         return {}
 
     # What is shown
 
     def drawing(self) -> dict[str, Any]:
-        """Return what the template shows."""
+        """Return the data of the template."""
         graph = self.graph
         view = self.request.GET.get("view", "")
         return {
@@ -133,7 +134,7 @@ class FlowPage(Page):
         }
 
     def lines(self, graph: Any) -> list[dict[str, Any]]:
-        """Return the nested list with what each of its lines shows."""
+        """Return the nested list with the data of each line."""
         problems = _by_node(self.problems(graph))
         found, depth = [], 0
         for line in graph.lines():
@@ -144,7 +145,7 @@ class FlowPage(Page):
         return found
 
     def line(self, graph: Any, line: Line, problems: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, Any]:
-        """Return what a line of the list shows."""
+        """Return the data of a line of the list."""
         shown: dict[str, Any] = {"kind": line.kind, "words": line.words}
         if line.node:
             id = line.node["id"]
@@ -160,7 +161,7 @@ class FlowPage(Page):
         return shown
 
     def flow(self, graph: Any) -> dict[str, Any]:
-        """Return what the canvas draws."""
+        """Return the data of the canvas."""
         problems = self.problems(graph)
         at = _by_node(problems)
         return {
@@ -188,7 +189,7 @@ class FlowPage(Page):
     # What the canvas does
 
     def do_draw(self) -> HttpResponse:
-        """Save the graph as it was drawn. Answers with what the canvas shows, or with who was quicker."""
+        """Save the drawn graph. Respond with the canvas's data, or with the member whose change came first."""
         since = None if "overwrite" in self.request.POST else self.request.POST.get("since", "")
         answer = self.save_drawn(self.sent_graph(), since)
         if answer.ok:

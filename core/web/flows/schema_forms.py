@@ -1,8 +1,10 @@
 """Forms drawn from JSON Schemas: fields, groups, rows, values by name and conditions, and the settings read from them.
 
-A schema says more by `x-widget` (tree, fields, expression, tags, member and so on), `x-source` (the API's list that a
-value is chosen from) and `x-show-if` (the settings with which it matters: {"action": ["create", "update"]}, where null
-and false stand for an empty one, true for any value).
+`x-widget` of a schema names the input (tree, fields, expression, tags, member and so on). `x-source` is the API's list
+that a value is chosen from.
+
+`x-show-if` has the settings with which a field matters, such as {"action": ["create", "update"]}. There null and false
+mean an empty value, true any value.
 """
 
 from __future__ import annotations
@@ -43,14 +45,14 @@ from core.web.forms import Field, Option
 
 
 class SchemaForm(ReadingForm):
-    """The form of settings. Made with what is saved; `read` returns the settings that a browser sent."""
+    """The form of settings, created with the saved ones; `read` returns the settings that a browser sent."""
 
     def __init__(
         self, schema: Schema, values: Mapping[str, Any], sources: Sources, *, root: str = "config", tree: str = ""
     ) -> None:
         self.schema, self.values, self.sources, self.root, self.tree = schema, values, sources, root, tree
         self.wrong: dict[str, str] = {}
-        """Path -> what is wrong with what was typed there."""
+        """Path -> the error of its input."""
         self.sent = QueryDict()
         self.parts = self._draw()
         if not self.tree:
@@ -81,7 +83,7 @@ class SchemaForm(ReadingForm):
         return found
 
     def mark(self, path: str, message: str) -> bool:
-        """Put what is wrong at the part that the path names, or the nearest one around it."""
+        """Put an error at the part that the path names, or the nearest one around it."""
         known = {one.path: one for one in self.all_parts()}
         while path not in known and "." in path:
             path = path.rpartition(".")[0]

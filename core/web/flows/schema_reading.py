@@ -28,7 +28,7 @@ from core.web.lists import MATCH, ListState
 
 
 class ReadingForm(Schemas):
-    """Reads settings. What could not be read is in `wrong`, path -> what is wrong with it."""
+    """Reads settings. Errors are in `wrong`, path -> error."""
 
     sent: QueryDict
     wrong: dict[str, str]
@@ -48,7 +48,7 @@ class ReadingForm(Schemas):
         return found
 
     def _matters(self, raw: Schema, path: str, own: str, properties: Mapping[str, Schema]) -> bool:
-        """Return whether a setting matters with what else was sent. An input that was not sent decides nothing."""
+        """Return whether the other input makes a setting matter. An input that was not sent is ignored."""
         needs = self.sources.shown_if.get(own) or {
             f"{path}.{name}": values for name, values in conditions_of(raw.get("x-show-if"))
         }
@@ -158,7 +158,7 @@ class ReadingForm(Schemas):
 
 
 def _read_anything(text: str, held: Any) -> Any:
-    """Return a value of any type that was typed: what is held if the text shows that, lists and objects as JSON."""
+    """Return the value of any type of an input: the stored one if the text shows that, lists and objects as JSON."""
     if not isinstance(held, str | None) and text == shown_value(held):
         return held
     is_json = text[:1] in ("[", "{") and not has_expression(text) and text != held

@@ -1,4 +1,4 @@
-"""What forms that are drawn from JSON Schemas are made of: parts, what values are chosen from, and words."""
+"""Elements of forms that are drawn from JSON Schemas: parts, sources of options, and labels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 SHOWN = "2026-01-31T09:00"
 """A time as forms show it."""
 MAY_BE_NEITHER = "x-neither"
-"""Mark of a switch that may be on, off, or left to what else applies."""
+"""Mark of a switch that may be on, off, or left to the default."""
 YES_NO = (Option("true", "Yes"), Option("false", "No"))
 INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email": "email", "uri": "url"}
 
@@ -41,10 +41,10 @@ class Part:
     label: str = ""
     help: str = ""
     parts: list[Part] = field(default_factory=list)
-    """Of a group; of rows and pairs each row is a group."""
+    """Parts of a group; of rows and pairs, each row is a group."""
     field: Field | None = None
     switch: Field | None = None
-    """Whether an optional group is used."""
+    """Checkbox that turns an optional group on."""
     state: ListState | None = None
     choices: Sequence[Choice] = ()
     error: str = ""
@@ -54,30 +54,31 @@ class Part:
 
 @dataclass
 class Sources:
-    """What values are chosen from."""
+    """Sources of options, labels and errors for the form."""
 
     options: Callable[[str, str], list[Option] | None] = lambda widget, source: None
     """Returns the options of a widget or of an address of the API; None where nothing is known."""
     trouble: Callable[[str, str], str] = lambda widget, source: ""
     """Returns why a value is typed that should be chosen; "" where nothing is wrong."""
     trees: Callable[[str], Sequence[Choice]] = lambda path: ()
-    """Returns what the conditions at a path are about."""
+    """Returns the fields for the conditions at a path."""
     fields: Callable[[str], Sequence[tuple[Option, str]]] = lambda path: ()
     """Returns the fields of records, with the types of their values, that a setting names."""
     shown_if: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
-    """Path -> what makes it matter, beside what the schema says."""
+    """Path -> settings with which it matters, in addition to the schema's."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Path -> its words, where the name of the setting does not say enough."""
+    """Path -> its label, if the name of the setting is not clear enough."""
     helps: Mapping[str, str] = field(default_factory=dict)
-    """Path -> what is said below it, where the schema's text is for programs."""
+    """Path -> the help below it, if the schema's text is for programs."""
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Path -> value -> the words for it, where the value does not say enough."""
+    """Path -> value -> its label, if the value is not clear enough."""
     zone: tzinfo = UTC
     """In which times are shown and typed."""
 
 
 def tree_state(value: Any, choices: Sequence[Choice], zone: str = "") -> ListState:
-    """Return a tree of conditions as lists have it: its filters, and what no filter can say. Days are the zone's."""
+    """Return a tree of conditions in the form of lists: its filters, and the parts that no filter can express. Days
+    are the zone's."""
     known = {choice.name: choice for choice in choices}
     query = QueryDict(mutable=True)
     fixed: Sequence[Mapping[str, Any]] = ()
@@ -92,12 +93,12 @@ def tree_state(value: Any, choices: Sequence[Choice], zone: str = "") -> ListSta
 
 
 def is_time(schema: Schema) -> bool:
-    """Tell whether a setting is a time, which its form shows in a zone."""
+    """Return whether a setting is a time, which its form shows in a zone."""
     return schema.get("format") == "date-time" and schema.get("x-widget") != "expression"
 
 
 def shown_time(value: Any, zone: tzinfo) -> str:
-    """Return a time as a form shows it; what is none, as it is."""
+    """Return a time in the form of an input; other text as it is."""
     try:
         found = datetime.fromisoformat(str(value or ""))
     except ValueError:
@@ -106,7 +107,7 @@ def shown_time(value: Any, zone: tzinfo) -> str:
 
 
 def read_time(text: str, zone: tzinfo, held: Iterable[Any] = ()) -> str:
-    """Return a time that was typed, with its offset; the one that is held if that is what the form has shown of it."""
+    """Return the time of an input, with its offset; the stored one if the form has shown that."""
     known = {shown_time(one, zone): str(one) for one in held if one}
     try:
         found = datetime.fromisoformat(text)
@@ -147,7 +148,7 @@ def conditions_of(raw: Any) -> list[tuple[str, list[Any]]]:
 
 
 def meets(sent: Iterable[str], wanted: Iterable[Any]) -> bool:
-    """Return whether what an input holds is among the values: null and false for nothing, true for anything.
+    """Return whether an input's value is among the values: null and false for nothing, true for any value.
 
     `meets` in flow_forms.js does the same in the browser.
     """
@@ -185,7 +186,7 @@ def with_held(options: Iterable[Option], held: Iterable[str]) -> list[Option]:
 
 
 def is_plain(schema: Schema) -> bool:
-    """Tell whether an object holds plain values by names of one's own."""
+    """Return whether an object holds plain values by names of one's own."""
     rest = schema.get("additionalProperties")
     return isinstance(rest, Mapping) and rest.get("type") in ("string", "number", "integer", "boolean")
 
@@ -199,7 +200,7 @@ def has_expression(value: Any) -> bool:
 
 
 class Schemas:
-    """What the schema of settings says of each of them."""
+    """The settings' schema, resolved for each value."""
 
     schema: Schema
     sources: Sources

@@ -94,7 +94,7 @@ class CallPage(Page):
 
 
 class NewCall(CallPage):
-    """A call with the contact in the address, or with whoever has the number."""
+    """A call with the contact in the address, or with the contact that has the number."""
 
     path = "calls/new"
     name = "call-new"

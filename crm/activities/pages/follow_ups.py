@@ -1,4 +1,4 @@
-"""The pages of follow-ups: what is to be done, and one of them."""
+"""The pages of follow-ups: the list, and one of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABS = (("open", "Open"), ("mine", "Yours"), ("done", "Done"))
 EMPTY = {"open": "Nothing is to be done", "mine": "Nothing waits for you", "done": "Nothing is done yet"}
 SNOOZES = (("1", "Until tomorrow"), ("3", "For three days"), ("7", "For a week"))
 MORNING = time(9)
-"""When a follow-up that was put off comes up."""
+"""Time of day of a postponed follow-up."""
 REMINDERS = {"0": "When it is due", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10
@@ -30,7 +30,7 @@ FOUND = 10
 
 
 class FollowUps(Page):
-    """The open follow-ups by their time, so that those overdue come first; and what is done, the last first."""
+    """The open follow-ups by their time, overdue ones first; and the done ones, the last first."""
 
     path = name = "follow-ups"
     title = "Follow-ups"

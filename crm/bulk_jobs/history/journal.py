@@ -115,10 +115,11 @@ WITH now AS MATERIALIZED (  -- once a record, however often it is named below
 def restore(kind: RecordKind, source: Source, ids: Sequence[str], *, actor_id: str | None) -> RestoreResult:
     """Restore the records to their versions before the source changed them, and delete those that it created.
 
-    A column, custom value or link that somebody has changed since stays and is listed in `kept`; a record that nobody
-    else has changed becomes byte for byte what it was. A record whose unique key another live record has taken stays as
-    it is and is listed in `taken`. The function locks the rows in the order of their ids; the caller owns the
-    transaction and emits the events.
+    A column, custom value or link that was changed later stays and is listed in `kept`. A record without other changes
+    becomes byte for byte the former one. A record whose unique key another live record has taken stays as it is and is
+    listed in `taken`.
+
+    The function locks the rows in the order of their ids; the caller owns the transaction and emits the events.
     """
     if not ids:
         return RestoreResult()

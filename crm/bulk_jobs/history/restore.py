@@ -38,11 +38,15 @@ class Journaled(NamedTuple):
 
 @dataclass(slots=True)
 class RestoreResult:
-    """The outcome of restoring records. `changed` (id -> differences, named as in the API) includes the `revived`
-    records, which were deleted before, and those `deleted_again`; `deleted` had been created by the source; `kept`
-    (id -> names) lists what somebody has changed since and stays; `taken` (id -> part of the unique key that another
-    record has now), `over_quota` (deleted records that the plan has no room for) and `missing` (gone for good) were
-    left alone."""
+    """The outcome of restoring records.
+
+    `changed` (id -> differences, named as in the API) includes the `revived` records, which were deleted before, and
+    those `deleted_again`. Records in `deleted` had been created by the source. In `kept` are the later changes that
+    stay (id -> names).
+
+    Records left alone are in `taken` (id -> part of the unique key that another record has now). Others are in
+    `over_quota` (deleted records beyond the plan's limit) and `missing` (permanently deleted).
+    """
 
     changed: dict[str, Changes] = field(default_factory=dict)
     revived: set[str] = field(default_factory=set)
@@ -90,7 +94,7 @@ def restore_batch(
 
 
 def _revives(entry: Journaled) -> bool:
-    """Tell whether restoring the entry may bring a deleted record back."""
+    """Return whether restoring the entry may bring a deleted record back."""
     return entry.before is not None and "is_deleted" in (entry.after or {}).get("row", {})
 
 
@@ -103,7 +107,7 @@ class _Batch:
     present: Mapping[str, dict[str, Any]]
     actor_id: str | None
     quota: int | None = None
-    """How many deleted records may come back; None: all."""
+    """Number of deleted records that may be restored; None: all."""
     result: RestoreResult = field(default_factory=RestoreResult)
 
     def write(self, found: Sequence[Journaled]) -> RestoreResult:
@@ -134,7 +138,8 @@ class _Batch:
         return result
 
     def _delete(self, made: Iterable[Journaled], now: datetime) -> None:
-        """Delete what the source created, unless somebody has changed it since or live records refer to it."""
+        """Delete the records that the source created, unless somebody has changed them since or live records refer
+        to them."""
         made = [entry for entry in made if not self.present[entry.id]["row"]["is_deleted"]]
         used = _in_use(self.kind, [entry.id for entry in made])
         for entry in made:

@@ -1,5 +1,4 @@
-"""The three-way merge of a record's versions: undoing a change restores what it overwrote and keeps what others have
-changed since.
+"""The three-way merge of a record's versions: undoing a change restores the overwritten values and keeps later changes.
 
 A version is the JSON of journals: `row` (column -> value, with `custom`) and the name of each kind of links (their
 whole rows). `after` contains only the differences from `before`.
@@ -23,9 +22,14 @@ all of them."""
 
 @dataclass(slots=True)
 class MergedRecord:
-    """The record to write: `row` is the whole row, `custom_keys` are the custom values that differ from the present
-    ones, `kept` lists columns, custom keys and links that somebody has changed since. `added` has the links to restore
-    (name -> whole rows), `removed` those to delete (name -> id of the row -> the linked id)."""
+    """The record to write.
+
+    `row` is the whole row, `custom_keys` are the custom values that differ from the present ones. The list `kept` has
+    columns, custom keys and links that were changed later.
+
+    `added` has the links to restore (name -> whole rows), `removed` those to delete (name -> id of the row -> the
+    linked id).
+    """
 
     row: dict[str, Any]
     present: Mapping[str, Any]
@@ -51,7 +55,7 @@ class MergedRecord:
 
     @property
     def revives(self) -> bool:
-        """Whether the record is deleted and comes back."""
+        """Return whether the record is deleted and will be restored."""
         return bool(self.present["is_deleted"] and not self.row["is_deleted"])
 
     def group(self, column: str) -> tuple[str, ...]:
@@ -118,7 +122,7 @@ def _merge_custom(was: Version, then: Version, result: MergedRecord, fits: Calla
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two JSON values are equal; Python would treat 1, 1.0 and true as equal."""
+    """Return whether two JSON values are equal; Python would treat 1, 1.0 and true as equal."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
     if isinstance(one, list) and isinstance(other, list):

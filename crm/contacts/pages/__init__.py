@@ -1,4 +1,4 @@
-"""The pages of contacts: the list, what is changed for many, a contact, a new one."""
+"""The pages of contacts: the list, the bulk change, a contact, a new one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of contacts share."""
+"""Shared parts of the pages of contacts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEEDED = {"name": "a name", "email": "an e-mail address", "number": "a phone num
 
 
 class ContactPage(Page):
-    """What the pages of contacts share: the company's fields, tags and categories."""
+    """Shared parts of the pages of contacts: the company's fields, tags and categories."""
 
     module = "contact"
     menu = MenuItem("Contacts", "users", 20, "Work", tab=True, key="c")
@@ -46,7 +46,7 @@ class ContactPage(Page):
 
     @property
     def needs(self) -> str:
-        """What every contact needs, in words."""
+        """Return the values that every contact needs, as text."""
         found = [words for name, words in NEEDED.items() if name in self.required]
         return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:])))
 

@@ -1,4 +1,4 @@
-"""The table of contacts: its columns, values changed in it, and what is done with many."""
+"""The table of contacts: its columns, changes of values, and bulk actions."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from crm.contacts.pages.base import ContactPage
 CUSTOM_COLUMNS = 2
 """The number of custom fields among the columns that are shown when nobody has chosen any."""
 LINKED = (("segment", "segment", "Segment"), ("category", "contact-category", "Category"))
-"""Field, path and words of the filters that pages of segments and categories lead to."""
+"""Field, path and label of the filters from pages of segments and categories."""
 ANSWERED = Choice("repliedAt", "Answered", (SINCE,), kind="date")
 """The filter that a number of the home page leads to."""
 IMPORT = ("importId", "contact/import", "Import")
-"""Field, path and words of the filter that pages of imports lead to."""
+"""Field, path and label of the filter from pages of imports."""
 MOST_WRITTEN_TO = 100
-"""Single people whom one outreach can be started for from the list: an address holds no more ids."""
+"""Maximum number of single people for an outreach from the list: an address has space for no more ids."""
 
 
 class ContactTable(ContactPage, TablePage):
-    """What the pages of the table of contacts share."""
+    """Shared parts of the pages of the table of contacts."""
 
     resource = "contact"
     listed_at = "contacts"
@@ -62,7 +62,7 @@ class ContactTable(ContactPage, TablePage):
 
 
 class ContactList(ContactTable, BulkList):
-    """What the list and the change of many share: which contacts the address says."""
+    """Shared parts of the list and the bulk change: the selection of contacts in the address."""
 
     one = "contact"
 
@@ -80,7 +80,7 @@ class ContactList(ContactTable, BulkList):
 
     @property
     def changes(self) -> list[tuple[str, str]]:
-        """Tags, category and the company's own fields; what makes contacts unique cannot be changed for many."""
+        """Return tags, category and the company's own fields; unique values cannot be changed in bulk."""
         own = [(one["uniqueFieldID"], one["name"]) for one in shown_fields(self.definitions) if form_field(one)]
         named = (("tags", "Tags", "tag"), ("category", "Category", "contact-category"))
         return [*((name, words) for name, words, module in named if self.may(module)), *own]
@@ -108,7 +108,8 @@ class Contacts(ContactList):
 
     @property
     def can_be_segment(self) -> bool:
-        """Whether the filters can be saved as a segment, which knows no search and not the filters of links."""
+        """Return whether the filters can be saved as a segment, which supports neither search nor the filters of
+        links."""
         names = {one.name for one in self.state.filters}
         more = self.state.search or self.state.fixed
         links = {*(name for name, *_ in (*LINKED, IMPORT)), ANSWERED.name}

@@ -28,13 +28,13 @@ OUTCOMES = [
 ATTENDEES = "E-mail addresses, separated by commas. You are included."
 LENGTHS = [Option("15", "15 minutes"), Option("30", "30 minutes"), Option("60", "1 hour"), Option("120", "2 hours")]
 OF_CARD = {"countryCode": "phone", "number": "phone"}
-"""Field of the form -> what it is called on a card, where that is another name."""
+"""Field of the form -> its name on a card, if it differs."""
 COMPOSE = {
     "note": ("Note", "lead-activity", "Add note"),
     "call": ("Call", "lead-activity", "Log call"),
     "meeting": ("Meeting", "meeting", "Create meeting and invite"),
 }
-"""What is written into a timeline -> its name, the permission module that it takes, and its button."""
+"""Kind of timeline entry -> its name, its permission module, and its button."""
 
 
 class NewContact(ContactPage):
@@ -51,7 +51,7 @@ class NewContact(ContactPage):
         return {"form": self.scanned(scan) if scan else self.form(), "scan": scan}
 
     def scanned(self, scan: str) -> Form:
-        """Make the form of a contact with what was read on a card; a field says how sure that is."""
+        """Return the form of a contact with the values read on a card; each field states the confidence."""
         found = self.read(f"contact/scan/{scan}").data
         form = self.form(found["formData"])
         told = {one["field"]: one for one in found["fields"]}
@@ -124,18 +124,18 @@ class ContactDetail(ContactPage):
 
     @property
     def composers(self) -> list[tuple[str, str]]:
-        """The (name, words) of what the reader may write into the timeline."""
+        """Return the (name, label) of the entries that the reader may write into the timeline."""
         return [(name, words) for name, (words, module, _) in COMPOSE.items() if self.may(module, "POST")]
 
     @property
     def compose(self) -> str:
-        """What is being written: what the form sent, or what the address names, else the first one."""
+        """Return the entry to write: that of the form, or of the address, or the first one."""
         asked = self.request.POST.get("do") or self.request.GET.get("compose")
         names = [name for name, _ in self.composers]
         return asked if asked in names else next(iter(names), "")
 
     def composer(self) -> Form:
-        """Make the form of what is being written."""
+        """Return the form of the chosen entry."""
         if self.compose == "call":
             fields = [
                 Field("direction", "Direction", "select", required=True, options=DIRECTIONS, value="outbound"),
@@ -198,7 +198,7 @@ class ContactDetail(ContactPage):
         return self.composed("meeting", form, beside, "Meeting created.")
 
     def composed(self, path: str, form: Form, beside: Mapping[str, Any], text: str) -> HttpResponse:
-        """Write what the composer's form says, or show it again with what was refused."""
+        """Save the composer's input, or show it again with the errors."""
         values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
         answer = self.ask("POST", path, None, {"contact": self.params["id"], **values, **beside})
         if answer.ok:

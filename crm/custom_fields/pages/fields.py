@@ -1,4 +1,4 @@
-"""The pages of a company's own fields and sections: their order, a form for each, and what a conversion would lose."""
+"""The pages of a company's own fields and sections: their order, a form for each, and the losses of a conversion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input
 SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", "A section is a title above fields.")
 PANELS = {"contact": "Contacts", "lead": "Leads", "productService": "Products"}
 HOLDS = (("", "One value"), ("array", "A list, of records if it has parts"), ("object", "One record with parts"))
-"""Value type -> its words; of the others the field's type decides."""
+"""Value type -> its label; for others the field's type decides."""
 TEXTS = ("text", "textarea")
 WITH_OPTIONS = ("select", "radio", "multi-select")
 OF_OPTIONS = r"more|(option|about|was)\d+"
@@ -29,7 +29,7 @@ SYSTEM_OPTIONS = ("status", "source")
 UNFIT = re.compile(
     r"\S+: (\d+) of (\d+) (\w+) with a value have one that does not fit \((.*)\); with dropInvalid.*", re.DOTALL
 )
-"""How the API says what a conversion would lose."""
+"""The API's text about the values that a conversion would lose."""
 ORDER = {"sortBy": "order", "sortOrder": "asc", "p": "1", "n": "200"}
 
 
@@ -90,7 +90,7 @@ class Fields(FieldPage):
         return self._move("custom-section", 1)
 
     def do_place(self) -> HttpResponse:
-        """Put a field behind another one of its section, or first in it."""
+        """Put a field after another one of its section, or first in it."""
         id, after = self.sent_id(), self.request.POST.get("after", "")
         rows = self.read("custom-field", fields_query(self.panel)).data
         section = next((one["section"] for one in rows if one["_id"] == id), None)
@@ -224,7 +224,7 @@ class NewField(NewRecord, FieldForm):
 
 
 class EditField(EditRecord, FieldForm):
-    """A field. What a change of its type or options would lose is told before anything is lost."""
+    """A field. The losses from a change of its type or options are shown before any value is lost."""
 
     path = "settings/fields/<str:id>"
     name = "field"

@@ -22,7 +22,7 @@ TYPES = {
 }
 PART_TYPES = ("text", "textarea", "number", "date", "datetime", "checkbox", "email", "phone", "url")
 PART_VALUES = {"number": "number", "date": "date", "datetime": "date", "checkbox": "boolean"}
-"""Type of a part -> what it holds; others hold text."""
+"""Type of a part -> the type of its values; others contain text."""
 YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 
 
@@ -32,7 +32,7 @@ def parts_text(children: Sequence[Mapping[str, Any]]) -> str:
 
 
 def parts_of(text: str, had: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Read the parts. One that the field had keeps all that its line does not tell."""
+    """Read the parts. An existing part keeps all properties that its line does not state."""
     known = {one["name"]: one for one in had}
     types = {words.casefold(): name for name, words in TYPES.items()} | {name: name for name in TYPES}
     found = []
@@ -61,7 +61,7 @@ def default_text(record: Mapping[str, Any]) -> Any:
 
 
 def default_of(text: str, field_type: str, options: Sequence[Mapping[str, Any]], *, many: bool) -> Any:
-    """Read a default value; what fits no type goes as it is, and the API says why it cannot be taken."""
+    """Read a default value; one that fits no type is passed on, and the API refuses it with a reason."""
     values = {str(one.get("label") or one.get("value")): one.get("value") or one.get("label") for one in options}
     if not text:
         return None

@@ -30,8 +30,8 @@ FIRST_YEAR = 1901
 
 
 class XlsxFormat(ExportFormat):
-    """Writes texts as texts, whatever they begin with, and dates and times as real ones in the company's formats and
-    time zone."""
+    """Writes texts as texts, even those that look like formulas. Dates and times are real ones in the company's
+    formats and time zone."""
 
     name: ClassVar[str] = "xlsx"
     mime: ClassVar[str] = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

@@ -1,7 +1,7 @@
 """Decide from a file's content which of the 39 allowed file types it is.
 
-The table is our own: `filetype` and `puremagic` know hundreds of types, but neither tells office formats, damaged files
-and the text family apart exactly enough for uploads, and a refusal must be certain.
+The table is our own, because a refusal must be certain. `filetype` and `puremagic` know hundreds of types, but neither
+distinguishes office formats, damaged files and the text family exactly enough for uploads.
 """
 
 from crm.files.mime.sniffing import sniff

@@ -1,4 +1,4 @@
-"""Tell the members of the text family apart by their structure; the name decides only between csv, tsv and plain
+"""Distinguish the members of the text family by their structure; the name decides only between csv, tsv and plain
 text."""
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def _markup(body: str) -> str | None:
 
 
 def _is_json(body: str, complete: bool, tail: str, name: str) -> bool:
-    """Tell whether a whole text parses as JSON, or a long one begins and ends like JSON and has its file extension."""
+    """Return whether a whole text parses as JSON, or a long one begins and ends like JSON and has its file
+    extension."""
     if complete:
         try:
             json.loads(body)
@@ -100,7 +101,7 @@ def _is_json(body: str, complete: bool, tail: str, name: str) -> bool:
 
 
 def _is_mail(body: str) -> bool:
-    """Tell whether the text begins with the header of a mail: header lines only, known ones among them."""
+    """Return whether the text begins with the header of a mail: header lines only, known ones among them."""
     seen: set[str] = set()
     for index, line in enumerate(body.splitlines()[:200]):
         if not line.strip():

@@ -128,7 +128,7 @@ def _media(head: bytes) -> str | None:
 
 
 def _is_mp3(stream: BinaryIO, head: bytes) -> bool:
-    """Tell whether two MPEG audio frames follow each other, after an optional ID3 tag."""
+    """Return whether two MPEG audio frames follow each other, after an optional ID3 tag."""
     if head.startswith(b"ID3") and len(head) > 10:
         size = 0
         for byte in head[6:10]:

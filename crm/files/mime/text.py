@@ -1,4 +1,4 @@
-"""Tell text from binary content by a bounded head of it."""
+"""Distinguish text from binary content by a bounded head of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONTROLS = bytes(code for code in range(32) if code not in (9, 10, 12, 13, 26)) 
 
 
 def is_utf8(data: bytes) -> bool:
-    """Tell whether the bytes are UTF-8; the last character may be cut off."""
+    """Return whether the bytes are UTF-8; the last character may be cut off."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
@@ -44,7 +44,7 @@ def utf32_without_mark(head: bytes) -> str | None:
 
 
 def utf16_without_mark(head: bytes) -> str | None:
-    """Return the byte order of UTF-16 without a mark, recognized by the NULs beside its ASCII characters, or None."""
+    """Return the byte order of UTF-16 without a mark, recognized by the NULs next to its ASCII characters, or None."""
     head = head[: len(head) & ~1]
     if len(head) < 8 or b"\0" not in head:
         return None
@@ -62,7 +62,7 @@ def utf16_without_mark(head: bytes) -> str | None:
 
 
 def looks_binary(head: bytes) -> bool:
-    """Tell whether more than one byte in fifty is a control code that text does not contain."""
+    """Return whether more than one byte in fifty is a control code that text does not contain."""
     return len(head) > 0 and (len(head) - len(head.translate(None, CONTROLS))) * 50 > len(head)
 
 

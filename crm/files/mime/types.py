@@ -85,5 +85,5 @@ INLINE_SAFE: frozenset[str] = frozenset(
 
 
 def inline_safe(mime: str) -> bool:
-    """Tell whether a browser may show a download of this type; all others are sent as attachments."""
+    """Return whether a browser may show a download of this type; all others are sent as attachments."""
     return mime in INLINE_SAFE

@@ -1,4 +1,4 @@
-"""What the pages of imports share: their words, and the page that they stand on."""
+"""Shared parts of the pages of imports: labels, and the base page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LEAD_TARGETS = {
     "team": "Team",
     "teamMember": "Team member",
 }
-"""What a column can become -> its words."""
+"""Target of a column -> its label."""
 HINTS = {
     "email": "Write one like name@example.com.",
     "number": "Write all of its digits, such as 7400 123456, or +44 7400 123456.",
@@ -48,7 +48,7 @@ HINTS = {
     "teamMember": "Write the e-mail address of a member.",
     "value": "Write a number, such as 1200 or 1200.50.",
 }
-"""What a column becomes -> what to write in it, where the problem does not say it."""
+"""Target of a column -> advice on its format, if the problem does not state it."""
 STATES = {
     "queued": ("Waiting", "none"),
     "running": ("Importing", "info"),
@@ -62,7 +62,7 @@ OPEN = ("paused", "failed")
 """The statuses of an import that may still be changed."""
 MOVING, OVER = ("queued", "running"), ("completed", "cancelled")
 ADVICE = "Write "
-"""How what to write instead begins, in a problem that says it."""
+"""Beginning of the advice in a problem."""
 EXISTS = re.compile(r"(?:another|the open) (contact|lead)(?: [0-9a-f]{24})? (has|is) (.+)")
 KEYED = re.compile(r"([A-Za-z]\w*|[0-9a-f]{24}): (.+)", re.DOTALL)
 """A problem of a value that no column has."""
@@ -82,7 +82,7 @@ REWORDED = tuple(
         (r'(?<!\w)"([^"]*)"(?!\w)', r"“\1”"),
     )
 )
-"""How the API says what is wrong -> how people do."""
+"""The API's text of a problem -> the text for people."""
 QUOTED = 12
 """A problem that begins with so many characters of the cell quotes it, and does not change its first letter."""
 BYTES = re.compile(r"(\d+) bytes")
@@ -122,7 +122,7 @@ def lasting(seconds: int) -> str:
 
 
 def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
-    """Return the import with what the pages say of it in words."""
+    """Return the import with the texts of the pages."""
     word, tone = STATES[job["status"]]
     started = bool(job["processed"] or job["startedAt"])
     if job["status"] == "paused" and not started:
@@ -147,7 +147,7 @@ def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
 
 
 def outcome(job: Mapping[str, Any], kind: Kind, no_records: int = 0) -> str:
-    """Say what became of the rows; `no_records` of those that failed are titles, totals and footers."""
+    """Return the summary of the rows; `no_records` of those that failed are titles, totals and footers."""
     found = (
         (job["created"], "created"),
         (job["updated"], "updated"),
@@ -167,10 +167,9 @@ def shown_problem(
     gone: str = "",
     optional: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return a row's problem as people read it: what stands in the row, and what to write instead.
+    """Return a row's problem for people: the row's value, and the correct form.
 
-    `gone` are the words for a record in the row's way that has no page (any more), `optional` the fields that may stay
-    empty.
+    `gone` is the text for a conflicting record that has no page (any more), `optional` the fields that may stay empty.
     """
     text, column, headers = found["message"], found["column"], job["headers"]
     exists = EXISTS.match(text)
@@ -202,7 +201,7 @@ def shown_problem(
 
 
 def reworded(text: str, labels: Mapping[str, str]) -> str:
-    """Write what the API says of a value without its names."""
+    """Replace the API's names in a text about a value."""
     left = re.match(r"([\w, -]+) left unchanged", text)
     if left:
         names = ", ".join(labels.get(name, name) for name in left[1].split(", "))
@@ -219,7 +218,7 @@ def sentence(text: str, *, capital: bool = True) -> str:
 
 
 class ImportPage(Page):
-    """What the pages of imports share."""
+    """Shared parts of the pages of imports."""
 
     module = "contact"
     menu = MenuItem("Imports", "upload", 70, group="Data")
@@ -252,7 +251,7 @@ class ImportPage(Page):
         return self.address(name, self.params["id"], **query)
 
     def shared(self) -> dict[str, Any]:
-        """Return what the templates of the steps share."""
+        """Return the shared data of the steps' templates."""
         return {
             "job": self.job,
             "kind": self.kind,
@@ -261,11 +260,11 @@ class ImportPage(Page):
         }
 
     def labels(self) -> dict[str, str]:
-        """Return target -> its words: the system's, and the company's own fields."""
+        """Return target -> its label: the system's, and the company's own fields."""
         return {**self.kind.targets, **dict(self.custom)}
 
     def labels_for(self, problems: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
-        """Return target -> its words, with the company's own fields if a problem may name one."""
+        """Return target -> its label, with the company's own fields if a problem may name one."""
         keyed = [KEYED.fullmatch(one["message"]) for one in problems if not one["column"]]
         known = self.kind.targets
         return self.labels() if any(one and one[1] not in known for one in keyed) else known
@@ -295,7 +294,7 @@ class ImportPage(Page):
         return {key for key, required in fields.items() if not required}
 
     def lacking(self, mapping: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Return what every contact needs and no column has: (its button, its words)."""
+        """Return values that every contact needs and no column has: (button, label)."""
         if self.kind is LEADS:
             return []
         required = {one["uniqueFieldID"] for one in self.contact_fields if one["required"]}
@@ -316,7 +315,7 @@ class ImportPage(Page):
         return [one for one in answer.data if one["isSystem"]] if answer is not None and answer.ok else []
 
     def optional(self, keys: Sequence[str]) -> Answer:
-        """Let contacts be without the values of these system fields."""
+        """Make these system fields of contacts optional."""
         fields = [one for one in self.contact_fields if one["uniqueFieldID"] in keys]
         changes = [{"_id": one["_id"], "required": False} for one in fields]
         answer = self.ask("PUT", "custom-field/modify", None, {"fields": changes})

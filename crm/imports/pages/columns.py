@@ -1,4 +1,4 @@
-"""The second step of a new import: how its file is read, and what its columns become."""
+"""The second step of a new import: the format of its file, and the targets of its columns."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from crm.imports.pages.words import (
 
 SAMPLES = 3
 NEW, NEW_TEXT = "+", "+text"
-"""What is chosen for a column that becomes a new field: of the type that its values have, or a text."""
+"""Choices for a column that becomes a new field: of the type that its values have, or a text."""
 SEVERAL = ("email", "number")
-"""What several columns may become: the first value counts, others are kept in new fields."""
+"""Targets of several columns: the first value counts, others are kept in new fields."""
 LOOKS = {
     "email": (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "an email address"),
     "number": (re.compile(r"\+?[\d\s().\-/]{5,}"), "a phone number"),
 }
-"""What a column becomes -> what its values look like, and its words."""
+"""Target of a column -> the pattern of its values, and its name."""
 DETAILS = ("country", "decimalMark", "dateFormat", "timeZone", "rowFrom", "rowTo")
-"""The fields that stand under a heading that opens."""
+"""The fields under a heading that opens."""
 
 
 class ImportColumns(ImportPage):
@@ -52,7 +52,7 @@ class ImportColumns(ImportPage):
         return self.context(mapping, self.form(mapping))
 
     def context(self, mapping: Mapping[str, str], form: Form) -> dict[str, Any]:
-        """Return what the page shows of a mapping."""
+        """Return the page's data for a mapping."""
         found = self.choices(mapping)
         filled = [one for one in found if one["values"] or one["error"]]
         return {
@@ -75,7 +75,7 @@ class ImportColumns(ImportPage):
 
     @property
     def is_cards(self) -> bool:
-        """Whether the file has vCards, which have neither headers nor separators."""
+        """Return whether the file has vCards, which have neither headers nor separators."""
         return "vcard" in (self.job["file"] or {}).get("mime", "")
 
     @cached_property
@@ -83,7 +83,7 @@ class ImportColumns(ImportPage):
         return self.may("custom-field", "POST")
 
     def proposal(self) -> dict[str, str]:
-        """Return what the service proposes: fields that exist, and new ones for those who may add them.
+        """Return the service's proposal: fields that exist, and new ones for those who may add them.
 
         For others, one column each feeds the address and the number, and those that have a field for further values.
         """
@@ -109,7 +109,7 @@ class ImportColumns(ImportPage):
         return kept
 
     def choices(self, mapping: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Return each column with examples and what it becomes."""
+        """Return each column with examples and its target."""
         keys = [key for key in mapping.values() if not key.startswith(NEW) and key not in SEVERAL]
         twice = {key for key in keys if keys.count(key) > 1}
         filled: set[str] = set()
@@ -149,7 +149,7 @@ class ImportColumns(ImportPage):
         return any(lacks_country(cell) for place in places for cell in self.cells(place))
 
     def form(self, mapping: Mapping[str, str]) -> Form:
-        """Make the form of what happens to the rows, with the questions that the file and its mapping leave."""
+        """Return the form of the options for rows, with the open questions about the file and its mapping."""
         one, detected = self.kind.module, self.job["detected"]
         rules = [
             Option("skip", f"Keep the {one}, skip the row"),
@@ -250,7 +250,7 @@ class ImportColumns(ImportPage):
         return {header: key for place, header in enumerate(self.job["headers"]) if (key := sent.get(f"c{place}", ""))}
 
     def refused(self, form: Form, mapping: Mapping[str, str], text: str) -> HttpResponse:
-        """Show the page again with what was chosen."""
+        """Show the page again with the choices."""
         form.trouble = [text] if text else []
         return self.page(self.context(mapping, form), status=422)
 
@@ -276,7 +276,7 @@ class ImportColumns(ImportPage):
         return self.make_optional(("email",))
 
     def make_optional(self, keys: Sequence[str]) -> HttpResponse:
-        """Let contacts be without these values, and show the page again with what was chosen."""
+        """Make these values of contacts optional, and show the page again with the choices."""
         answer = self.optional(keys)
         mapping = self.sent_mapping()
         form = self.form(mapping).fill(self.request.POST)
@@ -284,12 +284,12 @@ class ImportColumns(ImportPage):
 
 
 def is_question(field: Field) -> bool:
-    """Return whether a field asks what the file leaves open, and stands above the columns."""
+    """Return whether a field is a question about the file, shown above the columns."""
     return field.name in DETAILS and (field.kind == "radio" or field.label == COUNTRY_QUESTION)
 
 
 def doubt(key: str, cells: Sequence[str]) -> str:
-    """Say that no example of a column is what the column becomes, or nothing."""
+    """Return a warning if no example of a column fits its target; else an empty text."""
     shape, words = LOOKS.get(key, (None, ""))
     if shape is None or not cells or any(map(shape.fullmatch, cells)):
         return ""

@@ -1,4 +1,4 @@
-"""The rows of an import to look at, with their values to mend."""
+"""The rows of an import with problems, with their values to fix."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from core.web.forms import Field
 from crm.imports.pages.base import shown_problem
 
 MOST_CELLS = 30
-"""The most values of a row that are shown to mend; a form takes 1,000 in all."""
+"""Maximum number of values of a row that can be fixed; a form takes 1,000 in all."""
 
 
 @dataclass
 class MendRow:
-    """A row of the file: what is wrong with it, and its values if they can be mended here."""
+    """A row of the file: its problems, and its values if they can be fixed here."""
 
     number: int
     skipped: bool
     failed: bool
     existing: str
     texts: list[str]
-    """What is wrong with the row as a whole, or with what is not shown."""
+    """Problems of the row as a whole, or of values that are not shown."""
     line: str
     cells: list[Field] = field(default_factory=list)
     headers: list[str] = field(default_factory=list)
     """The header of each cell's column."""
     typed: bool = False
-    """Whether somebody has written something else into it."""
+    """A user has entered other values into it."""
 
     @property
     def mendable(self) -> bool:
@@ -51,7 +51,7 @@ class MendRow:
         return found
 
     def fill(self, sent: QueryDict) -> None:
-        """Show what was typed."""
+        """Show the input."""
         changes = self.changes(sent)
         self.typed = bool(changes)
         for header, cell in zip(self.headers, self.cells, strict=True):

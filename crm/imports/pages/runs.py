@@ -102,7 +102,7 @@ class ImportDetail(ImportPage):
 
     @property
     def mends(self) -> bool:
-        """Whether rows can be mended: nobody counts them at the moment, and the reader may make records."""
+        """Return whether rows can be fixed: no worker counts them at present, and the member may create records."""
         return not self.job["moving"] and self.may(self.kind.module, "POST")
 
     def errors(self, state: ListState) -> tuple[list[Any], tuple[str, bool] | None]:
@@ -166,7 +166,7 @@ class ImportDetail(ImportPage):
         return self.page(context)
 
     def tell_mended(self, found: Mapping[str, Any]) -> None:
-        """Say what became of the mended rows."""
+        """Show the result of the fixed rows."""
         done = [
             f"{found[name]:,} {word}" for name, word in (("created", "created"), ("updated", "updated")) if found[name]
         ]
@@ -179,13 +179,14 @@ class ImportDetail(ImportPage):
 
     @cached_property
     def undoing(self) -> Mapping[str, Any] | None:
-        """What undoes the import or has undone it, with what is left, if there is a job that does."""
+        """Return the job that undoes the import or has undone it, with the remaining records; None without such a
+        job."""
         answer = self.ask("GET", f"{self.resource}/undo") if self.job["over"] else None
         job = answer.data["job"] if answer is not None and answer.ok else None
         return None if answer is None or job is None or job["status"] in ("failed", "cancelled") else answer.data
 
     def left_behind(self, undoing: Mapping[str, Any]) -> list[str]:
-        """Say what has been taken back, and what has not."""
+        """Return a summary of the undone and the remaining records."""
         job, left, one = undoing["job"], undoing["createdLeft"], self.kind.module
         noun = one if self.kind is CONTACTS else "record"  # an import of leads makes contacts too
         back, alone = job["changed"], left == 1
@@ -240,7 +241,7 @@ def only_codes(operator: str, code: str) -> dict[str, Any]:
 
 
 def run_stats(job: Mapping[str, Any], kind: Kind, no_records: int) -> list[tuple[str, int]]:
-    """Return what became of the rows."""
+    """Return the results of the rows."""
     names = (("Created", "created"), ("Updated", "updated"), ("Skipped, already there", "skipped"))
     found = [(label, job[name]) for label, name in names]
     found.append(("Refused", max(job["failed"] - no_records, 0)))
@@ -248,7 +249,7 @@ def run_stats(job: Mapping[str, Any], kind: Kind, no_records: int) -> list[tuple
 
 
 def undone_stats(job: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return what became of what the import had written."""
+    """Return the results of undoing the import."""
     others = (("Changed since, so they stay", job["report"].get("keptCount", 0)), ("Not given back", job["failed"]))
     return [("Taken back", job["changed"]), *(one for one in others if one[1])]
 

@@ -1,4 +1,4 @@
-"""The first and the last step of a new import: its file, and what its first rows would do."""
+"""The first and the last step of a new import: its file, and the expected results of its first rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from crm.imports.pages.words import (
 ID = re.compile(r"[0-9a-f]{24}")
 NAMES = {"name", "firstName", "lastName"}
 MISSING = "is missing, but needed"
-"""How the check says that a row has no value of a field that all records have."""
+"""Text of the check for a row without a value of a required field."""
 
 
 class NewImport(ImportPage):
@@ -77,7 +77,7 @@ class NewImport(ImportPage):
 
 
 class ImportCheck(ImportPage):
-    """Show what the first rows would do, each time the page is opened."""
+    """Show the expected results of the first rows, each time the page is opened."""
 
     path = "imports/<str:id>/check"
     name = "import-check"
@@ -129,7 +129,7 @@ class ImportCheck(ImportPage):
         return [one["column"] for one in fields if one["values"] and one["column"] not in mapping]
 
     def lacks(self, found: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-        """Return what contacts must have and most of the refused rows lack, and only that: (its button, its words)."""
+        """Return required values that most of the refused rows lack as their only problem: (button, label)."""
         failed: dict[int, list[Mapping[str, Any]]] = {}
         for one in found:
             if one["failed"]:
@@ -170,7 +170,7 @@ class ImportCheck(ImportPage):
         return question if other and is_foreign else None
 
     def start_label(self, checked: Mapping[str, Any]) -> str:
-        """Return what the button says that starts the import; "" if nothing would come of it."""
+        """Return the label of the button that starts the import; "" if it would import nothing."""
         left = max((self.job["total"] or 0) - self.job["processed"], 0)
         written = checked["created"] + checked["updated"]
         if checked["rows"] < left:

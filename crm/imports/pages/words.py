@@ -52,7 +52,7 @@ TYPES = {
     "phone": "phone",
     "url": "web address",
 }
-"""Type of a new field -> its words."""
+"""Type of a new field -> its label."""
 MARKS = ((".", "1,234.50 (point)"), (",", "1.234,50 (comma)"))
 AS_COMPANY = "Read as your company writes dates. Choose the other reading if this file has other dates."
 MOST_NAMES = 8
@@ -70,13 +70,13 @@ KNOWN = {
     "team": "teams",
     "teamMember": "members",
 }
-"""What a column becomes -> what the company has of it."""
+"""Target of a column -> the company's records for it."""
 LACKS_COUNTRY = "lacks its country"
-"""How the service says that a phone number is a national one of an unknown country."""
+"""Text of the service for a national phone number of an unknown country."""
 OF_OTHER_COUNTRY = ("is no phone number for", "may lack its area code")
-"""How the service says that a phone number is none of the country by which it was read."""
+"""Texts of the service for a phone number that does not belong to the assumed country."""
 UNKNOWN = re.compile(r"NotFound_4|is none of the options")
-"""What the code or the message has of a value that the company does not know."""
+"""Pattern in the code or message of a value that the company does not have."""
 MOST_UNKNOWN = 20
 """The most unknown values that the check names."""
 NO_RECORD = "NotARecord"
@@ -150,7 +150,7 @@ def row_lines(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def unknown_words(found: Mapping[str, Any], mapping: Mapping[str, str], labels: Mapping[str, str]) -> str:
-    """Say that the company does not know a value of the file."""
+    """Return the message that the company does not have a value of the file."""
     key = mapping.get(found["column"], "")
     what = KNOWN.get(key) or f"choices of {labels.get(key, found['column'])}"
     return f"“{found['value']}” in {found['column']} is none of your {what}: {counted(found['rows'], 'row')}"
@@ -163,7 +163,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def left_out(names: Sequence[str]) -> str:
-    """Say which columns are not imported; nothing if all are."""
+    """Return the message about columns that are not imported; empty if all are."""
     if not names:
         return ""
     what = "1 column is left out" if len(names) == 1 else f"{len(names)} columns are left out"
@@ -195,7 +195,7 @@ def _assumed(columns: Sequence[Mapping[str, Any]]) -> str:
 
 
 def assumptions(job: Mapping[str, Any]) -> list[str]:
-    """Say which columns are read as the company writes, though they can be read in two ways."""
+    """Return the messages about ambiguous columns that are read in the company's format."""
     columns: dict[str, list[str]] = {}
     for one in job["detected"]["assumed"]:
         columns.setdefault(one["value"], []).append(one["column"])
@@ -242,7 +242,7 @@ def _ask_dates(columns: str, examples: Sequence[str]) -> Field:
 
 
 def _day(year: str, month: str, day: str, *, long: bool) -> str:
-    """Write a day in words; "" for none."""
+    """Write a day as text; "" for none."""
     if (len(year) == 4) != long or not 1 <= int(month) <= 12 or not 1 <= int(day) <= 31 or len(day) > 2:
         return ""
     return f"{int(day)} {MONTHS[int(month) - 1]} {year if long else '20' + year}"

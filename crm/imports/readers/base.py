@@ -71,8 +71,8 @@ class RowError:
 class Table(ABC):
     """One table of an import file: headers, and rows that are read one by one.
 
-    A row's number is the number that a spreadsheet program shows beside it: every record counts, blank ones too, and a
-    record whose quoted cell contains line breaks counts once. The header is normally row 1 and the first data row 2.
+    A row's number is the one that a spreadsheet program shows: every record counts, including blank ones. A record
+    whose quoted cell contains line breaks counts once. The header is normally row 1 and the first data row 2.
     `header_row` is 0 for a table without headers, whose columns are called "Column A", "Column B" and so on.
     """
 

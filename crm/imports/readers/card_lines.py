@@ -1,6 +1,6 @@
 """Split a vCard file into cards, and the cards into properties, of versions 2.1, 3.0 and 4.0.
 
-The grammar of a line is that of iCalendar, whose parser reads it; what 2.1 writes differently is changed before:
+The grammar of a line is that of iCalendar, whose parser reads it. The differences of 2.1 are converted before:
 parameters without names, repeated parameters and quoted-printable values.
 """
 
@@ -41,7 +41,7 @@ NO_PERSON = re.compile(
 
 @dataclass(slots=True)
 class Card:
-    """The unfolded lines of one card, or what is wrong with it."""
+    """The unfolded lines of one card, or its problem."""
 
     number: int
     lines: list[str] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Card:
 
     @property
     def is_person(self) -> bool:
-        """Whether the card is that of a person or firm, rather than of a group, place or thing."""
+        """Return whether the card is that of a person or firm, rather than of a group, place or thing."""
         return not any(map(NO_PERSON.fullmatch, self.lines))
 
 
@@ -74,7 +74,7 @@ class Parameters:
     preference: int
     charset: str
     is_quoted: bool
-    """Whether the value is written as quoted-printable."""
+    """The value is written as quoted-printable."""
     omitted_year: str
 
 

@@ -1,12 +1,11 @@
 """Child process: convert one sheet of the workbook on stdin to lines on stdout.
 
 The process is run by path with `python -I`, so it imports nothing of this project; the parent is workbook.py. A line is
-`row number`, a space and a JSON array of cells, in which dates and times are ISO texts in arrays of their own, or a
-JSON object for a row error. Blank rows are left out. The last line of stderr is a JSON report: what was read, or
+`row number`, a space and a JSON array of cells, in which dates and times are ISO texts in arrays of their own. For a
+row error it has a JSON object. Blank rows are omitted. The last line of stderr is a JSON report of the result, or
 {"error": kind, "sheets": names}.
 
-A crafted workbook may need any amount of memory or crash the parser: the limits below end this process and nothing
-else.
+A crafted workbook may need any amount of memory or crash the parser: the limits below end only this process.
 """
 
 from __future__ import annotations
@@ -109,7 +108,7 @@ def lines(rows: Iterable[list[Any]], cell_limit: int) -> Iterator[bytes]:
 
 
 def named(wanted: str, sheets: list[str]) -> str | None:
-    """Return the sheet of this name, whatever its case and the blanks around it; None if there is none."""
+    """Return the sheet of this name, ignoring case and surrounding blanks; None if there is none."""
     if wanted in sheets:
         return wanted
     return next((name for name in sheets if name.strip().casefold() == wanted.casefold()), None)

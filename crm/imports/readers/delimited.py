@@ -1,7 +1,7 @@
 """Read CSV and its relatives: any size in constant memory, any damage as an error of its own row.
 
 A row that cannot be parsed does not affect the rows after it. If a quote stays open, the row that opened it becomes the
-error and reading continues with the next line, unless the cell is closed properly later and is merely too long.
+error. Reading continues with the next line, unless the cell is closed properly later and is merely too long.
 """
 
 from __future__ import annotations

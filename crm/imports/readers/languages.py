@@ -29,7 +29,7 @@ APOSTROPHES = frozenset("’´`·")
 QUOTES = frozenset("“”„‘’«»「」（）")
 START, END = "^", "$"
 SINGLE_SHARE = 0.2
-"""The weight of a letter's own frequency beside that of the pair."""
+"""The weight of a letter's own frequency relative to that of the pair."""
 UNLIKELY = -11.0
 UNKNOWN_SIGN = -14.0
 MIXED = -10.0
@@ -45,7 +45,7 @@ FOREIGN = 8.0
 SYMBOL = -12.0
 INSIDE_WORD = -18.0
 BEFORE_WORD = -24.0
-"""The price of a trade mark or the like in front of a word, where letters of another code page stand."""
+"""The score of a trade mark or the like before a word, in the place of letters of another code page."""
 ONE_QUOTE = -20.0
 """The price of a quotation mark that nothing closes."""
 TYPOGRAPHIC = -4.0
@@ -55,7 +55,7 @@ AFTER_WORDS = frozenset("®©¥¤¦¬±")
 """Signs that never begin a word."""
 CONTROLS = -14.0
 NAME_WEIGHT = 3
-"""A frequent name counts as so many words of CLDR."""
+"""Number of CLDR words that a frequent name counts as."""
 OLD_LETTERS = str.maketrans("șțȘȚ", "şţŞŢ")
 
 
@@ -67,7 +67,7 @@ class Model:
     letters: Mapping[str, float]
     latin: bool
     signs: bool
-    """Whether the script has thousands of signs, which are judged one by one."""
+    """The script has thousands of signs, which are judged one by one."""
 
 
 @cache
@@ -145,8 +145,8 @@ class Evidence:
         return cls({word: count for word, count in words.items() if not word.isascii()}, signs)
 
     def fit(self, languages: Sequence[str]) -> float:
-        """Return the logarithm of the likelihood that these are words of the likeliest one of the languages, and some
-        foreign ones among them."""
+        """Return the logarithm of the likelihood that these are words of the likeliest language, with some foreign
+        ones among them."""
         fits = []
         for language in languages:
             model = model_of(language)

@@ -22,7 +22,7 @@ NO_HEADER = 0
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One row with what the search needs to know about it. `gap` says that the row above it is blank."""
+    """One row with the data for the search. `gap` means that the row above it is blank."""
 
     number: int
     cells: Sequence[Cell]
@@ -186,7 +186,7 @@ def _counts(line: _Line) -> bool:
 
 
 def _is_title_over_data(lines: Sequence[_Line]) -> bool:
-    """Return whether titles of one cell stand above records without headers."""
+    """Return whether titles of one cell are above records without headers."""
     titles = 0
     while titles < len(lines) and titles < HEADER_ROWS and lines[titles].filled == 1 and not lines[titles].known:
         titles += 1

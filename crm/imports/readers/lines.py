@@ -41,7 +41,7 @@ class _Block:
     end: int
     lines: list[str]
     is_suspect: bool
-    """Whether a line may contain a NUL, UNDECODABLE or OVERLONG."""
+    """A line may contain a NUL, UNDECODABLE or OVERLONG."""
 
 
 class Lines:

@@ -36,7 +36,7 @@ SEVERAL = ("email", "number")
 CODES = ("countryCode", AREA_CODE)
 """The fields of codes in front of numbers, which read wrongly make the numbers of others."""
 SEPARATOR = ":::"
-"""What Google writes between the values of a cell."""
+"""Google's separator between the values of a cell."""
 EMAIL = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@.,;<>\d][^\s@.,;<>]+")
 PHONE = re.compile(r"(?:\+|00)?[(]?\d[\d\s().\-/]{5,20}\d")
 CLEAR_PHONE = re.compile(r"(?:\+|00)[1-9][\d\s().\-/]{6,20}\d")
@@ -90,12 +90,14 @@ def propose_mapping(
     kept: Mapping[str, str] = MappingProxyType({}),
     country: str = "",
 ) -> dict[str, str]:
-    """Map headers to field keys; headers without a likely field are left out.
+    """Map headers to field keys; headers without a likely field are omitted.
 
-    Each key stands once, but for those of SEVERAL, which all of the person's own columns feed. `fields` are FieldSpecs
-    or (key, name, type, aliases). If `name` is among them, firstName and lastName may be proposed too, which the
-    importer joins. `sample` are rows of the file, one value per header. `kept` has header -> key of SEVERAL, for the
-    columns whose further values earlier imports kept in custom fields; `country` is that of national numbers.
+    Each key occurs once, except for those of SEVERAL, which all of the person's own columns feed. `fields` are
+    FieldSpecs or (key, name, type, aliases). If `name` is among them, firstName and lastName may be proposed too, which
+    the importer joins. `sample` are rows of the file, one value per header.
+
+    `kept` has header -> key of SEVERAL, for columns whose further values earlier imports stored in custom fields;
+    `country` is that of national numbers.
     """
     specs = [FieldSpec(*spec) for spec in fields]
     if any(spec.key == "name" for spec in specs):
@@ -166,9 +168,9 @@ def _leave_out_earlier(key: str, columns: Sequence[_Column], chosen: dict[int, s
 
 
 def _fill_gaps(key: str, columns: Sequence[_Column], chosen: dict[int, str], types: Mapping[str, str]) -> None:
-    """Let a column that has a custom field of its name feed the system field, if it alone has a value in some rows.
+    """Use a column with a custom field of its name for the system field, if only it has a value in some rows.
 
-    Its further values are kept in that custom field then.
+    Its further values are then kept in that custom field.
     """
     feeding = [place for place, taken in chosen.items() if taken == key]
     if not feeding:
@@ -183,7 +185,7 @@ def _fill_gaps(key: str, columns: Sequence[_Column], chosen: dict[int, str], typ
 
 
 def _add_area_codes(columns: Sequence[_Column], chosen: dict[int, str]) -> None:
-    """Let a column of short codes next to that of country codes be one of area codes, also of a single digit."""
+    """Use a column of short codes next to that of country codes for area codes, including those of a single digit."""
     if "countryCode" not in chosen.values() or AREA_CODE in chosen.values():
         return
     for place, column in enumerate(columns):
@@ -216,8 +218,11 @@ def _contains(whole: _Column, part: _Column) -> bool:
 
 
 def _score(column: _Column, spec: FieldSpec, own_code: str) -> float:
-    """Return the likelihood that a column means a field: EXACT for its own name, down to VALUES for typical values and
-    NAME_ALONE for the right name over wrong values; 0 for none."""
+    """Return the likelihood that a column means a field; 0 for none.
+
+    It ranges from EXACT for its own name down to VALUES for typical values and NAME_ALONE for the right name over wrong
+    values.
+    """
     values, kind = column.values, _kind(spec)
     share = _share(LOOKS.get(kind), values)
     by_name = _score_header(column.plain, spec)
@@ -241,11 +246,11 @@ def _score(column: _Column, spec: FieldSpec, own_code: str) -> float:
 
 
 def _is_code(column: _Column, kind: str, own_code: str) -> bool:
-    """Return whether a column may hold codes of countries, or of areas, by its values.
+    """Return whether the values of a column may be codes of countries, or of areas.
 
-    Under a header that means either, values are of countries if they begin with + or 00, or if all of them are the
-    company's own code: 44 is Zurich's area code as well as the code of the United Kingdom. Titles are of none, and
-    codes with a single zero in front are no country's.
+    Under a header that means either, values are of countries if they begin with + or 00, or if all are the company's
+    own code. The code 44 is Zurich's area code as well as that of the United Kingdom. Titles are of none, and codes
+    with a single leading zero are no country's.
     """
     values = column.values
     is_either = _base(column.plain) in EITHER_CODE
@@ -298,5 +303,5 @@ def _score_header(header: str, spec: FieldSpec) -> int:
 
 
 def _base(header: str) -> str:
-    """Return a header without the number that tells it from one of the same name, as in "Email (2)"."""
+    """Return a header without the number that distinguishes it from one of the same name, as in "Email (2)"."""
     return re.sub(r" \d$", "", header)

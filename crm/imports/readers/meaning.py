@@ -1,4 +1,4 @@
-"""Tell from its header what a column is not: the person's own address, or a value that people write."""
+"""Detect columns by their header that are not the person's own address, or not a value that people write."""
 
 from __future__ import annotations
 

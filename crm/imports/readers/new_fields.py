@@ -32,7 +32,7 @@ NUMBER = re.compile(
     r"[-+]?(?:[$€£¥] ?)?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:[.,'’ \u00a0\u202f]\d{3})+)(?:[.,]\d{1,9})?(?: ?[$€£¥])?"
 )
 NOTHING = frozenset(word.casefold() for word in IN_DATES) - {"0"}
-"""What programs write for no value."""
+"""Texts that programs write for no value."""
 YES_OR_NO = frozenset(Boolean.words) - {"1", "0", "-"}
 # Digits that are names, not amounts: leading zeros and sums mean nothing.
 NAMING = phrases("""
@@ -62,17 +62,17 @@ FEWEST_ALIKE = 3
 
 
 class ColumnFacts(TypedDict):
-    """What a column of the file holds, and the field that would hold its values."""
+    """The content of a column, and the field for its values."""
 
     filled: int
     """The number of its values; 0 if all of them are words for nothing."""
     several: bool
-    """Whether cells have several values, as Google writes them."""
+    """Cells have several values, as Google writes them."""
     fieldType: str
     valueType: str
     options: list[str]
     alike: bool
-    """Whether all rows have the same value."""
+    """All rows have the same value."""
 
 
 class ProposedField(TypedDict):
@@ -92,16 +92,16 @@ class ProposedField(TypedDict):
 class _Counted:
     filled: int = 0
     says_something: bool = False
-    """Whether it has another value than a word for nothing."""
+    """It has a value other than a word for nothing."""
     several: bool = False
     first: Cell = None
     differs: bool = False
-    """Whether a row has another value than the first one."""
+    """A row has another value than the first one."""
     cells: list[Cell] = field(default_factory=list)
     """The first values."""
     distinct: dict[str, None] = field(default_factory=dict)
     is_open: bool = False
-    """Whether it has more values than a choice has options."""
+    """It has more values than a choice may have options."""
 
 
 class ColumnCounter:
@@ -136,7 +136,7 @@ class ColumnCounter:
                     column.is_open = len(column.distinct) > MOST_OPTIONS
 
     def facts(self) -> list[ColumnFacts]:
-        """Return what each column holds."""
+        """Return the facts of each column."""
         found = []
         for header, column in zip(self._headers, self._columns, strict=True):
             field_type, options = _type_of(normalise(header), column)
@@ -191,7 +191,7 @@ def _says_nothing(header: str, facts: ColumnFacts) -> bool:
 
 
 def _is_label(header: str) -> bool:
-    """Return whether a column says what kind of address or number the one next to it has, as Google's do."""
+    """Return whether a column has the kind of the address or number in the next one, as Google's do."""
     words = header.split()
     return words[-1:] in (["label"], ["type"]) and any(word.isdecimal() for word in words)
 
@@ -253,4 +253,4 @@ _TESTS: tuple[tuple[str, Callable[[Cell], bool]], ...] = (
     ("datetime", _is_moment),
     ("phone", _is_text(CLEAR_PHONE)),
 )
-"""Type of a field -> what each of its values looks like; the first that fits all counts."""
+"""Type of a field -> the test of its values; the first one that fits all counts."""

@@ -58,7 +58,7 @@ def open_table(
 
 
 def _open(source: BinaryIO | str | os.PathLike[str], stack: ExitStack) -> BinaryIO:
-    """Return the source as a seekable stream. The stack closes what is opened here; the caller's own stream stays
+    """Return the source as a seekable stream. The stack closes streams opened here; the caller's own stream stays
     open."""
     try:
         if isinstance(source, (str, os.PathLike)):

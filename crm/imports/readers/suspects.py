@@ -1,7 +1,7 @@
 """List rows that are no records: titles inside a table, totals, repeated headers and the footers of reports.
 
-A row is judged by itself and the few rows above it, so that a reader that goes on in the middle of a file judges as one
-that began at its start.
+A row is judged by itself and the few rows above it. A reader that starts in the middle of a file therefore gets the
+same results as one that began at its start.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TOTAL_STARTS = frozenset(
         *("num", "anz", "合計", "总计", "合计", "總計"),
     }
 )
-"""The first three letters of TOTAL_WORDS, to look at few rows."""
+"""The first three letters of TOTAL_WORDS, to check only few rows."""
 NAME_LIKE = re.compile(r"[^\W\d_][^\d:;!?•|=*@#%&<>()\[\]{}]{0,50}")
 
 

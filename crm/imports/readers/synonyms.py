@@ -1,6 +1,6 @@
-"""Headers that exports use for columns, in the languages that people's spreadsheets are written in.
+"""Headers that exports use for columns, in the languages of people's spreadsheets.
 
-English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Russian, Ukrainian, Czech, Swedish, Danish,
+English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Russian, Ukrainian and Czech. Swedish, Danish,
 Norwegian, Finnish, Turkish, Hungarian, Romanian, Japanese, Chinese and Korean.
 """
 
@@ -134,7 +134,7 @@ EITHER_CODE: frozenset[str] = phrases("""
     předvolba, telefonní předvolba, předčíslí, telefon kodu, előhívó, prefix telefonic, etunumero, 区号, 區號,
     局番, 지역 번호
 """)
-"""Headers of either a country's or an area's code: only the values tell which, if any. Prefix may be a title."""
+"""Headers of either a country's or an area's code: only the values decide which, if any. Prefix may be a title."""
 VAGUE_CODE: frozenset[str] = phrases("prefix, préfixe, prefixo, prefiks, префикс")
 """Those of them that may be codes of anything, so that digits alone do not make them an area's."""
 

@@ -33,8 +33,8 @@ def propose_unnamed(
 ) -> dict[int, str]:
     """Return place -> key of further columns of a file without headers; nothing for any other file.
 
-    `columns` are the texts of each column, "" for none. `chosen` has what is decided, `country` is the ISO 3166 code of
-    national numbers or empty.
+    `columns` are the texts of each column, "" for none. `chosen` has the existing choices, `country` is the ISO 3166
+    code of national numbers or empty.
     """
     if not all(map(UNNAMED.fullmatch, headers)):
         return {}

@@ -150,7 +150,7 @@ def _columns(most: Counter[str]) -> Iterator[str]:
 
 
 def read_card(card: Card) -> tuple[dict[str, str], str]:
-    """Return column -> text of a card, and what is wrong with it, if anything."""
+    """Return column -> text of a card, and its problem, if any."""
     problem = card.problem
     found: dict[str, list[Property]] = {}
     for line in card.lines:

@@ -1,7 +1,7 @@
 """Read XLSX, XLS and ODS: a child process under limits converts the sheet to a spool file, which is then streamed.
 
-Measured on two shared cores: for an XLSX of 46 MB with 1,000,000 rows by 8 columns the child takes 17 s and 694 MB and
-writes a spool of 109 MB, which this process reads at 219,000 rows/s in 27 MB of memory.
+Measured on two shared cores with an XLSX of 46 MB, with 1,000,000 rows by 8 columns. The child takes 17 s and 694 MB
+and writes a spool of 109 MB. This process reads it at 219,000 rows/s in 27 MB of memory.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class WorkbookTable(Table):
 
 
 def is_encrypted(stream: BinaryIO) -> bool:
-    """Tell whether the content is an office document with a password."""
+    """Return whether the content is an office document with a password."""
     return "EncryptedPackage" in ole.stream_names(stream)
 
 

@@ -33,15 +33,15 @@ RECORD_ID = "_id"
 REPEATED = "an earlier row of the file has updated this record already"
 
 NEW_FIELD = "+"
-"""The target, or the first sign of it, of a column that becomes a new custom field when the import starts: "+" for the
-type that its values have, "+text" for another one."""
+"""Target, or its first character, of a column that becomes a new custom field when the import starts. It is "+" for
+the type that its values have, "+text" for another one."""
 
 OnExisting = Literal["", "skip", "update", "error"]
-"""What happens to rows whose record exists; empty: the default of the type."""
+"""Treatment of rows whose record exists; empty: the default of the type."""
 
 
 class Existing(NamedTuple):
-    """A row whose record exists: index, the record, and what to say of it."""
+    """A row whose record exists: index, record, and message."""
 
     index: int  # type: ignore[assignment]
     id: str

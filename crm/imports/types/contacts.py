@@ -74,7 +74,7 @@ class ContactImportType(ImportType):
 
 
 def _taken(collided: Sequence[Collision]) -> list[Existing]:
-    """Return the rows whose unique key another contact has, whom the messages do not name, since they are stored."""
+    """Return the rows whose unique key another contact has. The messages do not name it, because they are stored."""
     people = differences(collided, may_read=False)
     return [
         Existing(

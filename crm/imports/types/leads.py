@@ -142,7 +142,7 @@ class LeadLookups(Lookups):
         return list(dict.fromkeys(id for id in found.values() if id)), [name for name, id in found.items() if not id]
 
     def _member(self, text: str) -> tuple[str, str] | None:
-        """Return (_id, status) of the member whom a cell names; empty ones for a name that several share."""
+        """Return (_id, status) of the member in a cell; empty ones for a name that several share."""
         if self._members is None:
             self._members = _members()
         return self._members.get(address_in(text).lower())

@@ -31,9 +31,9 @@ class _Refused(Exception):
 def update_named_leads(
     schema: LeadSchema, rows: Sequence[LeadRow], job: Import, *, actor_id: str | None, not_found: str
 ) -> BatchResult:
-    """Give the live leads that the rows name the rows' values, in the caller's transaction.
+    """Update the live leads that the rows name with the rows' values, in the caller's transaction.
 
-    A value of the contact goes to the lead's own contact, as far as whoever started the import may change contacts.
+    A value of the contact goes to the lead's own contact, as far as the starter of the import may change contacts.
     """
     failed: dict[int, list[ValueProblem]] = {}
     gone = missing_teams(row.system.get("team_id") for row in rows)

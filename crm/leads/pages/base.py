@@ -1,4 +1,4 @@
-"""What the pages of leads share."""
+"""Shared parts of the pages of leads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def counted(number: int | None) -> str:
 
 
 class LeadPage(Page):
-    """What the pages of leads share: the company's fields, the pipeline, and what leads refer to."""
+    """Shared parts of the pages of leads: the company's fields, the pipeline, and the records that leads refer to."""
 
     module = "lead"
     menu = MenuItem("Leads", "target", 30, "Work", tab=True, key="l")
@@ -59,14 +59,14 @@ class LeadPage(Page):
         return self.labels.get(status or "") or (status or "No status").capitalize()
 
     def shown(self, lead: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the lead with its status in words."""
+        """Return the lead with the label of its status."""
         status, source = lead["status"], lead["source"]
         words = {"status_label": self.label(status), "source_label": self.sources.get(source, source)}
         return {**lead, **words, "tone": TONES.get(status, "")}
 
     @cached_property
     def members(self) -> list[Option]:
-        """The members whom leads can be assigned to."""
+        """Return the members to whom leads can be assigned."""
         return self.options_of("member", fields="name,email", filters={"status": ["owner", "accepted"]})
 
     def value_fields(self) -> list[Field]:

@@ -25,13 +25,13 @@ LINKS = (
     ("productServices", "Products and services", "product-service", "checks"),
     ("team", "Team", "team", "select"),
 )
-"""What leads are linked with: field, words, path and kind of the form's field."""
+"""Records linked with leads: field, label, path and kind of the form's field."""
 IMPORT = ("importId", "lead/import", "Import")
-"""Field, path and words of the filter that pages of imports lead to."""
+"""Field, path and label of the filter from pages of imports."""
 
 
 class LeadList(LeadTable, BulkList):
-    """What the list and the change of many share: which leads the address says."""
+    """Shared parts of the list and the bulk change: the selection of leads in the address."""
 
     keeps = ("view", *KEPT)
     one = "lead"
@@ -59,7 +59,7 @@ class LeadList(LeadTable, BulkList):
 
     @property
     def changes(self) -> list[tuple[str, str]]:
-        """What leads belong to, and their values; status and member have buttons of their own."""
+        """Return the links and values of leads; status and member have buttons of their own."""
         named = [(name, label) for name, label, path, _ in LINKS if self.may(path)]
         return [*named, *((one.name, one.label) for one in self.value_fields() if one.name != "status")]
 

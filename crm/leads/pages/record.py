@@ -160,7 +160,7 @@ class LeadDetail(LeadPage):
         return [(one["name"], written.block(one, values.get(one["uniqueFieldID"]))) for one in shown]
 
     def happenings(self) -> dict[str, Any]:
-        """Return what the chosen tab shows."""
+        """Return the data of the chosen tab."""
         of_lead = {"filters": {"lead": self.params["id"]}, "n": "100", "p": "1"}
         if self.tab == "activity":
             query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}

@@ -13,7 +13,7 @@ from crm.leads.pages.base import LeadPage
 
 
 class LeadTable(LeadPage, TablePage):
-    """What the pages of the table of leads share."""
+    """Shared parts of the pages of the table of leads."""
 
     resource = "lead"
     listed_at = "leads"

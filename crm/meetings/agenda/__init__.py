@@ -1,1 +1,1 @@
-"""What members have between two times: meetings and follow-ups together."""
+"""Meetings and follow-ups of members within a period."""

@@ -1,4 +1,4 @@
-"""What members have between two times, read in three statements however much it is."""
+"""Meetings and follow-ups of members within a period, read in three statements for any number."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _start_of(day: date) -> datetime:
 
 
 def entries(asked: Asked) -> tuple[list[dict[str, Any]], bool]:
-    """Return what there is, by time, and whether there is more of it than is told."""
+    """Return the entries by time, and whether there are more than are returned."""
     found: list[dict[str, Any]] = []
     is_cut = False
     for kind, reader in ((MEETING, _meetings), (FOLLOW_UP, _follow_ups)):

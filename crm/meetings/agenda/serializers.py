@@ -28,7 +28,7 @@ class EntryOut(Output):
 
 
 class CalendarOut(Output):
-    """What members have between two times."""
+    """The calendar entries of members within a period."""
 
     start = serializers.DateTimeField()
     end = serializers.DateTimeField()

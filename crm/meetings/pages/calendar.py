@@ -1,4 +1,4 @@
-"""The calendar: a week, a month, or what comes one after another; small screens begin with the latter."""
+"""The calendar: a week, a month, or an agenda; small screens begin with the agenda."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST = 200
 OVERDUE = 5
 VIEWS = {"week": "Week", "month": "Month", "agenda": "Agenda"}
 MOVED = {"follow-up": ("lead-activity/follow-up", "dueAt", "PATCH"), "meeting": ("meeting", "startsAt", "PUT")}
-"""What is moved -> its path, its time, and the method that changes it."""
+"""Kind of moved entry -> its path, its time field, and the method that changes it."""
 NO_TIME = Answer(
     400, {"message": "It was not moved.", "warning": "Give a time that clocks show; in spring they skip some."}
 )
@@ -46,7 +46,7 @@ class Calendar(Page):
 
     @property
     def view(self) -> str:
-        """The view that the address names, or none: a week, and on small screens what comes."""
+        """Return the view in the address, or "": a week, and on small screens the agenda."""
         asked = self.request.GET.get("view", "")
         return asked if asked in VIEWS else ""
 
@@ -61,7 +61,7 @@ class Calendar(Page):
 
     @cached_property
     def first(self) -> date:
-        """The first day of what is shown: of a month its first, of a week its Monday."""
+        """Return the first day shown: of a month its first, of a week its Monday."""
         day = self.asked or self.today
         if self.view == "month":
             return day.replace(day=1)
@@ -69,7 +69,7 @@ class Calendar(Page):
 
     @cached_property
     def end(self) -> date:
-        """The day after the last one of what is shown."""
+        """Return the day after the last one shown."""
         if self.view == "month":
             return (self.first + 31 * DAY).replace(day=1)
         return self.first + (AGENDA_DAYS if self.view == "agenda" else WEEK_DAYS) * DAY
@@ -82,7 +82,7 @@ class Calendar(Page):
         return self.first, self.end if self.view or self.asked else self.today + AGENDA_DAYS * DAY
 
     def start_of(self, day: date) -> str:
-        """Return the moment in which the day begins where the reader is."""
+        """Return the time at which the day begins in the reader's zone."""
         return datetime.combine(day, time(), self.zone).isoformat()
 
     def link(self, **changes: str) -> str:
@@ -92,12 +92,12 @@ class Calendar(Page):
 
     @cached_property
     def shows(self) -> str:
-        """The path of the API that shows most of what the reader may see."""
+        """Return the path of the API with the most entries that the reader may see."""
         return next(one for one in (self.module, *self.also) if self.may(one))
 
     @property
     def shows_all(self) -> bool:
-        """Whether others' are shown, too, where they are asked for."""
+        """Return whether the entries of others can be shown, too."""
         return self.shows not in ("my-calendar", "my-videocall")
 
     @property
@@ -107,7 +107,7 @@ class Calendar(Page):
         return self.request.GET.get("whose") != "all" or not self.shows_all
 
     def plain_entries(self) -> tuple[list[Entry], bool]:
-        """Return what a calendar of the API tells of the days; its records have no pages that the reader may open."""
+        """Return the API's calendar entries of the days; their records have no pages that the reader may open."""
         first, end = (self.start_of(day) for day in self.span)
         query = {"from": first, "to": end}
         if self.mine and self.shows == "calendar":
@@ -194,7 +194,7 @@ class Calendar(Page):
         }
 
     def step_back(self) -> date:
-        """Return the first day of what is before."""
+        """Return the first day of the previous period."""
         return (self.first - DAY).replace(day=1) if self.view == "month" else self.first - (self.end - self.first)
 
     def shown_days(self, days: list[Day]) -> dict[str, Any]:

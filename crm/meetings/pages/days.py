@@ -1,4 +1,4 @@
-"""Where meetings and follow-ups stand in a calendar, by the clocks of a zone."""
+"""Positions of meetings and follow-ups in a calendar, in local time of a zone."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MINUTES = 24 * 60
 FINE = 20
 """The quarters up to which a length is exact; a longer one counts full hours, which keeps the style small."""
 LANES = 4
-"""The most that stand side by side; further ones cover the last."""
+"""Maximum number of entries side by side; further ones cover the last."""
 SHORT_DAY = 3
-"""What a day of a month shows; the rest is behind a link."""
+"""Number of entries that a day of a month shows; a link leads to the rest."""
 
 
 @dataclass(frozen=True)
@@ -44,25 +44,25 @@ class Entry:
 
     @property
     def at(self) -> str:
-        """When it begins, as a field for a time takes it."""
+        """Return the start, in the format of a time input."""
         return f"{self.start:%Y-%m-%dT%H:%M}"
 
     @property
     def days(self) -> list[date]:
-        """The days on which it goes on."""
+        """Return the days of the entry."""
         last = max(self.end.replace(tzinfo=None) - timedelta(microseconds=1), self.start.replace(tzinfo=None)).date()
         return [self.start.date() + number * DAY for number in range((last - self.start.date()).days + 1)]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """The part of an entry that stands on one day, in minutes since midnight as clocks show them."""
+    """The part of an entry on one day, in minutes since midnight in local time."""
 
     entry: Entry
     begin: int
     end: int
     begins: bool
-    """Whether the entry begins here, so that it can be taken from here."""
+    """The entry starts here, so that it can be dragged from here."""
     lane: int = 0
     lanes: int = 1
 
@@ -91,7 +91,7 @@ class Day:
     is_today: bool
     entries: list[Entry] = field(default_factory=list)
     outside: bool = False
-    """Whether it is of another month."""
+    """The day belongs to another month."""
 
     @property
     def name(self) -> str:
@@ -103,7 +103,7 @@ class Day:
 
     @property
     def shown(self) -> list[Entry]:
-        """Return what a month shows of the day."""
+        """Return the entries of the day that a month shows."""
         return self.entries[:SHORT_DAY]
 
     @property
@@ -125,14 +125,14 @@ class Day:
 
 
 def on_clock(local: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return the moment in which the zone's clocks show the time, the first one of two; None for one that they skip."""
+    """Return the time for a local time in the zone, the first one of two; None for one that the clocks skip."""
     moment = local.replace(tzinfo=zone)
     there = moment.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
     return moment if there == local else None
 
 
 def read_moment(text: str, zone: ZoneInfo) -> datetime | None:
-    """Read a time without an offset, as forms send it. None for what is no time, and for one that clocks skip."""
+    """Read a time without an offset, as forms send it. None for text that is no time, and for one that clocks skip."""
     try:
         local = datetime.fromisoformat(text)
         return on_clock(local, zone) if local.tzinfo is None and 1970 < local.year < 9000 else None
@@ -141,7 +141,7 @@ def read_moment(text: str, zone: ZoneInfo) -> datetime | None:
 
 
 def piece_of(entry: Entry, day: date) -> Piece:
-    """Return the part of the entry that stands on the day. Where clocks go back, its length is the real one."""
+    """Return the part of the entry on the day. If clocks go back, its length is the real one."""
     begins, ends = entry.start.date() == day, entry.end.date() == day
     begin = entry.start.hour * 60 + entry.start.minute if begins else 0
     end = entry.end.hour * 60 + entry.end.minute if ends else MINUTES
@@ -181,7 +181,7 @@ def hours_of(days: Sequence[Day]) -> range:
 
 
 def days_of(entries: Iterable[Entry], first: date, count: int, zone: ZoneInfo, today: date) -> list[Day]:
-    """Return the days from the first, each with what goes on in it by time."""
+    """Return the days from the first, each with its entries by time."""
     days = {first + number * DAY: Day(first + number * DAY, zone, False) for number in range(count)}
     placed = sorted(((day, one) for one in entries for day in one.days), key=lambda pair: (pair[0], pair[1].start))
     for day, found in groupby(placed, key=lambda pair: pair[0]):

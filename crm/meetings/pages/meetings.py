@@ -1,4 +1,4 @@
-"""The page of a meeting, with who is asked to it, and what it shares with that of a new one."""
+"""The page of a meeting with its participants, and parts shared with that of a new one."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class MeetingPage(Page):
 
 
 class EditMeeting(MeetingPage):
-    """A meeting, whom it is with, and what it is about; who may changes it here."""
+    """A meeting with its participants and its subject; members with permission change it here."""
 
     also = ("videocall", "my-videocall", "offline-meeting")
 
@@ -105,7 +105,7 @@ class EditMeeting(MeetingPage):
         return self.may(self.shows, "PUT") and self.meeting["status"] == "scheduled"
 
     def booking(self) -> Mapping[str, Any] | None:
-        """Return what a visitor has told when they booked it."""
+        """Return the visitor's booking with their answers; None without one."""
         if not (self.may("calendar") or self.may("my-calendar")):
             return None
         answer = self.ask("GET", "booking", {"filters": {"meeting": self.params["id"]}, "p": "1", "n": "1"})

@@ -16,10 +16,10 @@ from crm.meetings.pages.days import read_moment
 from crm.meetings.pages.meetings import FOUND, MeetingPage
 
 PICKED = {"members": "member", "contacts": "contact"}
-"""Field of the form -> what the API calls such an attendee."""
+"""Field of the form -> the API's name of such an attendee."""
 MOST_PICKED = 100
 BEFORE_PEOPLE = 3
-"""Fields that stand above those who are asked: what, when, how long."""
+"""Fields above the participants: title, time, length."""
 
 
 class NewMeeting(MeetingPage):
@@ -44,7 +44,7 @@ class NewMeeting(MeetingPage):
         return self.read(f"{kind}/{id}").data if is_id(id) and self.may(kind) else None
 
     def providers(self) -> list[Option]:
-        """Return what makes links of video calls for the reader's meetings."""
+        """Return the providers of video links for the reader's meetings."""
         answer = self.ask("GET", "videocall/settings")
         found = answer.data["providers"] if answer.ok else []
         return [Option(one["key"], one["name"]) for one in found if not one["trouble"]]
@@ -84,7 +84,7 @@ class NewMeeting(MeetingPage):
         }
 
     def people(self, sent: QueryDict | None) -> dict[str, Any]:
-        """Return who is picked, at first whom the meeting is about, and whom the search finds beside them."""
+        """Return the selected participants, at first the contact of the meeting, and the search results."""
         if sent is None:
             about = (self.lead or {}).get("contact") or self.contact
             return {"picked": [("contacts", about)] if about and about["email"] else [], "found": [], "find": ""}
@@ -99,12 +99,12 @@ class NewMeeting(MeetingPage):
         return {"picked": picked, "found": [pair for pair in found if pair[1]["_id"] not in there], "find": find}
 
     def do_next(self) -> HttpResponse:
-        """Do what Enter means in a field: search for the name that stands in the search, else create the meeting."""
+        """Handle Enter in a field: search for the name in the search field, else create the meeting."""
         find = self.request.POST.get("find", "").strip()
         return self.shown() if find and "@" not in find else self.do_save()
 
     def shown(self) -> HttpResponse:
-        """Show the form again, with all that was typed and whom the search finds."""
+        """Show the form again, with all input and the search results."""
         sent = self.request.POST
         return self.page(self.context(self.form().fill(sent), sent) if self.may("meeting", "POST") else {"form": None})
 
@@ -135,7 +135,8 @@ class NewMeeting(MeetingPage):
 
 
 class MeetingPeople(NewMeeting):
-    """Whom a search finds to be asked: a part of the form, and without script the form with all that was typed."""
+    """People that a search finds for an invitation: a part of the form, and without script the form with all of its
+    input."""
 
     path = "calendar/new/people"
     name = "meeting-people"
@@ -150,5 +151,5 @@ def picked_ids(sent: QueryDict, field: str) -> list[str]:
 
 
 def words_of(person: Mapping[str, Any]) -> str:
-    """Return what a search for a person looks at."""
+    """Return the text that a search for a person covers."""
     return fold(f"{person['name']} {person['email']}")

@@ -1,4 +1,4 @@
-"""What makes the links of video calls."""
+"""Providers of the links of video calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class VideoProvider(ABC):
     key: ClassVar[str]
     """Stored with each meeting: never change it."""
     name: ClassVar[str]
-    """What people call it."""
+    """Name for people."""
 
     def lacks(self) -> str:
         """Return why nobody of the service gets links from it, for people; empty if they may."""

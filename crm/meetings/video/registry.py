@@ -14,7 +14,7 @@ PROVIDERS: dict[str, VideoProvider] = {}
 
 
 def register_provider(provider: VideoProvider) -> None:
-    """Let meetings get their links from the provider."""
+    """Register the provider of video links for meetings."""
     if provider.key in PROVIDERS:
         raise ImproperlyConfigured(f"two providers of video links have the key {provider.key}")
     PROVIDERS[provider.key] = provider

@@ -43,7 +43,7 @@ class ProviderOut(Output):
 
 
 class VideoSettingsOut(Output):
-    """How video calls get their links."""
+    """Settings for the links of video calls."""
 
     linkTemplate = serializers.CharField()
     provider = serializers.CharField()

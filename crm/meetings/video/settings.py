@@ -1,4 +1,4 @@
-"""How the company's video calls get their links."""
+"""Settings for the links of the company's video calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crm.meetings.video.registry import PROVIDERS
 
 
 def read_settings(member_id: str) -> dict[str, Any]:
-    """Return the settings, and the providers with what keeps the member from each."""
+    """Return the settings, and the providers, each with the reason why the member cannot use it."""
     found = VideoSettings.objects.first() or VideoSettings()
     return {
         "linkTemplate": found.link_template,

@@ -39,7 +39,7 @@ def _own_calls(asked: ListRequest) -> QuerySet[Meeting]:
 
 
 def _with_link(data: dict[str, Any]) -> dict[str, Any]:
-    """Let the company's provider make the link where the body says nothing. Raises InvalidInput_400 without one."""
+    """Set the company's provider of the link if the body has neither. Raises InvalidInput_400 without a provider."""
     if not data.get("link") and not data.get("video_provider"):
         data["video_provider"] = video_provider_of_company()
         if not data["video_provider"]:

@@ -1,4 +1,4 @@
-"""The page of a webhook's filter: of which records it tells."""
+"""The page of a webhook's filter for records."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def definitions(page: Page, panel: str) -> list[Mapping[str, Any]]:
 
 
 def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the page of a webhook says of its filter: rules in words, and where they are changed."""
+    """Return the texts about a webhook's filter: its rules, and the address to change them."""
     panel = panel_of(webhook["kinds"])
     tree = webhook["filter"]
     if not panel:
@@ -53,7 +53,7 @@ def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class WebhookFilter(SettingsPage):
-    """Of which records a webhook tells: the filters in the address, and those that the form adds or takes off."""
+    """A webhook's filter for records: the filters in the address, and those that the form adds or removes."""
 
     path = "settings/webhooks/<str:id>/filter"
     name = "webhook-filter"

@@ -10,7 +10,7 @@ from outreach.ai.connected_app import model_app
 from outreach.ai.providers.model import ModelProvider, Reply, Request, Turn
 
 _FORMATS = ("json_schema", "json_object", "plain")
-"""How structured answers are asked for: the best first; what a server does not take is followed by the next."""
+"""Formats of structured responses, the best first; if a server refuses one, the next is tried."""
 _PARAMETERS = {
     "temperature": "temperature",
     "topP": "top_p",
@@ -21,7 +21,7 @@ _ROLES = {"user": "user", "model": "assistant"}
 
 
 class AiB(ModelProvider):
-    """Calls chat/completions, and remembers in the app's `quirks` what its server does not take."""
+    """Calls chat/completions, and stores unsupported parameters of its server in the app's `quirks`."""
 
     key: ClassVar[str] = "ai-b"
     name: ClassVar[str] = "OpenAI, or a server that speaks its format"
@@ -74,7 +74,7 @@ class AiB(ModelProvider):
 
 
 def _about_format(said: str) -> bool:
-    """Tell whether a server's words may be about the form of the answer: also where it says nothing."""
+    """Return whether a server's error may be about the format of the response. An empty error may be."""
     return not said or any(word in said for word in ("response_format", "json", "schema", "grammar", "format"))
 
 

@@ -1,4 +1,5 @@
-"""What models answer, checked: its shape, the sources of claims, and its text, which is data and never a template."""
+"""Validation of models' responses: their shape, the sources of claims, and their text, which is data and never a
+template."""
 
 from __future__ import annotations
 
@@ -23,11 +24,11 @@ Text = Annotated[str, Field(max_length=20_000)]
 
 
 class Unreadable(Exception):
-    """The answer is no JSON. The text says what is wrong, for the model."""
+    """The response is not JSON. The text describes the error for the model."""
 
 
 class Unusable(Exception):
-    """The answer is not what was asked for. The text says what is wrong, for the model."""
+    """The response does not have the requested form. The text describes the error for the model."""
 
 
 class _Shape(BaseModel):
@@ -50,7 +51,7 @@ class Message(_Shape):
 
 
 class Judgement(_Shape):
-    """How well the contact with this number fits."""
+    """The fit of the contact with this number."""
 
     contact: int
     score: float = Field(ge=0, le=1)
@@ -85,7 +86,7 @@ JUDGEMENTS = _object(
 
 
 def parse(text: str, shape: type[T]) -> T:
-    """Read a model's text as the shape. Raises Unreadable for what is no JSON, and Unusable for any other shape."""
+    """Parse a model's text into the type. Raises Unreadable if it is not JSON, and Unusable if it has another form."""
     inner = text.strip().lstrip("\ufeff").strip()
     fenced = _FENCE.match(inner)
     if fenced:
@@ -128,7 +129,7 @@ def read_message(text: str, brief: ComposeBrief, facts: Mapping[str, str]) -> Dr
 
 
 def _ordered(claims: list[Claim], subject: str, body: str) -> list[Claim]:
-    """Put the claims in the order of their words, without those whose words are not there."""
+    """Sort the claims by the position of their words. Claims whose words are missing are dropped."""
     words = {"subject": subject, "text": body}
     known = [claim for claim in claims if claim.text and claim.text in words[claim.part]]
     return sorted(known, key=lambda claim: (claim.part, words[claim.part].find(claim.text)))

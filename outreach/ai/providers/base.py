@@ -17,7 +17,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContactBrief:
-    """What the company knows of the recipient. Every value is foreign text and may be hostile."""
+    """The company's data about the recipient. Every value is foreign text and may be hostile."""
 
     name: str = ""
     email: str = ""
@@ -56,7 +56,7 @@ class SentMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComposeBrief:
-    """What to write to one recipient.
+    """Instructions for the message to one recipient.
 
     Without a prompt the provider plans it from the company's profile and catalogue.
     """
@@ -80,10 +80,10 @@ class ComposeBrief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """Words of a draft that state something, exactly as they stand in it, and the fact that they rest on.
+    """An exact quote of a statement in a draft, and the fact that proves it.
 
-    `source` is a name of outreach.ai.evidence.facts_of, such as contact.name, contact.<label>, company.description,
-    catalogue.<number from 1>, thread.<number from 1> or prompt; empty, when the provider knows of no fact.
+    `source` is a name of outreach.ai.evidence.facts_of, such as contact.name, contact.<label>, company.description or
+    catalogue.<number from 1>. Others are thread.<number from 1> and prompt. It is empty if the provider has no fact.
     """
 
     text: str
@@ -115,18 +115,18 @@ class LeadSearch:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How well a contact fits a search: `score` from 0 (not at all) to 1, and a short reason for people."""
+    """The fit of a contact to a search: `score` from 0 (not at all) to 1, and a short reason for people."""
 
     score: float
     reason: str = ""
 
 
 class ProviderError(Exception):
-    """No draft could be made.
+    """Raised if no draft could be created.
 
-    `temporary` says whether another try may help, after `retry_after` seconds if it is known; `code` is stable,
-    `detail` is for people, `name` is the contract's name of the error. With `halts` the app can do nothing for other
-    briefs either, such as without a budget.
+    `temporary` is whether a retry may help, after `retry_after` seconds if that is known. `code` is stable, `detail` is
+    for people, `name` is the contract's name of the error. With `halts` the app can process no other briefs either, for
+    example without a budget.
     """
 
     def __init__(
@@ -150,8 +150,8 @@ class ProviderError(Exception):
 
 @dataclass(slots=True)
 class Used:
-    """The tokens that a call has used; not known until its answer is there. `id` is its entry in a ledger, `text` what
-    the model has said."""
+    """The tokens that a call has used; None before its response. `id` is its entry in a ledger, `text` the model's
+    response."""
 
     id: str = ""
     text: str = ""
@@ -164,17 +164,17 @@ class Meter:
 
     @contextmanager
     def call(self, tokens_in: int, tokens_out: int) -> Iterator[Used]:
-        """Open a block for one call, which may take so many tokens, and count what the provider says it has used.
+        """Open a block for one call that may use so many tokens, and record the usage that the provider reports.
 
-        Raises ProviderError when a cap leaves no room for it.
+        Raises ProviderError when a cap would be exceeded.
         """
         yield Used()
 
     def failed(self, used: Used, detail: str) -> None:
-        """Say of a call that was answered why its answer could not be used."""
+        """Record why the response to a call could not be used."""
 
     def remember(self, quirks: dict[str, Any]) -> None:
-        """Keep what the app's server has shown not to take, for later calls."""
+        """Store the parameters that the app's server does not support, for later calls."""
 
 
 class AiProvider(abc.ABC):
@@ -191,14 +191,14 @@ class AiProvider(abc.ABC):
         self.app = app
         self.meter = meter or Meter()
         self.halted: ProviderError | None = None
-        """What keeps the app from composing anything more."""
+        """The error that keeps the app from composing anything more."""
         self.unjudged = 0
         self.trouble = ""
-        """How many contacts could not be judged, and why the first of them."""
+        """The number of contacts that could not be judged, and the reason of the first."""
 
     @property
     def batch(self) -> int:
-        """How many briefs are composed before they are stored: few where each costs time and money."""
+        """Return the number of briefs composed before they are stored: few if each costs time and money."""
         return 500 if self.halted or not self.calls_a_model else 1
 
     @abc.abstractmethod
@@ -223,7 +223,7 @@ class AiProvider(abc.ABC):
         return drafts
 
     def unfollowed(self, hint: str) -> str:
-        """Say what of a hint the provider can do nothing about; "": it is told all of it."""
+        """Return a message about the parts of a hint that the provider cannot follow; "" if it follows all of it."""
         return ""
 
     def judge_many(self, search: LeadSearch, contacts: list[ContactBrief], fits: list[Fit]) -> list[Fit]:
@@ -234,11 +234,11 @@ class AiProvider(abc.ABC):
         return fits
 
     def judging(self, search: LeadSearch, contacts: list[ContactBrief]) -> tuple[int, int]:
-        """Estimate the tokens that judging the contacts takes: of what is sent, and of what comes back."""
+        """Estimate the tokens for judging the contacts: of the request, and of the response."""
         return 0, 0
 
     def estimate(self, brief: ComposeBrief) -> tuple[int, int]:
-        """Estimate the tokens that composing takes: of what is sent, and of what comes back."""
+        """Estimate the tokens for composing: of the request, and of the response."""
         return 0, 0
 
     def reservation(self, brief: ComposeBrief) -> tuple[int, int]:

@@ -162,7 +162,7 @@ _HAS_VERB = re.compile(
 class Goal:
     """The goal of a prompt: its kind, the topic in a few words, and the sentences to the recipient.
 
-    `claims` are what the sentences rest on; without any they rest on the prompt.
+    `claims` are the sources of the sentences. Without any, the source is the prompt.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""What the offline composer takes of a hint: shorter or longer, a tone, and something to mention."""
+"""The offline composer's reading of a hint: shorter or longer, a tone, and something to mention."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Hint:
     shorter: bool = False
     longer: bool = False
     mention: str = ""
-    """What is to be said, in the words of whoever asks for it."""
+    """The text to mention, in the user's wording."""
     tone: str = ""
-    """The words of it that may name a tone."""
+    """The part of the text that may name a tone."""
     ignored: str = ""
-    """What there is no rule for."""
+    """Parts of the hint without a rule."""
 
 
 def read_hint(text: str) -> Hint:

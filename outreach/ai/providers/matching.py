@@ -85,7 +85,7 @@ def _telling(text: str) -> list[str]:
 
 
 def _same(wanted: str, word: str) -> bool:
-    """Tell whether two words are the same or forms of one: manager and managers, but not man and manager."""
+    """Return whether two words are the same or forms of one: manager and managers, but not man and manager."""
     if wanted == word:
         return True
     shorter, longer = sorted((wanted, word), key=len)

@@ -36,10 +36,10 @@ from outreach.ai.providers.secrets import holds_key, without_key
 
 TRIES = 3
 ADJUSTMENTS = 6
-"""Requests that a server refuses for what they contain, and that are sent again without it."""
+"""The number of retries after a server has refused a request for its parameters. Each retry leaves some of them out."""
 JUDGED_AT_ONCE = 25
 JUDGING_SECONDS = 240.0
-"""How long all judgements of a search may take; a worker's task ends some minutes later."""
+"""Time limit for all judgements of a search, in seconds; a worker's task ends some minutes later."""
 TYPICAL_ANSWER = 450
 """Tokens of an average message with its claims."""
 TYPICAL_JUDGEMENT = 30
@@ -54,7 +54,7 @@ WASTED = {
     PARSING: "It was no JSON, or not all of it.",
     VALIDATION: "It broke a rule: another shape, a source that was not given, or a placeholder.",
 }
-"""Why an answer could not be used, for the ledger: without its words, which may name people."""
+"""Reason of an unusable response, for the ledger. It does not quote the response, which may name people."""
 
 T = TypeVar("T")
 
@@ -78,7 +78,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said. `ended` says why it stopped: "" as it should, cut (too long), or refused."""
+    """A model's response. `ended` is the reason of its end: "" for complete, cut (too long), or refused."""
 
     text: str
     ended: Literal["", "cut", "refused"] = ""
@@ -95,7 +95,7 @@ class ModelProvider(AiProvider):
     invalid: ClassVar[str]
     """The contract's name of the error for a key or a setting that the server refuses."""
     keyless: ClassVar[bool] = False
-    """Whether a server of one's own may want no key."""
+    """A self-hosted server may work without a key."""
 
     # What a format says
 
@@ -108,7 +108,8 @@ class ModelProvider(AiProvider):
         """Read an answer of status 2xx. May raise KeyError, IndexError, TypeError or AttributeError."""
 
     def adjust(self, problem: str) -> bool:
-        """Leave out of further requests what the server refuses (status 400). Returns whether anything changed."""
+        """Remove the parameters that the server refuses (status 400) from further requests. Returns whether anything
+        changed."""
         return False
 
     # What the service asks for
@@ -167,7 +168,7 @@ class ModelProvider(AiProvider):
 
     @property
     def base_url(self) -> str:
-        """Where the server is: what the app says, else the operator, else the vendor."""
+        """Return the server's address: that of the app, else the operator's, else the vendor's."""
         return (self.app.base_url or settings.VENDOR_BASE_URLS.get(self.key) or self.default_url).rstrip("/")
 
     @property
@@ -190,7 +191,7 @@ class ModelProvider(AiProvider):
             raise self._misconfigured("The stored key was given for another server. Enter the key again.") from None
 
     def _ask(self, rules: str, request: str, schema: Mapping[str, Any], read: Callable[[str], T]) -> T:
-        """Ask, and once more with what was wrong if the answer can't be used."""
+        """Send the request. If the response is unusable, send it once more with the error."""
         turns = [Turn("user", request)]
         ends = time.monotonic() + self.app.timeout_seconds
         name, code, problem = PARSING, "unreadable", ""
@@ -209,7 +210,8 @@ class ModelProvider(AiProvider):
         raise ProviderError(code, detail, temporary=False, name=name)
 
     def _call(self, rules: str, turns: Sequence[Turn], schema: Mapping[str, Any], ends: float) -> tuple[str, Used]:
-        """Return what the model says, and the call. It is reserved before it, and settled after it."""
+        """Return the model's text, and the usage of the call. The usage is reserved before the call, and settled
+        after it."""
         first = self.request(rules, turns, schema)
         sent = len(orjson.dumps(first.body))
         with self.meter.call(self._reserved(first), self.most_tokens) as used:
@@ -248,7 +250,7 @@ class ModelProvider(AiProvider):
         return reply
 
     def _exchange(self, rules: str, turns: Sequence[Turn], schema: Mapping[str, Any], ends: float) -> HttpAnswer:
-        """Send the request until it is answered with 2xx. Raises ProviderError for what does not come to that."""
+        """Send the request until the server answers with 2xx. Raises ProviderError if it doesn't."""
         failures = adjustments = 0
         while True:
             left = ends - time.monotonic()
@@ -315,7 +317,7 @@ class ModelProvider(AiProvider):
         return ProviderError("rejected", detail, temporary=True, name=self.invalid)
 
     def _problem(self, answer: HttpAnswer) -> str:
-        """Return what the server says is wrong, without the key, which some repeat."""
+        """Return the server's error without the key, which some servers repeat."""
         try:
             error = orjson.loads(answer.body)
             error = error[0] if isinstance(error, list) and error else error

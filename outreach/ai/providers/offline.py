@@ -1,9 +1,10 @@
 """The offline composer writes a short personal mail by rules, without network and without a model.
 
-It writes English, and plainly in the languages of outreach.ai.providers.stock; asked for another, it writes English.
+It writes English, and simple text in the languages of outreach.ai.providers.stock; for any other language it writes
+English.
 
-It uses a contact's values only where they clearly fit into a sentence, and internal labels (tags, categories) only
-where they match a product of the catalogue or a plain relation such as customer, since contacts should not read them.
+It uses a contact's values only if they clearly fit into a sentence. Contacts should not read internal labels (tags,
+categories). These are used only if they match a product of the catalogue or a plain relation such as customer.
 """
 
 import random
@@ -75,7 +76,7 @@ class OfflineComposer(AiProvider):
         return _mail(brief, hint, _subject(brief, goal, rng), passages, phrases.MENTION, phrases.ALSO)
 
     def unfollowed(self, hint: str) -> str:
-        """Say what of the hint it has no rule for."""
+        """Return a message about the parts of the hint without a rule."""
         ignored = read_hint(hint).ignored
         return f"hint: the offline composer can do nothing about “{ignored}”; it knows {KNOWN}" if ignored else ""
 
@@ -119,7 +120,7 @@ def _body(goal: Goal) -> Passage:
 
 
 def _greeting(brief: ComposeBrief, tone: Tone, rng: random.Random) -> Passage:
-    """Return the greeting, which also tells that the message is not in the language that was asked for."""
+    """Return the greeting, with a claim if the message is not in the requested language."""
     name = person_name(brief.contact.name) if tone == "formal" else first_name(brief.contact.name)
     text = rng.choice(phrases.GREETINGS[tone]).format(name=name) if name else phrases.NAMELESS[tone]
     claims = [Claim(text=text, source="outreach.language")] if brief.language not in (None, "English") else []
@@ -176,7 +177,7 @@ def _personal_line(brief: ComposeBrief, tone: Tone, rng: random.Random) -> Passa
 
 
 def _planned(brief: ComposeBrief, rng: random.Random) -> Goal:
-    """Plan the goal without a prompt: a product that interests the contact, else what the company does."""
+    """Choose the goal without a prompt: a product that interests the contact, else the company's business."""
     company = brief.company
     us = company_name(company)
     products = {
@@ -206,7 +207,7 @@ def _planned(brief: ComposeBrief, rng: random.Random) -> Goal:
 
 
 def _about_company(brief: ComposeBrief, goal: Goal) -> Passage:
-    """Return what the company does, for contacts who don't know it yet; nothing for others."""
+    """Return the company's business for contacts who don't know it yet; an empty passage for others."""
     about = sentence_of(brief.company.description, 30)
     if not about or brief.step > 1 or about in goal.sentences or relation_of(brief.contact)[0]:
         return Passage()

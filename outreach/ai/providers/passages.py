@@ -1,4 +1,4 @@
-"""Parts of messages, and what a brief tells for them."""
+"""Parts of messages, and the data of a brief for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORD_LIMIT = 160
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a message, and what its words rest on."""
+    """A part of a message, and the sources of its words."""
 
     text: str = ""
     claims: tuple[Claim, ...] = ()
@@ -86,7 +86,7 @@ def signatory(company: CompanyBrief) -> list[str]:
 
 
 def signatory_claims(company: CompanyBrief) -> tuple[Claim, ...]:
-    """Return what each line of the signature rests on."""
+    """Return the source of each line of the signature."""
     found = []
     for line in signatory(company):
         if line == phrase(company.sender_name, 100) and line.lower() != named(company).lower():
@@ -104,12 +104,12 @@ def named(company: CompanyBrief) -> str:
 
 
 def company_name(company: CompanyBrief) -> str:
-    """Return what the company is called in its messages."""
+    """Return the name of the company in its messages."""
     return named(company) or "our team"
 
 
 def within_limit(paragraphs: list[Passage]) -> list[Passage]:
-    """Shorten the message where it is too long: the company's paragraph is left out, then the opening, then words."""
+    """Shorten a message that is too long: remove the company's paragraph, then the opening, then words."""
     for droppable in (3, 1):
         if _words(paragraphs) <= WORD_LIMIT:
             break

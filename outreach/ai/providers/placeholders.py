@@ -38,7 +38,7 @@ _OTHER_WORDS = (
     " firma unternehmen datum entreprise société empresa cliente fecha azienda bedrijf"
 )
 _STRONG = frozenset(_STRONG_WORDS.split())
-"""In brackets, each of them alone tells a placeholder."""
+"""Words in brackets that each suffice to mark a placeholder."""
 _ANY = _STRONG | frozenset(_OTHER_WORDS.split())
 """Brackets with nothing but these are placeholders too."""
 
@@ -58,6 +58,6 @@ def placeholder_in(text: str, known: Iterable[str] = ()) -> str | None:
 
 
 def _is_filled_in(words: str) -> bool:
-    """Tell whether words in brackets name what somebody fills in. Long ones are remarks."""
+    """Return whether words in brackets name a value to fill in. Long texts are remarks."""
     found = [word.casefold() for word in _WORD.findall(_CAMEL.sub(" ", words))]
     return 0 < len(found) <= 5 and (not _STRONG.isdisjoint(found) or _ANY.issuperset(found))

@@ -1,4 +1,4 @@
-"""Reads the places that a search names, and tells by a contact's own fields whether somebody is there."""
+"""Reads the places that a search names, and compares them with a contact's own fields."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ _WORK = frozenset(
         "services",
     ]
 )
-"""What people work in, and what towns are called too."""
+"""Words for occupations that are names of towns too."""
 MOST_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place by its words, or a country by its code; `within` is the country that a city is said to be in.
+    """A place by its words, or a country by its code; `within` is the country of a city as the search names it.
 
-    Of one that is not `known` nobody can tell whether it is a place: the words may stand anywhere.
+    A place that is not `known` may be something else, so its words may be in any field.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Place:
 
 
 def places_of(prompt: str) -> tuple[Place, ...]:
-    """Return the places that are named after in, near, around and from: people are looked for in any of them."""
+    """Return the places that are named after in, near, around and from. People in any of them match."""
     found: dict[str, Place] = {}
     for before in _BEFORE.finditer(prompt):
         for place in _named(_ENDS.split(prompt[before.end() :], maxsplit=1)[0]):
@@ -69,7 +69,8 @@ def places_of(prompt: str) -> tuple[Place, ...]:
 
 
 def is_there(places: Sequence[Place], contact: ContactBrief) -> bool:
-    """Tell whether the contact is in one of the places, by its fields for places; without such fields by any other."""
+    """Return whether the contact is in one of the places, by its fields for places; without such fields by any
+    other."""
     if not places:
         return True
     towns, lands = _fields(contact, _LABELS), _fields(contact, _COUNTRY_LABELS)
@@ -125,7 +126,7 @@ def _name(text: str) -> tuple[str, bool]:
 
 
 def is_known(name: str) -> bool:
-    """Tell whether a country, a state or a city is called so."""
+    """Return whether a country, a state or a city is called so."""
     plain = name.casefold()
     return bool(country_code(name)) or (plain not in _WORK and len(plain) > 2 and plain in _known())
 
@@ -166,6 +167,6 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _has(text: str, words: tuple[str, ...]) -> bool:
-    """Tell whether the words stand in the text one after the other, each as a whole."""
+    """Return whether the text contains the words in sequence, each as a whole word."""
     told = _words(text)
     return any(told[at : at + len(words)] == words for at in range(len(told) - len(words) + 1))

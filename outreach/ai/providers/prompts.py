@@ -1,4 +1,4 @@
-"""What models are told: rules, which are ours, the request, which is the company's, and facts, which are data."""
+"""The prompt of models: rules, which are ours, the request, which is the company's, and facts, which are data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from outreach.ai.providers.base import ComposeBrief, ContactBrief, LeadSearch
 
 MOST_PRODUCTS = 12
 MOST_BEFORE = 5000
-"""Characters of a draft that is to be written anew."""
+"""Maximum number of characters of a draft to rewrite."""
 MOST_FACTS = 60
 """Facts that a model is given at most; further ones cost more than they say."""
 
@@ -125,7 +125,7 @@ def judge_request(search: LeadSearch, contacts: Sequence[ContactBrief]) -> str:
 
 
 def repair_request(problem: str) -> str:
-    """Return what a model is told whose answer could not be used."""
+    """Return the prompt for a model whose response could not be used."""
     return f"That cannot be used. {problem} Answer again, with the whole JSON object as asked for, and nothing else."
 
 

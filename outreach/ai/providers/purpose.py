@@ -1,6 +1,6 @@
-"""Reads what a whole outreach is for, such as 'Marketing managers in Berlin, to invite them to our open day'.
+"""Reads the purpose of an outreach, such as 'Marketing managers in Berlin, to invite them to our open day'.
 
-It tells whom to look for from what their messages are about: nobody reads the words by which they were looked for.
+It separates the people to search for from the subject of their messages: recipients never read the search criteria.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FOR = re.compile(
     rf"(?:(?:in order |so as )?to\s+)?(?:please\s+)?(?=(?P<verb>{_VERBS})\b)",
     re.IGNORECASE,
 )
-"""Where a sentence goes on with what the people are written to for."""
+"""Start of the purpose of the messages within a sentence."""
 _FOREIGN = re.compile(r",?\s+(?:um\s+(?:sie|ihnen|ihn)|pour (?:les|leur)|para)\b.*", re.IGNORECASE)
 """The same in German, French and Spanish, where it is not said as a request."""
 _THEM = re.compile(r"\b(?:them|him|her|their|everyone|everybody)\b", re.IGNORECASE)
@@ -36,14 +36,15 @@ _OURS = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """Whom a description looks for, and what it wants them to be told; "" where it says nothing of that."""
+    """The people to search for, and the message to them; "" if the description does not contain it."""
 
     who: str
     what: str
 
 
 def read_purpose(text: str) -> Purpose:
-    """Split a description. What is not clearly a request to write something belongs to whom it looks for."""
+    """Split a description into the people to search for and the request to write. Unclear parts belong to the
+    people."""
     who: list[str] = []
     what: list[str] = []
     for sentence in _SENTENCES.split(text[:4000].strip()):
@@ -57,7 +58,7 @@ def read_purpose(text: str) -> Purpose:
 
 
 def _split(said: str) -> tuple[str, str]:
-    """Split the sentence that says whom to look for."""
+    """Split the sentence that describes the people to search for."""
     for found in _FOR.finditer(said):
         people, request = said[: found.start()], said[found.end() :]
         clear = found["comma"].strip() or found["and"] or _THEM.search(request)
@@ -76,12 +77,12 @@ def _split(said: str) -> tuple[str, str]:
 
 
 def _later(said: str) -> tuple[str, str]:
-    """Tell of a further sentence whether it says more of the people, or what to tell them."""
+    """Return a further sentence as (description of the people, message to them); one of both is empty."""
     told = is_request(said) or (_OURS.search(said) is not None and _REQUEST.match(said) is None)
     return ("", said) if told else (said, "")
 
 
 def is_request(text: str) -> bool:
-    """Tell whether the text is a request that a message can be made of without repeating it."""
+    """Return whether the text is a request that a message can be made of without repeating it."""
     goal = read_goal(text) if text else None
     return goal is not None and all(kind != "general" for kind, _ in goal.topics)

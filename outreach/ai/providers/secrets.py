@@ -1,4 +1,4 @@
-"""Takes an app's key out of what its server says, which may repeat it in many forms."""
+"""Removes an app's key from the responses of its server, which may repeat it in many forms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from base64 import b64encode
 from urllib.parse import quote, quote_plus
 
 SHORTEST = 8
-"""Keys that are shorter are taken out as they are alone: their parts would be found in any words."""
+"""Shorter keys are only removed as a whole, since their parts would be found in any text."""
 _MARK = "…"
 _LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai)-[\w*.…-]{6,}|\bAIza[\w*…-]{6,}|\bBearer\s+[\w.~+/=*…-]{6,}", re.IGNORECASE
@@ -17,10 +17,10 @@ _LIKE_A_KEY = re.compile(
 
 
 def without_key(text: str, key: str) -> str:
-    """Return the text without the key: as it is, as JSON, addresses, pages and base64 have it, and in parts.
+    """Return the text without the key: unchanged, as in JSON, addresses, pages and base64, and in parts.
 
-    What follows its first eight characters goes too, and what stands before its last eight, up to a blank; so does what
-    looks like a key.
+    The text after its first eight characters is removed up to a space, and the text before its last eight back to one.
+    Text that resembles a key is removed too.
     """
     if key:
         for form in sorted(_forms(key), key=len, reverse=True):
@@ -33,7 +33,7 @@ def without_key(text: str, key: str) -> str:
 
 
 def holds_key(text: str, key: str) -> bool:
-    """Tell whether the text has the key in any of its forms."""
+    """Return whether the text has the key in any of its forms."""
     return len(key) >= SHORTEST and any(form in text for form in _forms(key))
 
 

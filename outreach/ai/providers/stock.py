@@ -1,6 +1,6 @@
-"""The offline composer's plain wording in other languages than English, for which it has tones and kinds of its own.
+"""The offline composer's plain wording in languages other than English. English has its own tones and kinds.
 
-`{topic}` and other values stand as they are, in whatever language the company has written them.
+`{topic}` and other values are inserted unchanged, in the language in which the company has written them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Stock:
     follow_ups: tuple[str, ...]
     again: str
     goals: Mapping[Kind, str]
-    """Kind -> the sentence about `{topic}`; `general` stands for the others."""
+    """Kind -> the sentence about `{topic}`; `general` is used for the others."""
     product: str
     introduction: str
     also: str

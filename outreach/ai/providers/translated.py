@@ -37,7 +37,7 @@ def _greeting(brief: ComposeBrief, stock: Stock, tone: Tone, rng: random.Random)
 
 
 def _opening(brief: ComposeBrief, stock: Stock, rng: random.Random) -> Passage:
-    """Return what leads to the body: for a follow-up what went before, else what is known of the contact."""
+    """Return the opening: for a follow-up a reference to the last message, else a fact about the contact."""
     if brief.step > 1 or brief.occurrence > 1:
         text = rng.choice(stock.follow_ups) if brief.step > 1 else stock.again
         return Passage(text, (_claim(text, "outreach.step" if brief.step > 1 else "outreach.occurrence"),))
@@ -54,7 +54,7 @@ def _opening(brief: ComposeBrief, stock: Stock, rng: random.Random) -> Passage:
 
 
 def _body(brief: ComposeBrief, stock: Stock, rng: random.Random) -> tuple[str, str, Passage]:
-    """Return the topic, what it rests on, and the sentences about it."""
+    """Return the topic, its source, and the sentences about it."""
     goal = read_goal(brief.prompt)
     said = [(kind, one.rstrip(" .!?")) for kind, one in goal.topics if one.strip(" .!?")] if goal else []
     if said:

@@ -1,4 +1,4 @@
-"""What the pages of booking share."""
+"""Shared parts of the pages of booking."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BookingPages(Page):
     kind = PAGES_KIND
 
     def may(self, module: str, method: str = "GET") -> bool:
-        """Either permission opens what is one's own; the API knows what else."""
+        """Return whether either permission allows access to the member's own data; the API checks the rest."""
         if module == self.module:
             return super().may(module, method) or super().may(self.also[0], method)
         return super().may(module, method)

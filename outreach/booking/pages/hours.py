@@ -19,7 +19,7 @@ SUCH_AS = "Such as 09:00 – 12:30, 13:30 – 17:00, or 10-12"
 
 
 class BookableHours(BookingPages):
-    """When one can be booked, by one's own clocks, and the calendar elsewhere whose entries keep times free."""
+    """The member's bookable hours in their time zone, and the external calendar whose entries block times."""
 
     path = "booking/hours"
     name = "booking-hours"
@@ -80,7 +80,7 @@ class BookableHours(BookingPages):
 
 
 def read_away(line: str) -> dict[str, str] | None:
-    """Read a day, or two with what is between them."""
+    """Read a day, or a range of two days."""
     days = re.findall(r"\d{4}-\d{2}-\d{2}", line)
     rest = re.sub(r"\d{4}-\d{2}-\d{2}", "", line).strip(" –-to")
     return {"from": days[0], "to": days[-1]} if len(days) in (1, 2) and not rest else None
@@ -125,7 +125,7 @@ class BookingPageHours(BookingPages):
 
 
 class CalendarReturn(BookingPages):
-    """Where a log-in at Google comes back to: the member finishes it by a button, so that a link alone does nothing."""
+    """Return page of a log-in at Google: the member completes it by a button, so that a link alone has no effect."""
 
     path = "booking/calendar"
     name = "calendar-return"

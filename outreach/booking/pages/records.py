@@ -1,4 +1,4 @@
-"""The pages of booking pages: the list, a page, and what it asks."""
+"""The pages of booking pages: the list, a page, and its questions."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class BookingList(RecordList, BookingPages):
 
 
 class BookingForm(BookingPages):
-    """What the forms of a booking page share."""
+    """Shared parts of the forms of a booking page."""
 
     def link(self) -> Field:
-        """Return the choice of what makes the links, which tells where the company's settings make none."""
+        """Return the choice of the links' provider, with a hint if the company's settings create none."""
         answer = self.ask("GET", "videocall/settings")
         found: Mapping[str, Any] = answer.data if answer.ok else {"providers": (), "provider": None}
         troubles = {one["key"]: one["trouble"] for one in found["providers"]}
@@ -142,7 +142,7 @@ NUMBERS = ("durationMinutes", "stepMinutes", "bufferBefore", "bufferAfter", "not
 
 
 def numbers(name: str, label: str, options: Mapping[int, str], value: int, nothing: str = "") -> Field:
-    """Return a choice of numbers, with words for each."""
+    """Return a choice of numbers, with a label for each."""
     found = [Option(str(number), words) for number, words in options.items()]
     return Field(name, label, "select", not nothing, options=found, value=str(value), placeholder=nothing)
 
@@ -200,7 +200,7 @@ class EditBookingPage(BookingForm, EditRecord):
 
 
 class BookingQuestions(BookingPages):
-    """What a page asks its visitors beside who they are: a line for each, and a form for one more."""
+    """The questions of a page beyond the visitor's identity: a line for each, and a form for one more."""
 
     path = "booking/pages/<str:id>/questions"
     name = "booking-questions"

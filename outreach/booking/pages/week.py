@@ -56,13 +56,13 @@ def read_week(form: Form) -> list[dict[str, Any]]:
 
 
 def overlapping(spans: Iterable[Mapping[str, str]]) -> bool:
-    """Tell whether two spans of a day have time in common."""
+    """Return whether two spans of a day have time in common."""
     rows = sorted((one["from"], one["to"]) for one in spans)
     return any(begins < ended for (_, ended), (begins, _) in pairwise(rows))
 
 
 def read_spans(text: str) -> list[dict[str, str]] | None:
-    """Read the spans of a day, such as 10-12, 13:30 – 17:00; None for what is none."""
+    """Read the spans of a day, such as 10-12, 13:30 – 17:00; None for invalid text."""
     found = []
     for part in filter(None, map(str.strip, re.split(r"[,;]", text))):
         span = SPAN.fullmatch(part)

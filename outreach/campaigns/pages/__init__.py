@@ -1,4 +1,4 @@
-"""The pages of campaigns: all of them, a new one, one with what has become of it, and its form."""
+"""The pages of campaigns: all of them, a new one, one with its results, and its form."""
 
 from __future__ import annotations
 

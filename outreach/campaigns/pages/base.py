@@ -1,4 +1,4 @@
-"""What the pages of campaigns share."""
+"""Shared parts of the pages of campaigns."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ STATUSES = {
     "cancelled": ("Cancelled", ""),
     "failed": ("Failed", "bad"),
 }
-"""Status -> its words, and the tone of its badge."""
+"""Status -> its label, and the tone of its badge."""
 
 
 def shown_campaign(campaign: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the campaign with the words and the tone of its status."""
+    """Return the campaign with the label and the tone of its status."""
     words, tone = STATUSES.get(campaign["status"], (campaign["status"], ""))
     return {**campaign, "words": words, "mood": tone}
 
 
 class CampaignPage(Page):
-    """What the pages of campaigns share."""
+    """Shared parts of the pages of campaigns."""
 
     module = "campaign"
     menu = MenuItem("Campaigns", "megaphone", 51, "Outreach")

@@ -1,4 +1,4 @@
-"""The page of one campaign: what has become of it, and what can be done to it."""
+"""The page of one campaign: its results, and its actions."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ FUNNEL = (
     ("bounced", "Came back", ()),
     ("notSent", "Not sent", NOT_SENT),
 )
-"""Name of a number -> its words, and the statuses of the messages that it counts."""
+"""Name of a number -> its label, and the statuses of the messages that it counts."""
 KNOWN = ("contact.", "company.")
-"""How the names begin that every mail knows."""
+"""Prefixes of the variables that every mail has."""
 WHY = {
     "replied": "it had the most replies",
     "opened": "most people have opened it",
@@ -51,7 +51,7 @@ def recipient(people: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 
 
 def opened(campaign: Mapping[str, Any]) -> str:
-    """Return what it is called that somebody has seen a message: people read chats, and open mails."""
+    """Return the label for seen messages: people read chats, and open mails."""
     return "Read" if campaign["type"] == CHAT else "Opened"
 
 
@@ -101,7 +101,7 @@ class Campaign(CampaignPage):
         }
 
     def before(self, campaign: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is looked at before a campaign starts: how many it reaches, and the mails that it makes."""
+        """Return the review before a campaign starts: the number of recipients, and its mails."""
         people = self.people(campaign)
         first = recipient(people)
         named = [one["name"] for one in campaign["variants"]]
@@ -167,7 +167,7 @@ class Campaign(CampaignPage):
         ]
 
     def whom(self, campaign: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return (kind, names) of what the audience is made of."""
+        """Return (kind, names) of the audience."""
         names, found = campaign["audienceNames"], []
         for selector, label, *_ in SELECTORS:
             if ids := campaign[selector]:

@@ -1,4 +1,4 @@
-"""The follow-ups of a campaign in its form: places for some, of which those without words are none."""
+"""The follow-ups of a campaign in its form: a fixed number of blank ones, of which empty ones are ignored."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _fields(place: int, templates: list[Option], chat_templates: list[Option], s
 
 
 def grouped(fields: Sequence[Field]) -> list[dict[str, Any]]:
-    """Return the fields of each follow-up by their short names, and whether it has any words or is refused."""
+    """Return the fields of each follow-up by their short names, and whether it has content or an error."""
     by_name = {field.name: field for field in fields}
     found: list[dict[str, Any]] = []
     for place in range(MOST):
@@ -70,7 +70,7 @@ def _has_words(own: Mapping[str, Field]) -> bool:
 
 
 def cadence_of(fields: Sequence[Field], before: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what the form says of follow-ups, as the API takes it. What the form does not show stays as it was."""
+    """Return the form's follow-ups in the API's form. Values that the form does not show stay as they were."""
     steps = []
     for place, own in enumerate(grouped(fields)):
         if not _has_words(own):
@@ -84,7 +84,7 @@ def cadence_of(fields: Sequence[Field], before: Sequence[Mapping[str, Any]]) -> 
 
 
 def _words(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the words of a follow-up: a chat template, or else a template, or else what was typed."""
+    """Return the content of a follow-up: a chat template, or else a template, or else the typed text."""
     if chosen := values.get("chatTemplate"):
         words = chats.chosen(chosen, values["chatVariables"])
         return {"channel": chats.CHAT, "template": chosen, "variables": words["variables"]}
@@ -93,7 +93,7 @@ def _words(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refused(fields: Sequence[Field], warning: str) -> str:
-    """Return what the API says with the names that its fields have here."""
+    """Return the API's text with the names of this form's fields."""
     used = [place for place, own in enumerate(grouped(fields)) if _has_words(own)]
 
     def named(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""The form of a campaign, and beside it whom it reaches."""
+"""The form of a campaign, with its audience."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ALIKE = (
     ("winner.after", "after"),
     ("window.", ""),
 )
-"""How the API calls what has another name in the form."""
+"""The API's names of fields that have another name in the form."""
 BY_CHAT = (
     ("variants[0].templateId", "chatTemplate"),
     ("variants[0].variables", "chatVariables"),
@@ -57,11 +57,11 @@ WINNERS = (
     ("clicked", "clicks", "The one of which most people click a link goes to the rest"),
     ("manual", "", "I choose the one that goes to the rest"),
 )
-"""Metric, what has to be tracked for it, and its words."""
+"""Metric, its tracking, and its label."""
 
 
 class CampaignForm(CampaignPage):
-    """What the pages of a new and of a changed campaign share."""
+    """Shared parts of the pages of a new and of a changed campaign."""
 
     template = "web/campaigns/form.html"
 
@@ -126,7 +126,7 @@ class CampaignForm(CampaignPage):
         return [Option(metric, words) for metric, kind, words in WINNERS if not kind or tracks[kind]]
 
     def switches(self) -> list[Field]:
-        """Return the switches of what the company tracks."""
+        """Return the switches of the company's tracking."""
         tracks = self.choices["tracking"]
         return tracking_switches({"trackOpens": tracks["opens"], "trackClicks": tracks["clicks"]})
 
@@ -201,7 +201,7 @@ class CampaignForm(CampaignPage):
         return {**found, **self.words(values), "outreachCadence": cadence}
 
     def words(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the words: of one version, or of two with their shares and the rule of the test."""
+        """Return the content: of one version, or of two with their shares and the rule of the test."""
         first = _words({name: values.get(name) or "" for name in WORDS})
         second = _words({key: values.get(name) or "" for name, key in SECOND.items()})
         if template := values.get("chatTemplate"):
@@ -219,7 +219,7 @@ class CampaignForm(CampaignPage):
         return {"variants": variants, "winner": rule if metric else None}
 
     def moment(self, text: str) -> str | None:
-        """Return the time that a field says on the reader's clock; what is no time is left to the API to refuse."""
+        """Return the time of a field in the reader's zone; other text is left to the API to refuse."""
         try:
             local = datetime.fromisoformat(text)
         except ValueError:
@@ -237,7 +237,7 @@ class CampaignForm(CampaignPage):
 
 
 def _words(words: Mapping[str, str]) -> dict[str, Any]:
-    """Return a template alone, or else subject and body: what was typed below a template that is chosen is unused."""
+    """Return only a template, or else subject and body: text below a chosen template is ignored."""
     if words["templateId"]:
         return {"templateId": words["templateId"], "subject": "", "body": ""}
     return {"templateId": None, "subject": words["subject"], "body": words["body"]}
@@ -373,7 +373,7 @@ class EditCampaign(CampaignForm):
 
 
 class CampaignAudience(CampaignPage):
-    """Whom a choice reaches: a part of the form."""
+    """The audience of a choice: a part of the form."""
 
     path = "campaigns/audience"
     name = "campaign-audience"

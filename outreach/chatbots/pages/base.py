@@ -1,4 +1,4 @@
-"""What the pages of one chatbot share: its head, its steps, and how a change of them is saved."""
+"""Shared parts of the pages of one chatbot: its head, its steps, and the saving of changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORDS = {
     "routing": "who comes and leaves",
     "attachments": "the size of files",
 }
-"""What is published together -> its words."""
+"""Field that is published with others -> its label."""
 KEYS_OF_ORDER = {
     "C": "put a text after it: choose the text, then Enter",
     "Delete": "delete the step",
@@ -36,7 +36,7 @@ Change = Callable[[BotGraph], Sequence[Mapping[str, Any]]]
 
 
 class OneChatbot(ChatbotPage, FlowPage):
-    """A page of one chatbot, with what is done to it as a whole."""
+    """A page of one chatbot, with actions on the chatbot as a whole."""
 
     head_template = "web/chatbots/head.html"
     one = "chatbot"
@@ -62,7 +62,7 @@ class OneChatbot(ChatbotPage, FlowPage):
 
     @property
     def differs(self) -> list[str]:
-        """What people do not get yet, in words."""
+        """Return the labels of unpublished changes."""
         known = self.bot["publishedSnapshot"]
         return [words for name, words in WORDS.items() if known and known.get(name) != self.bot[name]]
 
@@ -136,7 +136,7 @@ class OneChatbot(ChatbotPage, FlowPage):
     # How it is changed
 
     renamed: Mapping[str, str] = {}
-    """Step -> what it is called since it was saved."""
+    """Step -> its id since it was saved."""
 
     def put(self, nodes: Sequence[Mapping[str, Any]], since: str | None) -> Answer:
         """Save the steps, in their order; with `since`, an updatedAt, only if nobody has changed it since."""

@@ -1,4 +1,4 @@
-"""The page that draws a chatbot, and the one that offers what can be added to it."""
+"""The page that draws a chatbot, and the page that offers steps to add."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def deleted(graph: BotGraph, id: str) -> Steps:
 
 
 def moved(graph: BotGraph, id: str, by: int) -> Steps:
-    """Let a text change places with the one before or after it."""
+    """Swap a text with the one before or after it."""
     texts = [one["id"] for one in graph.of_type(TEXT)]
     place = texts.index(id) if id in texts else -1
     if place < 0 or not 0 <= place + by < len(texts):
@@ -89,7 +89,7 @@ class DrawChatbot(OneChatbot):
 
 
 class AddStep(OneChatbot):
-    """What can be added to a chatbot."""
+    """The choice of parts to add to a chatbot."""
 
     path = "chatbots/<str:id>/add"
     name = "chatbot-add"

@@ -57,7 +57,7 @@ class BotGraph(FlowGraph):
         return [one for one in self.nodes if one["type"] in types]
 
     def node_of(self, path: str) -> str:
-        """Return the node of what a problem of the API names."""
+        """Return the node that a problem of the API refers to."""
         if found := OF_RULE.match(path):
             return f"rule-{int(found[1]) + 1}"
         if found := OF_KEYWORD.match(path):
@@ -102,7 +102,7 @@ def _texts(bot: Mapping[str, Any]) -> list[str]:
 
 
 def _drawn(steps: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, dict[str, int]]]:
-    """Return the edges between steps, and where each stands: what it says on the left, what it watches on the right."""
+    """Return the edges between steps, and their positions: texts on the left, rules that watch on the right."""
 
     def ids(*types: str) -> list[str]:
         return [one["id"] for one in steps if one["type"] in types]
@@ -132,7 +132,7 @@ def _next_to_each_other(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
 
 
 def read_steps(nodes: Any, edges: Any) -> list[dict[str, Any]] | None:
-    """Return the steps that a canvas sent, in the order in which its edges lead; None for what is none of ours."""
+    """Return the steps that a canvas sent, in the order in which its edges lead; None for invalid data."""
     if not isinstance(nodes, list) or not isinstance(edges, list) or not 0 < len(nodes) <= MOST:
         return None
     if not all(_is_step(one) for one in nodes) or not all(_is_edge(one) for one in edges):
@@ -157,7 +157,7 @@ def _is_edge(one: Any) -> bool:
 
 
 def body_of(bot: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what a chatbot has to be changed to for its steps to be these, and step -> what it will be called."""
+    """Return the changes that give a chatbot these steps, and step -> its new id."""
     renamed: dict[str, str] = {}
     config = {one["id"]: one["data"].get("config") or {} for one in nodes}
     first = next((config[one["id"]] for one in nodes if one["type"] == START), {})

@@ -28,7 +28,7 @@ STATES = {"draft": ("Draft", ""), "published": ("Answers", "ok"), "paused": ("Pa
 
 
 def state_of(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a chatbot with the words and tone of its status."""
+    """Return a chatbot with the label and tone of its status."""
     words, tone = STATES.get(one["status"], (one["status"], ""))
     newer = one["status"] == "published" and one["latestVersion"] > one["publishedVersion"]
     return {**one, "words": words, "mood": tone, "newer": newer}

@@ -24,7 +24,7 @@ PIECE = re.compile(r"(?P<path>[\w.]+): (?P<words>.+)", re.DOTALL)
 NEW = "new"
 MARKED = "Something is missing or is not right: it is marked below."
 NAMES = {"keyword": "words", "type": ""}
-"""Last part of what the API refuses -> the field of the form."""
+"""Last part of a key that the API refuses -> the field of the form."""
 
 
 class ChatbotStep(OneChatbot):
@@ -147,7 +147,7 @@ class ChatbotStep(OneChatbot):
     do_overwrite = do_save
 
     def _mark(self, form: SchemaForm, message: str, warning: str) -> str:
-        """Put a refusal at the fields that it names. Returns what is left of it."""
+        """Mark the fields that an error names. Returns the rest of the error."""
         rest, marked = [], False
         for piece in warning.split("; "):
             found = PIECE.fullmatch(piece)
@@ -159,13 +159,13 @@ class ChatbotStep(OneChatbot):
 
 
 def _said(message: str, words: str) -> str:
-    """Write what the API refuses at a field as people say it."""
+    """Return the API's error at a field in plain words."""
     if message.startswith("Duplicate"):
         return "Another chatbot has this name"
     return "This is missing" if "required" in words or "blank" in words else words
 
 
 def fingerprint(node: Mapping[str, Any]) -> str:
-    """Return what tells whether a step has been changed since."""
+    """Return a hash that changes with a step."""
     about = [node["type"], node["data"].get("config"), node["data"].get("disabled") is True]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]

@@ -50,7 +50,7 @@ class TryChatbot(OneChatbot):
         return self.page({**context, "steps": [self._shown(graph, one) for one in answer.data["steps"]]})
 
     def _shown(self, graph: BotGraph, step: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what came of a message, with the steps that answered and that handed over."""
+        """Return the result of a message, with the steps that answered and that handed over."""
         own = step["chatbot"] == self.params["id"]
         found: list[dict[str, Any]] = []
         if own and step["conversation"] is not None:

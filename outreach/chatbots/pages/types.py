@@ -1,4 +1,4 @@
-"""The steps that a chatbot has: what they are called and what stands in their forms."""
+"""The steps of a chatbot: their titles and the fields of their forms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 START, END, TEXT, KEYWORDS = "start", "end", "text", "keywords"
 CONTAINS, COUNT, TIME, FINISHED = RULES = ("contains_text", "message_count", "time_based", "flow_finished")
 GROUPS = {"messages": "What it says", "logic": "Whom it answers", "team": "When a member goes on"}
-"""Group of types -> its words, in the order in which they are offered."""
+"""Group of types -> its title, in the order in which they are offered."""
 
 
 def _type(type: str, group: str, label: str, help: str, handles: tuple[str, ...] = (), /, **properties: Any) -> Any:
@@ -105,7 +105,7 @@ TYPES: dict[str, Any] = {
 
 
 def about(node: Mapping[str, Any]) -> str:
-    """Return what a step does, in a line."""
+    """Return a summary of a step in one line."""
     config = node["data"].get("config") or {}
     type = node["type"]
     if type == START:

@@ -1,4 +1,4 @@
-"""What the pages of conversations share: the words of states and channels, and what is shown of each."""
+"""Shared parts of the pages of conversations: labels of states and channels, and the data shown of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STATES = {
     "human": ("A member answers", "ok"),
     "closed": ("Closed", ""),
 }
-"""State -> its words, and the tone of its badge."""
+"""State -> its label, and the tone of its badge."""
 CHANNELS = {
     "mail": ("Mail", "mail"),
     "chatapp": ("Chat", "messages-square"),
@@ -23,7 +23,7 @@ CHANNELS = {
     "messenger": ("Messenger", "send"),
     "social-b": ("Social account", "at-sign"),
 }
-"""Channel -> its words, and its icon."""
+"""Channel -> its label, and its icon."""
 PROGRESS = {
     "queued": ("Waits to go", "clock"),
     "sent": ("Sent", "check"),
@@ -32,7 +32,7 @@ PROGRESS = {
     "failed": ("Not sent", "circle-x"),
     "unknown": ("Delivery unknown", "circle-question-mark"),
 }
-"""How far an answer has come -> its words, and its icon."""
+"""Progress of an answer -> its label, and its icon."""
 FILES = {
     "waits": "The file is on its way",
     "large": "The file is too large and was left where it is",
@@ -43,7 +43,7 @@ FILES = {
     "vendor": "The file could not be had",
     "failed": "The file could not be taken in",
 }
-"""Why the file of a message is not there -> its words."""
+"""Reason for the missing file of a message -> its text."""
 SHOWN_TYPES = ("image/jpeg", "image/png", "image/webp", "image/gif")
 OPEN = ("bot", "queued", "human")
 VIEWS = (
@@ -55,7 +55,7 @@ VIEWS = (
     ("snoozed", "Snoozed"),
     ("closed", "Closed"),
 )
-"""Which conversations -> the words of its tab."""
+"""Filter of conversations -> the label of its tab."""
 RESTS = {
     "hour": "For an hour",
     "evening": "Until this evening",
@@ -68,7 +68,7 @@ MODULES = ("chatapp", "genie")
 
 
 def shown(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a conversation with the words of its state and its channel, and who it is."""
+    """Return a conversation with labels of its state and its channel, and the person's name."""
     words, tone = STATES.get(one["state"], (one["state"], ""))
     channel, icon = CHANNELS.get(one["channel"], (one["channel"], "message-square"))
     contact = one["contact"] or {}
@@ -77,7 +77,7 @@ def shown(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def said(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message with the words of how far it has come, and the place of its file below this address."""
+    """Return a message with the label of its progress, and the path of its file below this address."""
     words, icon = PROGRESS.get(one["state"], ("", ""))
     file, place = one["file"], urlsplit(one["fileUrl"]).path
     shows = file is not None and file["mime"] in SHOWN_TYPES
@@ -98,12 +98,12 @@ def rests_until(choice: str, now: datetime) -> datetime | None:
 
 
 class InboxPage(Page):
-    """What the pages of conversations share."""
+    """Shared parts of the pages of conversations."""
 
     module = MODULES[0]
     also = MODULES[1:]
     menu = MenuItem("Inbox", "mail-open", 51, "Outreach")
 
     def lets(self, method: str) -> bool:
-        """Tell whether the reader may use the method on conversations of some channel."""
+        """Return whether the reader may use the method on conversations of some channel."""
         return any(self.may(module, method) for module in MODULES)

@@ -1,4 +1,4 @@
-"""The inbox: who writes by whatever channel, what was said, and the box to answer in."""
+"""The inbox: conversations of all channels, their messages, and the box for answers."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ class ConversationDetail(Inbox):
 
 
 class ConversationPeople(InboxPage):
-    """Whose a conversation is, and which lead it is about."""
+    """The contact and lead of a conversation."""
 
     path = "inbox/<str:id>/people"
     name = "conversation-people"
@@ -211,7 +211,7 @@ class ConversationPeople(InboxPage):
         )
 
     def people(self) -> list[Option]:
-        """Return those whom it may be assigned to, and whose it is."""
+        """Return the possible assignees, and the present one."""
         answer = self.ask("GET", f"conversation/{self.params['id']}/answerers")
         able = answer.data["members"] if answer.ok else []
         own = self.chat["assignee"]

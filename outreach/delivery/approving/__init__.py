@@ -1,1 +1,1 @@
-"""What people approve of a message, and how long that holds."""
+"""Approval of messages: its content and validity."""

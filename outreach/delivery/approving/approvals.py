@@ -1,6 +1,6 @@
-"""Approvals that hold no longer: the contact or the sender is another one since (outdated), or their time is over.
+"""Approvals that are no longer valid: the contact or the sender has changed (outdated), or they have expired.
 
-They are told by what stands in the rows at the moment; a periodic task, and each claim, makes drafts of them.
+The present rows decide it; a periodic task, and each claim, turns such messages into drafts.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def ends_at(now: datetime) -> datetime:
 
 
 def hold(rows: QuerySet[SendJob], member_id: str | None, reason: str = Reason.AWAITING_APPROVAL) -> int:
-    """Turn those of the messages that are approved, or that a person has cancelled, into drafts. Returns how many.
+    """Turn the approved messages, and those that a person has cancelled, into drafts. Return their number.
 
-    One whose approval is outdated says so for as long as it is a draft, whoever holds it.
+    One with an outdated approval keeps that reason while it is a draft, whoever turned it into one.
     """
     stopped = rows.filter(Q(status=Status.APPROVED) | Q(status=Status.CANCELLED, reason="declined"))
     if reason == Reason.APPROVAL_OUTDATED:
@@ -99,9 +99,9 @@ def _hold(rows: QuerySet[SendJob], member_id: str | None, reason: str) -> int:
 
 
 def hold_lapsed() -> bool:
-    """Make drafts of approved messages whose approval holds no longer (a periodic task). Returns whether more may wait.
+    """Turn approved messages with an invalid approval into drafts (a periodic task). Return whether more may wait.
 
-    Claims do so too, for what is due; this is for what would say that it goes, and does not.
+    Claims do this too, for due messages; this is for those that would be shown as waiting to go and are not.
     """
     approved = SendJob.objects.filter(status=Status.APPROVED)
     ended = list(approved.filter(approval_ends_at__lte=timezone.now()).values_list("company_id", "pk")[:BATCH])

@@ -1,4 +1,4 @@
-"""What the words of a message may rest on now: the facts that its writer would be given."""
+"""Facts for the evidence of a message at present: those that its writer would get."""
 
 from __future__ import annotations
 

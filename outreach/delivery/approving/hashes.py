@@ -1,4 +1,4 @@
-"""What stands for the words, the files and the envelope of a message, so that exactly what was seen is approved."""
+"""Hashes of the content, the files and the envelope of a message, so that approval covers exactly the seen message."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from hashlib import sha256
 from typing import Any
 
 HALF = 32
-"""Characters of a content hash that stand for the words; as many behind them stand for the envelope."""
+"""Characters of a content hash for the content; as many after them are for the envelope."""
 
 
 def content_hash(envelope: str, *words: str, attachments: Sequence[Mapping[str, Any]] = ()) -> str:
-    """Return what stands for subject, text, HTML and attachments, and behind it for the envelope."""
+    """Return the hash of subject, text, HTML and attachments, followed by that of the envelope."""
     # PostgreSQL stores no null characters, so that they part the words.
     files = [f"{one['sha256']} {one['name']}" for one in attachments]
     return hash_of(*words, *files) + hash_of(envelope)
 
 
 def hash_of(*words: str) -> str:
-    """Return what stands for the words."""
+    """Return the hash of the texts."""
     return sha256("\0".join(words).encode()).hexdigest()[:HALF]
 
 
 def envelope_of(to_name: str, to_email: str | None, from_name: str | None, from_email: str | None) -> str:
-    """Write to whom and from whom a message goes, as SendJob.approved_envelope keeps it."""
+    """Return the sender and recipient of a message in the form of SendJob.approved_envelope."""
     sender = f"{from_name} <{from_email}>" if from_email else ""
     return f"{to_name} <{to_email or ''}>\n{sender}"

@@ -13,7 +13,7 @@ from outreach.chat_apps.serializers import ChatAppSnapshot
 from outreach.delivery.serializers import ContactSnapshot, RunSnapshot
 
 TIMES = ("sent", "delivered", "read", "failed")
-"""What the vendor tells of a message, of which the log shows when it was told first."""
+"""Delivery events reported by the vendor; the log shows the time of the first."""
 
 
 class SentTemplate(Output):
@@ -26,7 +26,7 @@ class SentTemplate(Output):
 
 
 class ChatAppMessageOut(Output):
-    """What the chat vendor was given, or may have been, and what it has told of it."""
+    """A message given, or possibly given, to the chat vendor, with its reported events."""
 
     reads = ("delivery", "chat", "error")
 

@@ -1,1 +1,1 @@
-"""Whether a message goes now, later or never, and why."""
+"""The decision about a message: send now, later or never, with the reason."""

@@ -1,4 +1,4 @@
-"""What the decision about a message by chat depends on, where that is another thing than for a mail."""
+"""Inputs of the decision about a message by chat that differ from those of a mail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from outreach.delivery.models import SendJob
 
 SESSION = dt.timedelta(hours=SESSION_HOURS)
 ANSWER: dict[str, Any] = {"window": None, "place": None, "unsubscribed": False}
-"""An answer in a conversation goes at any hour, and whatever the contact thinks of mail."""
+"""An answer in a conversation is sent at any hour, regardless of the contact's unsubscription from mail."""
 NEVER = dt.datetime.min.replace(tzinfo=dt.UTC) + SESSION
 
 
@@ -36,7 +36,7 @@ def chats_of(jobs: Sequence[SendJob]) -> dict[str, dict[str, Any]]:
 
 
 def by_chat(contacts: Iterable[Contact]) -> dict[str, dict[str, Any]]:
-    """Return what the decision about a new message made of a template depends on, by the contacts' ids."""
+    """Return the inputs of the decision about a new message from a template, by the contacts' ids."""
     contacts = list(contacts)
     gone = opted_out(contact.contact_number for contact in contacts)
     return {

@@ -1,4 +1,4 @@
-"""What the decision depends on, read from the database for a whole batch at a time."""
+"""Inputs of the decision, read from the database for a whole batch at a time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from outreach.suppression.selectors import suppressed_addresses
 
 UNLIMITED = 2**31
 WRITING = dt.timedelta(minutes=1)
-"""How long it takes at least until a message without words has some."""
+"""Minimum time until a message without content has some."""
 _UNWRITTEN = {
     str(reason): reason
     for reason in (
@@ -52,7 +52,7 @@ _PERIODS = (
 
 @dataclass(frozen=True)
 class SendContext:
-    """What holds for every message of a company."""
+    """Data that applies to every message of a company."""
 
     subscription_active: bool
     window: Window | None
@@ -64,7 +64,7 @@ class SendContext:
     vendor_limits: Mapping[str, int]
     """Messages an hour by mail vendor, of all apps of it."""
     allowed: Entitlement | None = None
-    """What the subscription allows; None without one."""
+    """The subscription's entitlement; None without one."""
 
     @classmethod
     def load(cls) -> SendContext:
@@ -82,9 +82,9 @@ class SendContext:
     def decision_input(
         self, contact: Contact, *, suppressed: bool, now: dt.datetime, window: Window | None = None, **of_message: Any
     ) -> DecisionInput:
-        """Return what is known about a recipient, and of the message to it that is considered, if one is.
+        """Return the inputs about a recipient, and about the message under consideration, if there is one.
 
-        The window is the message's own one; without it the company's holds.
+        The window is the message's own one, or else the company's.
         """
         window = window or self.window
         return DecisionInput(
@@ -105,7 +105,7 @@ class SendContext:
     def decision_inputs(
         self, jobs: Sequence[SendJob], senders: dict[str, SenderState], now: dt.datetime
     ) -> dict[str, DecisionInput]:
-        """Return what is known about each message, by its id. The jobs come with contact, run and sender joined."""
+        """Return the inputs about each message, by its id. The jobs come with contact, run and sender joined."""
         suppressed = suppressed_addresses(job.contact.email for job in jobs)
         stopped, paces, chats = stops_of(jobs), paces_of(jobs, now), chats_of(jobs)
         found: dict[str, DecisionInput] = {}
@@ -145,7 +145,7 @@ class SendContext:
 
 
 def _has_replied(contact: Contact, job: SendJob) -> bool:
-    """Tell whether the contact has replied since the first message of a thread was due to be planned."""
+    """Return whether the contact has replied since the first message of a thread was due to be planned."""
     began_at = job.run.created_at if job.run is not None and job.occurrence == 1 else job.created_at
     return contact.replied_at is not None and contact.replied_at > began_at
 

@@ -59,13 +59,12 @@ _BACKOFF_FIRST = dt.timedelta(minutes=2)
 _BACKOFF_FACTOR = 4
 _FORECAST_STEPS = 50
 SESSION_HOURS = 24
-"""For so long after a person's message free words may go to them by chat; later only what the vendor has approved."""
+"""Hours after a person's message in which free text may be sent by chat; later only approved templates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many messages a sender, or a campaign, may send in a period, how many it has sent, and when the next slot
-    opens."""
+    """The limit of a sender, or a campaign, in a period, with the number sent and the time of the next slot."""
 
     reason: Literal[
         Reason.LIMIT_DAY_RAMP, Reason.LIMIT_DAY, Reason.LIMIT_HOUR, Reason.LIMIT_MINUTE, Reason.LIMIT_CAMPAIGN

@@ -12,19 +12,19 @@ from outreach.delivery.limits.windows import Window, next_opening
 from outreach.senders.models import Sender
 
 MOST_STEPS = 4000
-"""Days that are looked at, or pieces of them; what takes longer is not estimated."""
+"""Maximum number of days, or parts of them, in an estimate; longer sending is not estimated."""
 UNLIMITED = 2**31
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """How fast messages go. A rate is None where there is no limit."""
+    """Estimated speed of messages. A rate is None without a limit."""
 
     per_hour: int | None
     per_day: int | None
     begins_at: dt.datetime | None
     ends_at: dt.datetime | None
-    """When the last one goes; None where nothing goes, or that takes many years."""
+    """Time of the last message; None if none is sent, or if that takes many years."""
 
 
 def estimate(

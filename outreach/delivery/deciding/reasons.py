@@ -1,4 +1,4 @@
-"""Why messages are not sent: the codes of the reasons, and what people read of them."""
+"""Reasons why messages are not sent: codes, and sentences for people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MAX_ATTEMPTS = 5
 
 
 class Reason(StrEnum):
-    """Why a message is not sent now. The codes are stable and part of the API."""
+    """The reason why a message is not sent now. The codes are stable and part of the API."""
 
     RUN_CANCELLED = "run_cancelled"
     CONTACT_DELETED = "contact_deleted"

@@ -1,4 +1,4 @@
-"""What plans include of messages a month."""
+"""Messages a month that plans include."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def within_plan(ready: list[SendJob], waiting: dict[Wait, list[str]], allowed: E
 
 
 def wake_messages() -> None:
-    """Let the active company's messages that wait for their plan be looked at now, since it may allow more."""
+    """Make the active company's messages that wait for their plan due now, because it may allow more."""
     now = timezone.now()
     of_senders = Q()
     for kind in MAIL_SENDERS:  # by the indexes of what waits for a sender

@@ -1,1 +1,1 @@
-"""What slows or stops sending: guardrails and rests of senders, sending hours, limits of providers and campaigns."""
+"""Limits of sending: guardrails and pauses of senders, sending hours, limits of providers and campaigns."""

@@ -1,7 +1,7 @@
 """Guardrails of senders: bounces and complaints stop a sender before mail providers do, until a person resumes it.
 
-Of bounces the last RECENT messages tell, so that a bad list is stopped soon. Complaints are so rare that all messages
-of the last days tell. Both count messages that went out since a person has resumed the sender last.
+Bounces count in the last RECENT messages, so that a bad list is stopped soon. Complaints are so rare that they count in
+all messages of the last days. Both count messages sent since a person last resumed the sender.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LEAST_COMPLAINTS = 2
 
 @dataclass(frozen=True)
 class Rate:
-    """How many of the messages that count have come back, or were called spam, and how many stop the sender."""
+    """Bounces or complaints among the counted messages, with the thresholds that stop the sender."""
 
     what: str
     count: int
@@ -47,19 +47,19 @@ class Rate:
     least: int
     """From how many of them on."""
     enough: bool
-    """Whether there are as many messages as the company's settings ask for; fewer say nothing."""
+    """There are as many messages as the company's settings require; fewer are not significant."""
 
     @property
     def reached(self) -> bool:
         return self.enough and self.count >= self.least and self.count * 100 >= self.percent * self.of
 
     def stored(self) -> dict[str, Any]:
-        """Return what Sender.stopped_by has."""
+        """Return the value of Sender.stopped_by."""
         return {"what": self.what, "count": self.count, "of": self.of}
 
 
 def rates_of(sender: Sender, now: datetime | None = None) -> list[Rate]:
-    """Return what counts against the sender now."""
+    """Return the rates that count against the sender now."""
     now = now or timezone.now()
     settings = GenieSettings.objects.first() or GenieSettings()
     jobs = SendJob.objects.filter(**{sender.job_column: sender})
@@ -86,8 +86,8 @@ def rates_of(sender: Sender, now: datetime | None = None) -> list[Rate]:
 def check_senders(sender_ids: Iterable[str | None]) -> bool:
     """Stop those of the senders that bounces or complaints are too many of, in the caller's transaction.
 
-    Locks them one after the other, so that of two events at the same moment the later sees both. Returns whether one
-    was stopped.
+    Locks them one after the other, so that of two simultaneous events the later sees both. Returns whether one was
+    stopped.
     """
     stopped = False
     for id in sorted({id for id in sender_ids if id}):
@@ -121,7 +121,7 @@ def _concerned() -> list[Member]:
 
 @transaction.atomic
 def resume(*, id: str, app: str) -> Sender:
-    """Let a stopped sender go on. What went out before counts no more, and a ramp goes on where it was.
+    """Resume a stopped sender. Earlier messages no longer count, and a ramp continues from the same day.
 
     Raises the app's error for an id that is none of its senders.
     """

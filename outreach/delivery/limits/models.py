@@ -6,7 +6,7 @@ from core.models import CompanyModel
 
 
 class RecipientQuota(CompanyModel):
-    """What may still go to a mail provider now, where the company has set a limit: a bucket that fills with time."""
+    """Present capacity to a mail provider, if the company has set a limit: a bucket that fills with time."""
 
     scope = models.CharField(
         max_length=253, help_text="The key of a provider, a domain, or vendor: and the key of a vendor."

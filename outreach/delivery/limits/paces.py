@@ -1,4 +1,4 @@
-"""How fast the messages of a campaign go: at most so many within any hour, whatever its sender allows."""
+"""The pace of a campaign's messages: a maximum within any hour, regardless of its sender's limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from outreach.delivery.models import SendJob
 
 HOUR = dt.timedelta(hours=1)
 _CLAIM = dt.timedelta(seconds=5)
-"""After how long a campaign is looked at again whose slots are all taken by claims."""
+"""Delay before another check of a campaign whose slots are all taken by claims."""
 
 
 def paces_of(jobs: Sequence[SendJob], now: dt.datetime) -> dict[str, Limit]:

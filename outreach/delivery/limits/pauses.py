@@ -23,10 +23,10 @@ _random = SystemRandom()
 
 @transaction.atomic
 def pause_after_failure(*, sender: Sender, detail: str, refused: bool = False) -> None:
-    """Pause the sender, longer with each failure in a row, and record why. Tells the owners, and who may change apps,
-    once per series.
+    """Pause the sender, longer with each consecutive failure, and record the reason.
 
-    One whose account was `refused` is unverified from now on, so that it sends nothing, and they know at once.
+    The owners and the members who may change apps are notified once per series. A sender whose account was `refused`
+    becomes unverified, so that it sends nothing, and they are notified at once.
     """
     row = type(sender)._default_manager.select_for_update(of=("self",)).get(pk=sender.pk)
     now = timezone.now()

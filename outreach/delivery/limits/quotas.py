@@ -23,13 +23,13 @@ PROVIDERS = {
     "apple": ("icloud.com", "me.com", "mac.com"),
     "gmx": ("gmx.", "web.de", "mail.com", "1und1.de"),
 }
-"""Key of a mail provider -> its domains; one that ends in a dot has any country behind it."""
+"""Key of a mail provider -> its domains; one that ends in a dot matches any country."""
 KEYS = (*PROVIDERS, OTHER)
 VENDOR = "vendor:"
-"""What the bucket of a mail vendor begins with, which no domain does; all apps of it share the bucket."""
+"""Prefix of a mail vendor's bucket, which no domain has; all of its apps share the bucket."""
 MOST_PER_HOUR = 1_000_000
 KEPT = timedelta(days=1)
-"""A bucket that nobody has taken from for so long is full, and is made anew when it is needed."""
+"""Time after which an unused bucket is full; it is then created again when needed."""
 BATCH = 5000
 _HOUR = 3600.0
 _PART = 10
@@ -38,7 +38,7 @@ _PART = 10
 
 @dataclass(frozen=True)
 class Taken:
-    """How many may go now, and when the bucket is full again."""
+    """The number of messages that may be sent now, and the time when the bucket is full again."""
 
     count: int
     full_at: datetime
@@ -64,7 +64,7 @@ def vendor_scope(sender: Sender) -> str:
 
 
 def size_and_rate(per_hour: int) -> tuple[float, float]:
-    """Return how much a bucket holds, and what flows in each second: together never more than `per_hour` in an hour."""
+    """Return the size of a bucket, and its inflow per second: together never more than `per_hour` in an hour."""
     size = max(1, per_hour // _PART)
     return float(size), (per_hour - size + 1) / _HOUR
 

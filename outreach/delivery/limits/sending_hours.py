@@ -49,7 +49,7 @@ def company_language() -> str:
 
 @transaction.atomic
 def change_settings(**values: Any) -> None:
-    """Change the given settings. Messages that wait for the hours or the limits of before are looked at again.
+    """Change the given settings. Messages that wait for the former hours or limits are checked again.
 
     Raises ValidationFailed when only one of windowStart and windowEnd is set, when they are the same, and for a day
     that is named twice.

@@ -6,7 +6,7 @@ from core.api.output import Computed, Output
 
 
 class GuardrailRate(Output):
-    """How many messages count against a sender."""
+    """Number of messages that count against a sender."""
 
     what = Computed(serializers.ChoiceField(choices=("bounces", "complaints")))
     count = Computed(serializers.IntegerField())

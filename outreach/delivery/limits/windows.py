@@ -32,7 +32,7 @@ class Window:
             raise ValueError("a window's hours are local, without a time zone")
 
     def admits(self, local: dt.datetime) -> bool:
-        """Tell whether the window is open at this local time."""
+        """Return whether the window is open at this local time."""
         clock = local.time()
         if self.start == self.end:
             return local.weekday() in self.days

@@ -1,1 +1,1 @@
-"""The sending process: it claims messages, hands them over by several connections, and writes what becomes of them."""
+"""The sending process: it claims messages, sends them by several connections, and writes their outcomes."""

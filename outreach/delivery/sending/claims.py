@@ -33,7 +33,7 @@ from outreach.senders.models import Sender
 BATCH = 200
 """Messages that are claimed at once."""
 SENDING: dict[str, Any] = {"is_active": True, "verified": True, "stopped_at": None}
-"""What holds for a sender that sends."""
+"""Values of a sender that may send."""
 LOOKAHEAD = 500
 """Messages that are examined when none of the first ones may be sent, so that a closed window costs few rounds."""
 _random = SystemRandom()
@@ -49,9 +49,9 @@ _OF_OTHERS = (
         "erased_at", "import_job", "merged_into", "number", "number_key", "sort_name", "updated_at", "updated_by",
     )),
 )  # fmt: skip
-"""What neither a decision nor sending reads of messages: to read a row costs as much as to decide about it."""
+"""Columns of messages that neither a decision nor sending reads: to read a row costs as much as to decide about it."""
 _PAUSED = dt.timedelta(hours=1)
-"""How long messages of a paused campaign rest, unless it is resumed (outreach.campaigns.pausing)."""
+"""Delay of the messages of a paused campaign, unless it is resumed (outreach.campaigns.pausing)."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,11 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
 
 @transaction.atomic
 def claim(sender_id: str, limit: int = BATCH, lease: str = "", context: SendContext | None = None) -> Claim:
-    """Claim up to BATCH of the sender's due messages, under a new lease or the given one; reschedule or end those that
-    may not be sent. Examines `limit` messages. Reads what holds for the company's messages, unless it is given.
+    """Claim up to BATCH of the sender's due messages, under a new lease or the given one.
 
-    Locks the sender's row, so that several workers together keep its limits: claims of one count for the others.
+    Messages that may not be sent are rescheduled or ended. Examines `limit` messages. Reads the company's `context`,
+    unless it is given. Locks the sender's row, so that several workers together keep its limits: claims of one count
+    for the others.
     """
     sender = locked_sender(sender_id, **SENDING)
     now = timezone.now()
@@ -192,8 +193,10 @@ def _within_quotas(
 def _spread(
     jobs: list[SendJob], ids: set[str], paces: Mapping[str | None, Limit], begins: dt.datetime, now: dt.datetime
 ) -> None:
-    """Let messages that wait for their campaign's pace come due one after the other, so that each is looked at about
-    once, not all of them whenever a slot opens."""
+    """Give messages that wait for their campaign's pace one due time after the other.
+
+    Each is then checked about once, instead of all whenever a slot opens.
+    """
     places: dict[str | None, int] = defaultdict(int)
     waiting = [job for job in jobs if job.pk in ids]
     for job in waiting:
@@ -251,7 +254,7 @@ def release_claim(lease: str) -> None:
 
 
 def release_lost_claims() -> None:
-    """Release claims of this process that a failed statement left behind. The sweeper only handles dead processes."""
+    """Release claims of this process that a failed statement left. The sweeper only handles dead processes."""
     orphans = SendJob.claim_policy.orphans
     with unscoped(reason="worker: messages that this process claimed and lost"), transaction.atomic():
         for held, freed in orphans.items():
@@ -277,5 +280,5 @@ def schedule_retry(job: SendJob, *, until: dt.datetime, detail: str, reply: str)
 
 
 def has_due() -> bool:
-    """Tell whether any sender has messages that may go now."""
+    """Return whether any sender has messages that may go now."""
     return bool(due_senders(1))

@@ -1,9 +1,10 @@
-"""Asks mail vendors again about messages in doubt, where a key makes sure that a message goes out once, or where the
-account's mailbox can be looked into.
+"""Queries mail vendors again about messages with an unknown outcome.
 
-Such a message is unknown meanwhile, as any in doubt, so that nothing else is done with it. The key is its id, so that
-whoever asks, however often, the vendor takes the message once for as long as it remembers the key. Looking sends
-nothing; what is not found stays in doubt.
+This requires a key with which a message is sent only once, or an account whose mailbox can be searched. Meanwhile such
+a message stays unknown, so that nothing else is done with it.
+
+The key is its id. However often it is sent, the vendor accepts the message once, as long as it remembers the key. A
+search sends nothing; a message that it does not find stays unknown.
 """
 
 from __future__ import annotations
@@ -58,13 +59,14 @@ def _doubtful() -> QuerySet[SendJob]:
 
 
 def has_doubts() -> bool:
-    """Tell whether a vendor is to be asked about a message of any company."""
+    """Return whether a vendor is to be asked about a message of any company."""
     with unscoped(reason="tick: messages in doubt of all companies"):
         return _doubtful().exists()
 
 
 def ask_again(deadline: float) -> None:
-    """Ask about messages in doubt, one by one, until there is none or monotonic() passes the deadline."""
+    """Query about messages with an unknown outcome, one by one, until there is none or monotonic() passes the
+    deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: messages in doubt of all companies"):
             job = _doubtful().select_related("contact", "run", "mail_app").order_by("due_at", "pk").first()
@@ -79,7 +81,7 @@ def ask_again(deadline: float) -> None:
 
 
 def _look_up(job: SendJob) -> None:
-    """Ask the account whether it has sent the message; if it has not found it, the doubt stays."""
+    """Search the account for the sent message; if it does not find it, the outcome stays unknown."""
     with closing(session_of(job.mail_app)) as session:
         found = session.look_up(job.message_id) if isinstance(session, GmailSession) else None
     if found is not None and job.sending_at is not None:
@@ -92,7 +94,7 @@ def _look_up(job: SendJob) -> None:
 
 
 def _ask(job: SendJob, lease: str) -> None:
-    """Ask the vendor again. Whatever it says but that it has the message leaves the doubt."""
+    """Query the vendor again. Unless it confirms the message, the outcome stays unknown."""
 
     def commit_intent() -> None:
         if not ledger.begin_again(job, lease=lease, worker=worker_number()):

@@ -1,9 +1,9 @@
-"""The two statements of each message that goes out, for any number of messages at once: the intent is committed before
-the last byte is sent, and the message is settled when the server has taken it.
+"""The two statements of each outgoing message, for any number of messages at once.
 
-Each is one JSON text for one statement, which PostgreSQL plans once for a connection
-(outreach.delivery.sending.writer). A row that has another lease or status by now is left out of what a statement
-returns.
+The intent is committed before the last byte is sent, and the message is settled when the server has accepted it.
+
+Each has one JSON text as its parameter, and PostgreSQL plans it once for a connection
+(outreach.delivery.sending.writer). A row that has another lease or status by now is missing in its result.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _consumers() -> list[EventConsumer]:
 
 
 def intent_of(job: SendJob, *, recipient: str, message_id: str) -> Row:
-    """Return what INTENT is given of a claimed message."""
+    """Return the parameters of INTENT for a claimed message."""
     return {
         "id": job.pk,
         "company": job.company_id,
@@ -144,7 +144,7 @@ def intent_of(job: SendJob, *, recipient: str, message_id: str) -> Row:
 
 
 def settled(job: SendJob, outcome: Sent) -> Row:
-    """Return what settle() is given of a message that the server has taken."""
+    """Return the parameters of settle() for a message that the server has accepted."""
     now = timezone.now()
     return {
         "id": job.pk,

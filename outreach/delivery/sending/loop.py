@@ -1,8 +1,8 @@
 """The loop of a sending process: senders take turns, each with some connections, and all share one writer.
 
-Connections are threads that talk to mail servers and vendors. What becomes of messages the process's main thread
-records for them, one thing after the other; intents, and what was sent, go to the writer. Only log-ins that are renewed
-and files that lie in a bucket a connection looks up by itself. No transaction is open during network calls.
+Connections are threads that talk to mail servers and vendors. The process's main thread records the outcomes of
+messages for them, one after the other; intents, and sent messages, go to the writer. A connection itself only reads
+renewed log-ins and files in a bucket. No transaction is open during network calls.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ CONNECTIONS = 32
 """Connections of a sending process."""
 SENDERS_A_ROUND = 50
 SECONDS_A_SENDER = 5.0
-"""How long a sender is served while others wait."""
+"""Seconds that a sender is served while others wait."""
 LONGEST_WAIT = 240.0
-"""Seconds after its deadline for which a process goes on while servers do not answer: what one message may take."""
+"""Seconds after its deadline that a process continues for slow servers: the maximum time of one message."""
 _LOOK_AGAIN = 0.5
-"""Seconds after which the process looks for further senders while it serves some. When a turn ends it looks at once."""
+"""Seconds between searches for further senders during sending. At the end of a turn it searches at once."""
 _WAIT = 0.1
 """Seconds for which it waits for connections that want something."""
 
 
 class Ledger(Protocol):
-    """What intents and sent messages are handed to."""
+    """The receiver of intents and sent messages."""
 
     connections: int
-    """How many connections hand them in at the moment."""
+    """Present number of connections that use it."""
 
     def intend(self, row: Row) -> bool: ...
     def settle(self, row: Row, late: Callable[[], None]) -> None: ...
@@ -93,7 +93,7 @@ def _new() -> Sending:
 
 
 class Sending:
-    """The turns that a process serves at the moment."""
+    """The turns that a process serves at present."""
 
     def __init__(self, ledger: Ledger, connections: int, start: Callable[[Callable[[], None]], None]) -> None:
         self._ledger = ledger
@@ -107,9 +107,10 @@ class Sending:
         self._trouble: BaseException | None = None
 
     def drain(self, deadline: float) -> None:
-        """Serve senders until nothing is due or the deadline passes. Raises what went wrong with the database.
+        """Serve senders until nothing is due or the deadline passes. Raises the database's error.
 
-        While servers let it wait after the deadline, others are served on: nobody waits for somebody else's server.
+        While slow servers delay it after the deadline, others continue to be served: no sender waits for another one's
+        server.
         """
         last = deadline + LONGEST_WAIT
         try:
@@ -136,7 +137,7 @@ class Sending:
                 return
 
     def _end_turns(self, seconds: float = math.inf) -> bool:
-        """Let no further message go, and wait so long for those on their way. Returns whether some are left."""
+        """Stop sending further messages, and wait this long for those in progress. Return whether some are left."""
         for turn in self._turns.values():
             turn.end()
         until = monotonic() + seconds
@@ -224,7 +225,7 @@ class Sending:
             pause_after_failure(sender=turn.sender, detail=turn.failure.detail, refused=refused)
 
     def _answer(self, seconds: float) -> None:
-        """Do what a connection asks for, or wait so long for one that does."""
+        """Run a connection's request, or wait this long for one."""
         try:
             asked = self._asked.get(timeout=seconds) if seconds else self._asked.get_nowait()
         except Empty:
@@ -292,7 +293,7 @@ class Sending:
             log.warning("message %s was taken over by another worker", lost)
 
     def _ask(self, turn: Turn, what: Callable[[], Any]) -> None:
-        """Have the main thread do something in the turn's company, and wait for it. Raises what it raises."""
+        """Run a function on the main thread in the turn's company, and wait for it. Raises its exception."""
         if get_ident() == self._main:
             with company_scope(turn.company):
                 what()
@@ -313,7 +314,7 @@ class Sending:
             raise raised[0]
 
     def _tell(self, turn: Turn, what: Callable[[], Any]) -> None:
-        """Have the main thread do something in the turn's company, some time."""
+        """Queue a function for the main thread in the turn's company."""
 
         def do() -> None:
             try:

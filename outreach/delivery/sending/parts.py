@@ -1,4 +1,4 @@
-"""What messages of a sender have beside their words: links to the company's host, tracked or not, and files."""
+"""Parts of a sender's messages other than content: links to the company's host, tracked or not, and files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MailParts:
         self._files = AttachmentReader()
 
     def prepare(self, jobs: Sequence[SendJob]) -> None:
-        """Look up what a batch of messages needs."""
+        """Read the data for a batch of messages."""
         self._files.prepare(job.attachments for job in jobs)
 
     def mail_of(self, job: SendJob, recipient: str) -> OutgoingMail:
@@ -70,13 +70,13 @@ class MailParts:
 
 
 class ChatParts:
-    """Makes the messages of a chat app: what stands in their rows, and files."""
+    """Builds the messages of a chat app from their rows and files."""
 
     def __init__(self) -> None:
         self._files = AttachmentReader()
 
     def prepare(self, jobs: Sequence[SendJob]) -> None:
-        """Look up what a batch of messages needs."""
+        """Read the data for a batch of messages."""
         self._files.prepare(job.attachments for job in jobs)
 
     def mail_of(self, job: SendJob, recipient: str) -> OutgoingChat:
@@ -87,5 +87,5 @@ class ChatParts:
 
 
 def parts_of(sender: Sender) -> MailParts | ChatParts:
-    """Return what makes the messages of a sender."""
+    """Return the builder of a sender's messages."""
     return ChatParts() if isinstance(sender, ChatApp) else MailParts(sender)

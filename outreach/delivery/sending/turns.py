@@ -19,14 +19,14 @@ from outreach.delivery.sending.parts import ChatParts, MailParts
 from outreach.senders.models import Sender
 
 FIRST_BATCH = 100
-"""Messages of a turn's first claim. Each further one is as large as what the turn has time for at its speed, so that
-little is given back when its time is up."""
+"""Messages of a turn's first claim. The size of each further one follows from the turn's remaining time and its
+speed, so that few are released when its time is up."""
 LOW = 25
 """With so many messages left the next ones are claimed, while the connections work on."""
 _SHORT = 0.05
-"""Seconds of a turn in which its speed cannot be told yet."""
+"""Seconds of a turn in which its speed cannot be measured yet."""
 MESSAGES_A_CONNECTION = 5
-"""How many messages have to wait for another connection to be worth it."""
+"""Minimum number of waiting messages for another connection."""
 
 
 @dataclass(eq=False)
@@ -37,24 +37,24 @@ class Turn:
     open: Callable[[], AnySession]
     parts: MailParts | ChatParts
     context: SendContext
-    """What holds for the company's messages, read once for the turn."""
+    """Data that applies to the company's messages, read once for the turn."""
     ends: float
-    """When others get their turn (monotonic)."""
+    """End of the turn (monotonic)."""
     slots: list[int] = field(default_factory=list)
     """The numbers of its connections, each locked by this process."""
     lease: str = field(default_factory=new_id)
     jobs: deque[SendJob] = field(default_factory=deque)
     began: float = field(default_factory=monotonic)
     begun: int = 0
-    """How many messages its connections have taken."""
+    """Number of messages that its connections have taken."""
     has_more: bool = True
-    """Whether the last claim looked at as many as it might, so that it is worth to claim again in this turn."""
+    """The last claim was full, so that another claim in this turn is useful."""
     connections: int = 0
     sent: int = 0
     over: bool = False
-    """Nothing more is claimed, and what is claimed does not go."""
+    """Nothing more is claimed, and claimed messages are not sent."""
     failure: Exception | None = None
-    """What ended it, if it was the sender's fault."""
+    """The error that ended it, if the sender caused it."""
 
     @property
     def company(self) -> str:
@@ -62,12 +62,12 @@ class Turn:
 
     @property
     def is_on(self) -> bool:
-        """Whether its messages go."""
+        """Return whether its messages are sent."""
         return not self.over and monotonic() < self.ends
 
     @property
     def wanted(self) -> int:
-        """How many connections its messages are worth now."""
+        """Return the number of connections that its messages need now."""
         return min(self.sender.max_connections, -(-len(self.jobs) // MESSAGES_A_CONNECTION))
 
     @property
@@ -89,16 +89,15 @@ class Turn:
         return job
 
     def end(self, failure: Exception | None = None) -> None:
-        """Let nothing more go."""
+        """Stop sending further messages."""
         self.over = True
         self.failure = self.failure or failure
 
 
 def take_slot(sender: Sender, held: list[int]) -> bool:
-    """Take one of the sender's connections for this process, and note it among those held. Returns whether one was
-    free.
+    """Take one of the sender's connections for this process, and add it to those held. Return whether one was free.
 
-    It is an advisory lock of the session, so that a process that dies gives back what it has.
+    It is an advisory lock of the session, so that a process that dies releases its locks.
     """
     for number in range(sender.max_connections):
         if number not in held and _ask("pg_try_advisory_lock", sender, number):

@@ -1,4 +1,4 @@
-"""One message: as it is sent, and what becomes of it (outreach.delivery.sending.loop has the loop).
+"""One message: its sending, and its outcome (outreach.delivery.sending.loop has the loop).
 
 claimed → sending before its last byte is sent, then sent, failed, approved again or unknown
 (docs/decisions/0006-send-exactly-once.md).
@@ -32,7 +32,7 @@ from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress as suppress_addresses
 
 FIRST_WAIT = dt.timedelta(seconds=2)
-"""After which a vendor may be asked about a message in doubt (doubts.py). Further waits are longer."""
+"""Delay before a vendor is queried about a message with an unknown outcome. Further delays are longer."""
 ATTACHMENT_MISSING = "attachment_missing"
 _TOO_LARGE = 552
 _LIMIT_PAUSE = 60.0
@@ -44,11 +44,11 @@ class IntentRefused(Exception):
 
 
 class SenderStopped(Exception):
-    """The sender's guardrail has stopped it: what else was claimed does not go."""
+    """The sender's guardrail has stopped it: other claimed messages are not sent."""
 
 
 class SenderLimited(Exception):
-    """The sender sends too much at the moment."""
+    """The sender exceeds its limit at present."""
 
     def __init__(self, detail: str, seconds: float) -> None:
         super().__init__(detail)
@@ -59,10 +59,10 @@ class SenderLimited(Exception):
 def deliver(
     session: AnySession, job: SendJob, parts: MailParts | ChatParts, intend: Callable[[intents.Row], bool]
 ) -> Outcome:
-    """Send a claimed message. Returns the outcome, which is not recorded yet.
+    """Send a claimed message. Return the outcome, which is not recorded yet.
 
     `intend` commits the intent and returns whether the message may be sent. Raises InvalidMail, AttachmentMissing,
-    AttachmentUnavailable and IntentRefused, and what `intend` raises; nothing was sent then.
+    AttachmentUnavailable and IntentRefused, and the exceptions of `intend`; nothing was sent then.
     """
     sender = sender_of(job)
     recipient = job.address
@@ -99,7 +99,7 @@ def _fail_unsent(job: SendJob, reason: str, detail: str) -> None:
 
 
 def _try_later(job: SendJob, detail: str) -> None:
-    """Let a message whose files cannot be read now wait for another attempt; it fails after the last one."""
+    """Schedule another attempt of a message whose files cannot be read now; it fails after the last one."""
     if job.attempts + 1 >= MAX_ATTEMPTS:
         _fail_unsent(job, ATTACHMENT_MISSING, detail)
         return
@@ -108,7 +108,7 @@ def _try_later(job: SendJob, detail: str) -> None:
 
 
 def record_outcome(job: SendJob, outcome: Outcome) -> bool:
-    """Record what became of a message that is being sent. Returns whether the server accepted it."""
+    """Record the outcome of a message in sending. Return whether the server accepted it."""
     if isinstance(outcome, Sent):
         row = intents.settled(job, outcome)
         if not intents.run(intents.settle(), intents.parameters([row])):
@@ -165,7 +165,7 @@ def _requeue(job: SendJob, reason: str, detail: str) -> None:
 
 
 def record_late(job: SendJob, row: intents.Row) -> None:
-    """Record that a message was sent which the sweeper has called in doubt meanwhile. Raises LeaseLost."""
+    """Record that a message was sent that the sweeper has meanwhile marked as unknown. Raises LeaseLost."""
     if job.sending_at is not None:
         values = late_values(row)
         ledger.record_late_outcome(job, to="sent", sending_at=job.sending_at, detail=row["reply"], **values)
@@ -173,7 +173,7 @@ def record_late(job: SendJob, row: intents.Row) -> None:
 
 
 def late_values(row: intents.Row) -> dict[str, Any]:
-    """Return what is written into a message of which it is known late that it was sent."""
+    """Return the values of a message that is late confirmed as sent."""
     values = {"sent_at": row["at"], "worker": None, "error": "", "reply": row["reply"]}
     if row["provider_id"]:
         values["provider_message_id"] = row["provider_id"]

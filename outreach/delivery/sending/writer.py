@@ -1,7 +1,7 @@
-"""The writer of a sending process: a thread that commits what all its connections have handed in, as one transaction.
+"""The writer of a sending process: a thread that commits the entries of all its connections as one transaction.
 
-While one group is being committed the next one gathers, so that the disk is waited for once for many messages. A
-connection that hands in an intent goes on only after its COMMIT has returned.
+During a commit the next group gathers, so that many messages share one wait for the disk. A connection that submits an
+intent continues only after its COMMIT has returned.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 MOST = 500
 """Rows of a group."""
 PATIENCE = 30.0
-"""Seconds in which a database that is away may come back. Afterwards the sweeper calls in doubt what is not settled."""
+"""Seconds in which an unavailable database may return. Afterwards the sweeper marks unsettled messages as unknown."""
 GATHER = 0.012
 """Seconds for which a group gathers at most, unless half of the connections wait for it: a group costs PostgreSQL as
 much as six messages do, however many it has."""
@@ -32,8 +32,8 @@ _PLANNING = {
     "plan_cache_mode": "force_generic_plan",
     **dict.fromkeys(("enable_hashjoin", "enable_mergejoin", "enable_seqscan"), "off"),
 }
-"""A group has few rows, each found by its ids; the planner, which is told nothing of that, would read whole tables. It
-would also read those that are small now, and the plan is kept while they grow."""
+"""Planner settings: a group has few rows, each selected by its id, but the planner would read whole tables. It would
+also read tables that are small now, and the plan is kept while they grow."""
 _PAUSE = 0.2
 _LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 
@@ -76,7 +76,7 @@ class Writer:
     """Commits intents and settles messages, for many threads. Close it when they are done."""
 
     connections = 0
-    """How many connections hand in messages at the moment."""
+    """Present number of connections that submit messages."""
 
     def __init__(self, connect: Callable[[], psycopg.Connection] = connect) -> None:
         self._connect = connect
@@ -89,8 +89,10 @@ class Writer:
         self._thread.start()
 
     def intend(self, row: Row) -> bool:
-        """Commit an intent. Returns whether the message may be sent, after the COMMIT. Raises IntentLost, and what
-        PostgreSQL says of a row that it cannot take."""
+        """Commit an intent. Return whether the message may be sent, after the COMMIT.
+
+        Raises IntentLost, and PostgreSQL's error for a row that it refuses.
+        """
         intent = _Intent(row)
         with self._news:
             if self._closing:
@@ -109,7 +111,7 @@ class Writer:
             self._call()
 
     def close(self) -> None:
-        """Write what was handed in, and end."""
+        """Write the submitted entries, and end."""
         with self._news:
             self._closing = True
             self._news.notify()

@@ -1,1 +1,1 @@
-"""What a company decides about its outreach once for all."""
+"""A company's settings for its outreach."""

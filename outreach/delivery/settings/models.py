@@ -13,8 +13,11 @@ GUARD_FROM = 50
 
 
 class GenieSettings(CompanyModel):
-    """A company's defaults for runs: when recipients are written to, in which language, how long approvals hold, how
-    long replies are kept, and what stops or slows its senders."""
+    """A company's defaults for runs: sending hours and language, the validity of approvals, and the retention of
+    replies.
+
+    They also have the limits that stop or slow its senders.
+    """
 
     window_days = JSONField(default=list, blank=True, help_text="ISO weekdays 1 to 7; empty: every day.")
     window_start = models.TimeField(null=True, blank=True)

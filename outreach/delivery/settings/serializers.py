@@ -36,7 +36,7 @@ VendorLimits: type[Input] = type(
 
 
 class SettingsInput(Input):
-    """When and how recipients are written to."""
+    """Times and defaults for messages to recipients."""
 
     windowDays = serializers.ListField(
         child=IntegerInput(min_value=1, max_value=7),

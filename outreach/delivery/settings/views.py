@@ -21,7 +21,7 @@ ABOUT_SENDERS = {
     "track_opens": "trackOpens",
     "track_clicks": "trackClicks",
 }
-"""What holds for the company's senders, and for all that they send: it is changed by those who may change senders."""
+"""Settings of the company's senders, and of all that they send: members who may change senders may change them."""
 
 
 class GenieSettingsViewSet(ResourceViewSet):

@@ -1,1 +1,1 @@
-"""What ends messages that wait: follow-ups that are due no longer, and those that would never go."""
+"""Ends of waiting messages: follow-ups that are no longer due, and messages that would never be sent."""

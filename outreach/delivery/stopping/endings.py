@@ -1,4 +1,4 @@
-"""Which messages would never go if they were approved: where decide() ends in a Stop, in SQL for any number of them."""
+"""Messages that would never be sent if approved: those for which decide() ends in a Stop, in SQL for any number."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What stops follow-ups, in SQL: one text for the decision, for the sweep, and for the statement that commits the
+"""Stop rules of follow-ups, in SQL: one text for the decision, for the sweep, and for the statement that commits the
 intent."""
 
 from __future__ import annotations
 
 OPTIONAL = ("reply", "bounce", "won", "lost")
-"""What a step may leave out of its `stopOn`. The do-not-contact list and unsubscribing stop every message."""
+"""Rules that a step's `stopOn` may omit. The do-not-contact list and unsubscribing stop every message."""
 REFUSED = ("bad_address", "rejected", "came_back")
 """Reasons of messages that a server has refused for good."""
 
@@ -12,7 +12,7 @@ REFUSED = ("bad_address", "rejected", "came_back")
 def reason_sql(job: str) -> str:
     """Return the expression of the reason that stops the follow-up in the row `job`; null: none, or no follow-up.
 
-    Only what happened after its thread began counts, so that an old lead that was lost stops nothing.
+    Only events after the start of its thread count, so that an old lost lead stops nothing.
     """
     refused = ", ".join(f"'{reason}'" for reason in REFUSED)
     lead = (

@@ -26,7 +26,8 @@ BATCH = 1000
 
 
 def stops_of(jobs: Iterable[SendJob]) -> dict[str, Reason]:
-    """Return what stops the follow-ups among the messages, by their ids. Asks the database only if there are any."""
+    """Return the reasons that stop the follow-ups among the messages, by their ids. It queries the database only if
+    needed."""
     ids = [job.pk for job in jobs if job.step > 1]
     if not ids:
         return {}
@@ -61,7 +62,7 @@ def stop_waiting() -> bool:
 
 
 def _happened(waiting: QuerySet[SendJob]) -> dict[Reason, list[str]]:
-    """Return those of the messages that what has happened stops, by reason."""
+    """Return the messages that past events stop, by reason."""
     rows = waiting.annotate(stop=FollowUpStop()).filter(stop__isnull=False).order_by("pk")
     found: dict[Reason, list[str]] = {}
     for job in rows.only("pk")[:BATCH]:
@@ -71,10 +72,10 @@ def _happened(waiting: QuerySet[SendJob]) -> dict[Reason, list[str]]:
 
 @transaction.atomic
 def stop_thread(*, message_id: str, member_id: str) -> None:
-    """Let nothing follow in the message's thread: cancel the follow-up that waits, or the one that would be planned.
+    """Stop the follow-ups in the message's thread: cancel the waiting one, or the one that would be planned.
 
-    A thread in which nothing waits stays as it is. Raises NotFound_404, and CampaignCannotBeUpdated_400 for a message
-    of no run.
+    A thread without a waiting follow-up stays as it is. Raises NotFound_404, and CampaignCannotBeUpdated_400 for a
+    message of no run.
     """
     job = SendJob.objects.filter(pk=message_id).first()
     if job is None:
@@ -94,7 +95,7 @@ def stop_thread(*, message_id: str, member_id: str) -> None:
 
 
 def next_of(before: SendJob, **values: object) -> SendJob:
-    """Return the message that follows one that was sent, without words and not stored."""
+    """Return the follow-up of a sent message, without content and not stored."""
     return SendJob(
         id=new_id(),
         run_id=before.run_id,

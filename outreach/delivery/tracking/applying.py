@@ -1,6 +1,6 @@
 """Applies stored opens and clicks to their messages, a batch of a company in one transaction, each once.
 
-It waits until a scanner would have followed all links: what it has done is told apart by that.
+It waits until a scanner would have followed all links, because that pattern distinguishes scanners.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _waiting() -> QuerySet[TrackingEvent]:
 
 
 def has_waiting() -> bool:
-    """Tell whether opens or clicks of any company wait."""
+    """Return whether opens or clicks of any company wait."""
     with unscoped(reason="tick: opens and clicks of all companies"):
         return _waiting().exists()
 

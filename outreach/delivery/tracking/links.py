@@ -1,7 +1,7 @@
-"""The tracked links of a message: which of its links they are, and its HTML with them.
+"""The tracked links of a message: their numbers, and its HTML with them.
 
-A link keeps its number as long as the message keeps its words, so that nothing is stored for it. Links in the text part
-stay as they are, since people read them there.
+A link keeps its number as long as the message keeps its content, so that nothing is stored for it. Links in the text
+part stay as they are, because people read them there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OWN = "/api/public/unsubscribe/"
 
 
 def sent_html(text: str, rich: str) -> str:
-    """Return the HTML of a message: its own, or what is made of its text."""
+    """Return the HTML of a message: its own, or one created from its text."""
     if rich.strip():
         return rich
     return html_from_text(CONTROL_IN_TEXT.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).rstrip() + "\n")
@@ -33,7 +33,7 @@ def links_of(rich: str) -> list[str]:
 
 
 def is_tracked(url: str) -> bool:
-    """Tell whether clicks on an address are tracked: one on the web that a browser can be led to, and that
+    """Return whether clicks on an address are tracked: one on the web that a browser can be led to, and that
     unsubscribes nobody."""
     try:
         parts = urlsplit(url)
@@ -43,7 +43,7 @@ def is_tracked(url: str) -> bool:
 
 
 def with_tracking(rich: str, message_id: str, base: str, *, opens: bool, clicks: bool) -> str:
-    """Return the HTML with tracked links, and with the picture that tells that it is opened."""
+    """Return the HTML with tracked links, and with the picture that reports an open."""
     if clicks:
         numbers = {url: number for number, url in enumerate(links_of(rich), 1)}
         rich = _HREF.sub(lambda found: found[1] + _tracked(found[2], numbers, message_id, base), rich)

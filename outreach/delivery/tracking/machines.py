@@ -25,7 +25,7 @@ _SCANNERS = re.compile(
     r"symantec|trendmicro|forcepoint|fireeye|ironport|cloudmark|safelinks|microsoft office existence",
     re.IGNORECASE,
 )
-"""How programs call themselves that fetch what stands in mails: of mail services, of filters, and of scripts."""
+"""User-Agent patterns of programs that open links in mails: of mail services, of filters, and of scripts."""
 _PRIVACY = "Mozilla/5.0"
 """All that the proxy of Apple's Mail says of itself, which fetches pictures whether or not anybody looks."""
 
@@ -44,7 +44,7 @@ def machine_of(method: str, caller: Caller, job: SendJob, at: datetime) -> str:
 
 
 def is_own_address(ip: str | None) -> bool:
-    """Tell whether somebody of the active company has signed in from the address lately."""
+    """Return whether somebody of the active company has signed in from the address lately."""
     if ip is None:
         return False
     since = timezone.now() - SIGNED_IN
@@ -53,7 +53,7 @@ def is_own_address(ip: str | None) -> bool:
 
 
 def is_own_member(user_id: str | None) -> bool:
-    """Tell whether a signed-in user belongs to the active company."""
+    """Return whether a signed-in user belongs to the active company."""
     return user_id is not None and bool(Member.objects.filter(user_id=user_id).exists())
 
 

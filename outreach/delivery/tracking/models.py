@@ -9,7 +9,10 @@ from outreach.delivery.models import SendJob
 
 
 class TrackingEvent(CompanyModel):
-    """An open of a message, or a click on one of its links: once for each visitor, whom only the day can tell apart."""
+    """An open of a message, or a click on one of its links: once for each visitor and day.
+
+    Visitors are only distinguishable within a day.
+    """
 
     class Kind(models.TextChoices):
         OPENED = "opened"

@@ -22,9 +22,9 @@ from outreach.delivery.tracking.tokens import CLICK, OPEN, Tracked, read_token
 Status = SendJob.Status
 Kind = TrackingEvent.Kind
 A_MESSAGE = Limit("tracked-message", 200, 86_400)
-"""What is stored of a message in a day, whoever follows its links how often."""
+"""Maximum number of events stored for a message in a day."""
 _WENT = Q(status__in=(Status.SENDING, Status.SENT, Status.FAILED, Status.UNKNOWN)) & ~Q(text="")
-"""Matches messages that may have arrived; the words of erased ones are gone."""
+"""Matches messages that may have arrived; the content of erased ones is deleted."""
 _READ = ("company", "status", "text", "html", "sent_at", "sending_at")
 
 
@@ -35,11 +35,11 @@ class Visit:
     method: str
     caller: Caller
     user_id: str | None
-    """Of the member's session that it came with."""
+    """User of the member's session in the request."""
 
 
 def record_open(token: str, visit: Visit) -> bool:
-    """Store that a message was opened. Returns False for a token that stands for none."""
+    """Store that a message was opened. Return False for an invalid token."""
     tracked = read_token(token)
     job = None if tracked is None or tracked.kind != OPEN or tracked.link else _message(tracked)
     if job is None or tracked is None:
@@ -50,7 +50,7 @@ def record_open(token: str, visit: Visit) -> bool:
 
 
 def record_click(token: str, visit: Visit) -> str | None:
-    """Store that a link was clicked, and return where it leads; None for a token that stands for none."""
+    """Store that a link was clicked, and return its address; None for an invalid token."""
     tracked = read_token(token)
     job = None if tracked is None or tracked.kind != CLICK else _message(tracked)
     if job is None or tracked is None:
@@ -89,6 +89,6 @@ def _store(job: SendJob, tracked: Tracked, visit: Visit, *, of_links: int) -> No
 
 
 def visitor_of(caller: Caller, message_id: str, at: datetime) -> str:
-    """Return what tells visitors of one message apart for a day (UTC), without their address."""
+    """Return a key that distinguishes the visitors of one message for a day (UTC), without their address."""
     known = f"{caller.ip or ''}\n{caller.user_agent}\n{message_id}"
     return salted_hmac(f"outreach.tracking.visitor {at:%Y-%m-%d}", known, algorithm="sha256").hexdigest()[:32]

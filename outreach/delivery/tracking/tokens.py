@@ -1,4 +1,4 @@
-"""Signed tokens of tracked links: which message, and which of its links. Where a link leads stands in the message."""
+"""Signed tokens of tracked links: the message, and the number of the link. The message contains the link's address."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAC: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Tracked:
-    """What a token stands for: `kind` is OPEN or CLICK, `link` the number of the link, from 1; 0 of an open."""
+    """The content of a token: `kind` is OPEN or CLICK, `link` the number of the link, from 1; 0 for an open."""
 
     kind: int
     message_id: str
@@ -41,7 +41,7 @@ def make_token(of: Tracked) -> str:
 
 
 def read_token(token: str) -> Tracked | None:
-    """Return what a token stands for; None for one that is not ours, or was changed.
+    """Return the content of a token; None for one that is not ours, or was changed.
 
     SECRET_KEY_FALLBACKS keeps old ones valid when the key changes.
     """

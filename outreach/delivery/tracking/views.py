@@ -1,6 +1,6 @@
-"""GET /c/<token> and /o/<token>.gif: the tracked links of mails, and the picture that tells that one is opened.
+"""GET /c/<token> and /o/<token>.gif: the tracked links of mails, and the picture that reports an open.
 
-A token that is not ours, or whose message is gone, is a 404, and nothing else is told of it.
+An invalid token, and one of a deleted message, both get a 404 without further details.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TOKEN = r"(?P<token>[A-Za-z0-9_-]{34})"  # noqa: S105  a pattern
 
 @csrf_exempt  # a POST changes nothing: it is told which methods there are
 def click(request: HttpRequest, token: str) -> HttpResponse:
-    """Lead to the address of the link, which stands in the message."""
+    """Redirect to the address of the link, which the message contains."""
     refused = _refused(request)
     if refused is not None:
         return refused

@@ -1,1 +1,1 @@
-"""The link by which recipients leave, and come back, and the page behind it."""
+"""The link by which recipients unsubscribe and subscribe again, and its page."""

@@ -1,4 +1,4 @@
-"""What the person behind an unsubscribe link gets from the company, and a way back."""
+"""Messages that the owner of an unsubscribe link gets from the company, and the reversal of unsubscribing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from outreach.suppression.models import Suppression
 
 @dataclass(frozen=True)
 class Preferences:
-    """What a recipient gets. `state` is ask (they get messages), done (unsubscribed) or listed (blocked otherwise)."""
+    """A recipient's state: ask (they get messages), done (unsubscribed) or listed (blocked otherwise), with their
+    messages."""
 
     state: str
     address: str
@@ -31,7 +32,7 @@ class Preferences:
 
 
 def preferences(who: Unsubscriber) -> Preferences:
-    """Return what the recipient gets. Changes nothing."""
+    """Return the recipient's state and messages. Changes nothing."""
     with company_scope(who.company_id):
         contact = Contact.objects.filter(pk=who.contact_id).first()
         recipient = _recipient(who)

@@ -1,4 +1,4 @@
-"""The page behind the unsubscribe link of every mail.
+"""The page of the unsubscribe link in every mail.
 
 A person who opens it is asked to confirm; a mail client that posts to it unsubscribes at once (RFC 8058).
 """

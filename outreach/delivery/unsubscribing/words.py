@@ -1,4 +1,4 @@
-"""The words of the page behind the unsubscribe link, in the languages that companies write in."""
+"""Texts of the unsubscribe page, in the languages that companies write in."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ WORDS: dict[str, dict[str, str]] = {
         "address": "Adres",
     },
 }
-"""Language -> the page's texts; what a language lacks is in English."""
+"""Language -> the page's texts; missing ones are in English."""
 
 
 def words_in(language: str) -> tuple[str, dict[str, str]]:

@@ -1,7 +1,7 @@
-"""Plans the follow-ups of runs: each once, its delay after the message before it was sent.
+"""Plans the follow-ups of runs: each once, its delay after the previous message was sent.
 
-The message that was sent says when (`next_step_at`). Planning inserts the follow-up without words, clears that time and
-wakes the run, in one transaction; the run's worker then writes it (outreach.genie.writing). A worker that is killed
+The sent message has the time (`next_step_at`). Planning inserts the follow-up without content, clears that time and
+wakes the run, in one transaction. The run's worker then writes it (outreach.genie.writing). A worker that is killed
 leaves either all of that or nothing, and the constraint sendjob_once refuses a second one.
 """
 
@@ -33,7 +33,7 @@ Status = GenieScheduler.Status
 
 
 def has_due() -> bool:
-    """Tell whether a follow-up of any company is due to be planned."""
+    """Return whether a follow-up of any company is due to be planned."""
     with unscoped(reason="tick: follow-ups of all companies"):
         return SendJob.objects.filter(next_step_at__lte=timezone.now()).exists()
 
@@ -121,7 +121,8 @@ def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], sen
 
 
 def wake(run: GenieScheduler) -> None:
-    """Let a locked run that rests, or has planned everybody, write what waits. One at work sees it by itself."""
+    """Wake a locked run that rests, or has planned everybody, to write waiting messages. A running one sees them by
+    itself."""
     rests = GenieScheduler.objects.filter(pk=run.pk, status__in=(Status.COMPLETED, Status.QUEUED))
     rests.update(status=Status.QUEUED, due_at=timezone.now(), attempts=0, deaths=0, updated_at=timezone.now())
     notify_workers("genie")

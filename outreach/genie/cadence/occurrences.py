@@ -1,8 +1,8 @@
-"""Occurrences of recurring runs: the n-th begins n - 1 intervals after the run was made.
+"""Occurrences of recurring runs: the n-th begins n - 1 intervals after the creation of the run.
 
-A firing is one UPDATE that moves the run's number and its next time, so that it happens once whoever fires. What was
-missed while the service was down is one firing, and then the schedule goes on. The next time never lies before the one
-that was fired, so that a clock that is set back fires nothing again.
+A firing is one UPDATE that advances the run's number and its next time, so that it happens once, whichever worker
+fires. Firings missed during a downtime become one, and then the schedule continues. The next time is never earlier than
+the fired one, so that a clock that is set back fires nothing again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _due() -> QuerySet[GenieScheduler]:
 
 
 def has_due() -> bool:
-    """Tell whether an occurrence of any company is due."""
+    """Return whether an occurrence of any company is due."""
     with unscoped(reason="tick: occurrences of all companies"):
         return _due().exists()
 
@@ -85,9 +85,11 @@ def _has_subscription() -> bool:
 
 
 def begin_occurrence(run: GenieScheduler) -> None:
-    """Let a worker plan the run's audience anew, in the transaction of the firing; those who have a message of the run
-    get no other. A run that finds its recipients looks for others; where it may not, it fails,
-    and rests until somebody resumes it."""
+    """Start the planning of the run's audience again by a worker, in the transaction of the firing.
+
+    Contacts with a message of the run get no other. A run that finds its recipients searches for others. If it may not,
+    it fails, and rests until somebody resumes it.
+    """
     GenieScheduler.objects.filter(pk=run.pk).update(
         status=Status.QUEUED,
         due_at=timezone.now(),
@@ -111,9 +113,9 @@ def begin_occurrence(run: GenieScheduler) -> None:
 
 @transaction.atomic
 def stop_recurring(*, run_id: str, member_id: str) -> None:
-    """Let no further occurrence begin. A run that was stopped already stays so.
+    """Stop further occurrences. A run that was stopped already stays so.
 
-    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for a run that was not made to recur.
+    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for a run without recurrence.
     """
     run = _recurring(run_id)
     GenieScheduler.objects.filter(pk=run.pk).update(
@@ -123,9 +125,9 @@ def stop_recurring(*, run_id: str, member_id: str) -> None:
 
 @transaction.atomic
 def resume_recurring(*, run_id: str, member_id: str) -> None:
-    """Let occurrences begin again, from the next time of the schedule on. A run that goes on stays as it is.
+    """Resume occurrences from the next time of the schedule. A recurring run stays as it is.
 
-    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for a run that was cancelled or not made to recur.
+    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for a cancelled run or one without recurrence.
     """
     run = _recurring(run_id)
     if run.cancelled_at is not None:

@@ -8,7 +8,7 @@ from outreach.genie.models import GenieScheduler
 
 
 def slot_after(began_at: dt.datetime, interval_ms: int, moment: dt.datetime) -> dt.datetime:
-    """Return the first time of the schedule after the moment. The schedule is `began_at` and each interval later."""
+    """Return the first time of the schedule after this one. The schedule is `began_at` and each interval later."""
     interval = dt.timedelta(milliseconds=interval_ms)
     return began_at + interval * max(1, (moment - began_at) // interval + 1)
 

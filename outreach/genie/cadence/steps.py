@@ -33,19 +33,19 @@ LONGEST_INTERVAL_MS = 366 * 86_400_000
 PROMPT_LENGTH = 10_000
 SUBJECT_LENGTH = 200
 ALWAYS = ("unsubscribe",)
-"""What stops every step, whether or not stopOn has it."""
+"""Rules that stop every step, with or without stopOn."""
 THREAD = SendJob.Channel.SMTP.value
-"""The channel of steps that go by the sender of the message before, whatever its kind."""
+"""The channel of steps sent by the sender of the previous message, of any kind."""
 CHAT = SendJob.Channel.CHATAPP.value
 """The channel of steps that are a template of the chat vendor, and go by its app."""
 CHANNELS = {"smtp": THREAD, "email": THREAD, **{channel: channel for channel in VENDOR_CHANNELS}, CHAT: CHAT}
 """Names of channels -> the channel."""
 STEP_KEYS = frozenset({"delay", "channel", "subject", "prompt", "template", "variables", "stopOn", "window"})
 WRITTEN_KEYS = STEP_KEYS - {"prompt"} | {"body"}
-"""Keys of a step of a campaign: its words are a template's, or its own."""
+"""Keys of a step of a campaign: its content is a template's, or its own."""
 BODY_LENGTH = 200_000
 WHOLE_DAY = "00:00"
-"""What start and end of a window are, as answers show it, that is open all day."""
+"""Start and end of an all-day window in responses."""
 FIRST_MONDAY = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 
 
@@ -91,7 +91,7 @@ def steps_of(cadence: Mapping[str, Any]) -> dict[int, Step]:
 
 
 def without_content(cadence: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored cadence as answers show it: the ids of templates, without their words."""
+    """Return a stored cadence in the form of responses: the ids of templates, without their content."""
     steps = [{name: step[name] for name in step if name != "content"} for step in cadence.get("steps", ())]
     return {"steps": steps} if steps else {}
 
@@ -103,9 +103,9 @@ def delay_after(cadence: Mapping[str, Any], step: int) -> Mapping[str, Any] | No
 
 
 def read_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict[str, Any]:
-    """Return the cadence as runs store it; {} for one without steps.
+    """Return the cadence in the form of a run; {} for one without steps.
 
-    Raises InvalidPayload_400, which names what is wrong, and EmailTemplateNotFound_404 for a template.
+    Raises InvalidPayload_400, which names the problem, and EmailTemplateNotFound_404 for a template.
     """
     found = _read_steps(raw, where, STEP_KEYS)
     _take_templates(found, where)
@@ -131,9 +131,10 @@ def _read_steps(raw: Mapping[str, Any], where: str, keys: frozenset[str]) -> lis
 
 
 def read_written_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict[str, Any]:
-    """Return the cadence of a campaign as it is stored; {} for one without steps. Its words are copied when it begins.
+    """Return the cadence of a campaign in its stored form; {} for one without steps. Its content is copied when it
+    starts.
 
-    Raises the errors of read_cadence, but for templates.
+    Raises the errors of read_cadence, except for templates.
     """
     found = _read_steps(raw, where, WRITTEN_KEYS)
     for place, step in enumerate(found):
@@ -234,7 +235,7 @@ def _clock(raw: Any, where: str) -> str:
 
 
 def _take_templates(steps: list[dict[str, Any]], where: str) -> None:
-    """Copy the templates into their steps, so that a run ends with the words that it began with."""
+    """Copy the templates into their steps, so that the content of a run never changes."""
     named = {step["template"] for step in steps if step["template"]}
     found = EmailTemplate.objects.in_bulk(named) if named else {}
     _take_chat_templates(steps, where)
@@ -370,7 +371,7 @@ class CadenceInput(ObjectInput):
 
 
 class CadenceFields(Input):
-    """How a run goes on after its first messages. Bodies that start runs inherit it."""
+    """The follow-ups and recurrence of a run. Bodies that start runs inherit it."""
 
     outreachCadence = CadenceInput(
         default=dict,

@@ -1,4 +1,4 @@
-"""Threads: what was sent before a follow-up, and the subject that keeps the messages together."""
+"""Threads: messages sent before a follow-up, and the subject that keeps them together."""
 
 from __future__ import annotations
 

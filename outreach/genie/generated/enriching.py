@@ -96,5 +96,5 @@ def _give_up_or_rest(job: Enrichment, error: DataAppError) -> None:
 
 
 def enrichment_ended(job: Enrichment) -> None:
-    """Let the run be planned, in the transaction that ends its enrichment."""
+    """Continue the planning of the run, in the transaction that ends its enrichment."""
     wake_run(job.run_id)

@@ -1,7 +1,7 @@
-"""What makes a run's recipients before its messages are planned: the search that finds them, and their enrichment.
+"""Tasks that produce a run's recipients before its messages are planned: the search, and their enrichment.
 
-Meanwhile the run is queued for later. Whatever makes them wakes it in the transaction of its own end; the run looks for
-itself as well, so that a lost wake-up costs time alone. The makers are locked before the run, wherever both are.
+Meanwhile the run is queued for later. Each task wakes it in the transaction of its own end. The run also checks by
+itself, so that a lost wake-up only costs time. The tasks are locked before the run, wherever both are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from outreach.lead_generation.services import cancel_generation
 
 OPEN = (LeadGeneration.Status.QUEUED, LeadGeneration.Status.RUNNING, LeadGeneration.Status.PAUSED)
 LONGEST_REST = timedelta(hours=1)
-"""How long a run waits at most for its search before it looks for itself."""
+"""Maximum delay before a run checks its search by itself."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Makers:
 
 
 def lock_makers(run_id: str) -> Makers:
-    """Return what still makes the run's recipients, locked until the transaction ends."""
+    """Return the open tasks that produce the run's recipients, locked until the transaction ends."""
     searches = GenieScheduler.objects.filter(pk=run_id).values("generation")
     return Makers(
         LeadGeneration.objects.select_for_update(of=("self",)).filter(pk__in=searches, status__in=OPEN).first(),
@@ -56,7 +56,7 @@ def cancel_makers(makers: Makers) -> None:
 
 
 def recipients_ready(run: GenieScheduler) -> bool:
-    """Tell whether the claimed run can be planned. Otherwise it is released, to wait for what makes its recipients."""
+    """Return whether the claimed run can be planned. Otherwise it is released, to wait for its recipients."""
     if run.planned_until or (run.generation_id is None and not run.enrichment_enabled):
         return True
     with transaction.atomic():
@@ -69,7 +69,8 @@ def recipients_ready(run: GenieScheduler) -> bool:
 
 
 def _waits_until(run: GenieScheduler) -> datetime | None:
-    """Return when the run looks again; None: its recipients are there. The enrichment is begun where it is its turn."""
+    """Return the time of the run's next check; None: its recipients are there. It starts the enrichment if that is
+    due."""
     now = timezone.now()
     if LeadGeneration.objects.filter(pk=run.generation_id, status__in=OPEN).exists():
         return now + LONGEST_REST
@@ -92,7 +93,7 @@ def made_until(run: GenieScheduler) -> datetime:
 
 
 def wake_run(run_id: str, **values: object) -> None:
-    """Let the run go on now, in the transaction that ends what it waits for."""
+    """Make the run due now, in the transaction that ends its wait."""
     run = lock_run(run_id)
     if run is None or run.cancelled_at is not None:
         return

@@ -76,7 +76,7 @@ class GeneratedRunCreate(TrackingFields, CadenceFields, RunChange):
 
 
 class SearchPreview(Input):
-    """A run that finds its recipients itself and is not started: what it would cost."""
+    """A run that finds its recipients itself and is not started: its expected cost."""
 
     prompt = TextInput(default="", allow_blank=True, max_length=PROMPT_LENGTH)
     outreachPrompt = TextInput(default="", allow_blank=True, max_length=PROMPT_LENGTH)
@@ -88,7 +88,7 @@ class SearchPreview(Input):
 
 
 class SearchPreviewOut(PreviewCost):
-    """What a run would cost if it finds as many people as are wanted."""
+    """The cost of a run if it finds the requested number of people."""
 
     about = Computed(
         serializers.CharField(

@@ -31,7 +31,7 @@ class ApproveAll(OutreachPage):
         }
 
     def do_approve(self) -> HttpResponse:
-        """Approve what the page showed, if none of it has changed since; else show what there is now."""
+        """Approve the drafts shown on the page, if none of them has changed since; else show the present ones."""
         run, seen = self.params["id"], self.request.POST.get("contentHash", "")
         answer = self.ask("POST", f"genie/{run}/approve-all", None, {"contentHash": seen})
         if answer.status == 409:

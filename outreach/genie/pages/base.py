@@ -1,4 +1,4 @@
-"""What the pages of outreach share."""
+"""Shared parts of the pages of outreach."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ PHASES = {
     "cancelled": ("Cancelled", ""),
     "failed": ("Failed", "bad"),
 }
-"""Phase -> its words, and the tone of its badge."""
+"""Phase -> its label, and the tone of its badge."""
 
 
 TRACKED = {"trackOpens": "Count who opens it", "trackClicks": "Count who clicks its links"}
-"""Switch of a run or campaign -> its words."""
+"""Switch of a run or campaign -> its label."""
 
 
 def tracking_switches(tracks: Mapping[str, Any]) -> list[Field]:
-    """Return the switches of what the company tracks: trackOpens and trackClicks say whether it does."""
+    """Return the switches of the company's tracking: trackOpens and trackClicks, as far as it is on."""
     return [Field(name, label, "switch", value=True) for name, label in TRACKED.items() if tracks.get(name)]
 
 
@@ -36,7 +36,7 @@ def messages(number: int | None) -> str:
 
 
 def skipped(found: Mapping[str, Any]) -> list[str]:
-    """Say which drafts end instead of being approved, since they would never go, and why."""
+    """Return the messages about drafts that end instead of being approved, with reasons."""
     return [f"{messages(one['count'])} would never go: {one['sentence']}" for one in found.get("skipped") or ()]
 
 
@@ -47,7 +47,7 @@ def why(answer: Answer) -> str:
 
 
 def no_writer(warning: str) -> str:
-    """Say why nothing writes messages, from the refusal of a run."""
+    """Return the reason why nothing writes messages, from the refusal of a run."""
     if "default" in warning:
         return "What writes by default is switched off, or was removed: choose another in the settings, under AI."
     if "plan" in warning:
@@ -56,18 +56,18 @@ def no_writer(warning: str) -> str:
 
 
 def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the run with the words and the tone of its phase."""
+    """Return the run with the label and the tone of its phase."""
     words, tone = PHASES.get(run["phase"], (run["phase"], ""))
     return {**run, "words": words, "mood": tone}
 
 
 class OutreachPage(Page):
-    """What the pages of outreach share."""
+    """Shared parts of the pages of outreach."""
 
     module = "genie"
     menu = MenuItem("Outreach", "send", 50, "Outreach", tab=True, key="o")
 
     def tracking(self) -> list[Field]:
-        """Return the switches of what the company tracks of mails."""
+        """Return the switches of the company's tracking of mails."""
         answer = self.ask("GET", "genie/settings") if self.may("genie") else None
         return tracking_switches(answer.data) if answer is not None and answer.ok else []

@@ -1,4 +1,5 @@
-"""The fields of messages by chat in the forms of campaigns and outreach: a template, and what fills its variables."""
+"""The fields of messages by chat in the forms of campaigns and outreach: a template, and the values of its
+variables."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def chat_fields(templates: list[Option], prefix: str, label: str = "Chat templat
 
 
 def variables_in(text: Any) -> dict[str, str]:
-    """Return variable -> words of what was typed; a line without a name is left to the API to refuse."""
+    """Return variable -> text of the input; a line without a name is left to the API to refuse."""
     pairs = (line.partition("=") for line in str(text or "").splitlines() if line.strip())
     return {name.strip(): words.strip() for name, _, words in pairs}
 
@@ -31,5 +32,5 @@ def variables_shown(variables: Mapping[str, str] | None) -> str:
 
 
 def chosen(template: str, variables: Any) -> dict[str, Any]:
-    """Return the words of a message by chat, as the API takes them."""
+    """Return the content of a message by chat, in the API's form."""
     return {"templateId": template, "subject": "", "body": "", "variables": variables_in(variables)}

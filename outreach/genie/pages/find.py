@@ -1,4 +1,4 @@
-"""The pages of a run that finds its recipients itself: the form, and beside it what it would cost."""
+"""The pages of a run that finds its recipients itself: the form, with its cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ USUAL = 25
 
 
 class FindPeople(OutreachPage):
-    """The form of a run that finds its recipients. What it costs is told beside it (FindCost)."""
+    """The form of a run that finds its recipients. FindCost shows the cost next to it."""
 
     path = "outreach/find"
     name = "outreach-find"
@@ -123,7 +123,7 @@ class FindPeople(OutreachPage):
         ]
 
     def body(self, form: Form) -> dict[str, Any]:
-        """Return what was sent, as the API takes it."""
+        """Return the input in the API's form."""
         values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
         domains = [one for one in re.split(r"[\s,;]+", values.pop("customWhitelistedDomains", "")) if one]
         senders = values.pop("senders", [])
@@ -156,7 +156,7 @@ def channels_of(chosen: Sequence[str]) -> dict[str, Any]:
 
 
 class FindCost(FindPeople):
-    """What a run would cost: a part of its form, and without script the form again with all that was typed."""
+    """The cost of a run: a part of its form, and without script the form with all of its input."""
 
     path = "outreach/find/cost"
     name = "outreach-find-cost"

@@ -1,4 +1,4 @@
-"""Marks in the words of a message, where they rest on something: for the review and for samples."""
+"""Marks in the text of a message at its evidence: for the review and for samples."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SOURCES = {
     PERSON: "Written by hand",
     "": "Nothing proves it",
 }
-"""Source of words -> what people call it."""
+"""Source of evidence -> its label."""
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Piece:
 
 
 def source_words(source: str) -> str:
-    """Return what people call a source: a field of the contact by its own label."""
+    """Return the label of a source: a field of the contact by its own label."""
     if source.startswith("catalogue."):
         return "What you offer"
     if source.startswith("thread."):
@@ -50,7 +50,7 @@ def source_words(source: str) -> str:
 
 
 def numbered(evidence: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the evidence with a number and words for each source; what rests on the same has the same number."""
+    """Return the evidence with a number and a label for each source; the same source has the same number."""
     numbers: dict[tuple[str, str], int] = {}
     found = []
     for one in evidence:
@@ -62,7 +62,7 @@ def numbered(evidence: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def marked(words: str, evidence: Sequence[Mapping[str, Any]]) -> list[Piece]:
-    """Part the words where evidence begins and ends. What lies in two spans has the marks of the shorter one."""
+    """Split the text at the edges of evidence. A part of two spans has the marks of the shorter one."""
     edges = sorted({0, len(words), *(edge for one in evidence for edge in (one["start"], one["end"]))})
     pieces = []
     coming = deque(sorted(evidence, key=itemgetter("start")))
@@ -89,7 +89,7 @@ def by_number(evidence: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def marks(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parted subject and text of a message, and each number once with what it stands for."""
+    """Return the split subject and text of a message, and each number once with its source."""
     evidence = numbered(message["evidence"])
     parts = {part: [one for one in evidence if one["part"] == part] for part in ("subject", "text")}
     return {

@@ -1,4 +1,4 @@
-"""The pages of a new run: the form, and beside it whom it reaches."""
+"""The pages of a new run: the form, with its audience."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SELECTORS = (
     ("segments", "Segments", "segment", "segment"),
     ("categories", "Categories", "contact-category", "contact-category"),
 )
-"""Selector -> label, path and module of what it selects by."""
+"""Selector -> label, path and module of its records."""
 WHO = ("contactIds", *(name for name, *_ in SELECTORS))
 HOW = ("smtp", "draft", *TRACKED, "intervalMs")
 CAPS = ("tokenCap", "costCap")
@@ -40,20 +40,20 @@ EXCLUDED = {
     "address_suppressed": "on the do-not-contact list",
     "no_valid_address": "without a valid address",
 }
-"""Reason -> what is said of so many contacts."""
+"""Reason -> the text about the number of contacts."""
 BY_NAME = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc", "fields": "name"}
 SAMPLES = 3
 SAMPLED = ("prompt", "tone", "language", "smtp")
 
 
 def from_label(sender: Mapping[str, Any]) -> str:
-    """Return what a sender is called where one is chosen; one that its guardrail has stopped says so."""
+    """Return the label of a sender in a choice; one that its guardrail has stopped is marked."""
     stopped = " (stopped)" if sender["stoppedAt"] else ""
     return f"{sender['fromName']} <{sender['fromEmail']}>{stopped}"
 
 
 class NewRun(OutreachPage):
-    """The form of a new run. Whom it reaches is counted beside it (RunAudience)."""
+    """The form of a new run. RunAudience counts the recipients next to it."""
 
     path = "outreach/new"
     name = "outreach-new"
@@ -130,7 +130,7 @@ class NewRun(OutreachPage):
         )
 
     def caps(self) -> list[Field]:
-        """Return the fields of what it may use."""
+        """Return the fields of its limits."""
         return [
             Field("tokenCap", "Most tokens that it may take", "number", help=CAP_HELP),
             Field("costCap", "Most that it may cost", "number", help=CAP_HELP),
@@ -174,14 +174,14 @@ class NewRun(OutreachPage):
 
 
 class RunSamples(NewRun):
-    """What a new run would write: a part of its form, and without script the form again with all that was typed."""
+    """Samples of a new run: a part of its form, and without script the form with all of its input."""
 
     path = "outreach/samples"
     name = "outreach-samples"
     deed = ""
 
     def do_save(self) -> HttpResponse:
-        """Show what would be written, below the form with all that was typed."""
+        """Show the samples, below the form with all of its input."""
         sent = self.request.POST
         chosen = {name: sent.getlist(name) for name in WHO if sent.getlist(name)}
         texts = {name: sent[name].strip() for name in SAMPLED if sent.get(name, "").strip()}
@@ -223,8 +223,8 @@ class RunSteps(NewRun):
 
 
 class RunAudience(NewRun):
-    """Whom a choice of tags, segments and categories reaches: a part of the form of a new run, and without script the
-    form again with all that was typed."""
+    """The audience of tags, segments and categories: a part of the form of a new run, and without script the form
+    with all of its input."""
 
     path = "outreach/audience"
     name = "outreach-audience"
@@ -260,8 +260,10 @@ class RunAudience(NewRun):
 
 
 class RunPeople(NewRun):
-    """Single people for a new run: those who are picked, and those whom a search finds. A part of its form, and without
-    script the form again with all that was typed."""
+    """Single people for a new run: the selected ones, and the search results.
+
+    It is a part of its form, and without script the form with all of its input.
+    """
 
     path = "outreach/people"
     name = "outreach-people"

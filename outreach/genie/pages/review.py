@@ -1,4 +1,4 @@
-"""The review of a run's drafts, one by one: what goes out, beside what it rests on and what is known of the contact."""
+"""The review of a run's drafts, one by one: the message, its evidence and the contact's data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SINCE = {
     "failed": "It was approved in the meantime, and could not be sent.",
     "unknown": "It was approved in the meantime; nobody knows whether it arrived.",
 }
-"""Status of a message that is no draft any more -> what happened."""
+"""Status of a message that is no draft any more -> its description."""
 
 
 class Review(OutreachPage):
@@ -76,13 +76,13 @@ class Review(OutreachPage):
         }
 
     def since(self, message: Mapping[str, Any]) -> str:
-        """Say what has become of a message that is no draft."""
+        """Return the state of a message that is no draft."""
         if message["status"] == "planned" and message["reason"] != "written_anew":
             return str(message["sentence"])
         return SINCE.get(message["status"], "")
 
     def facts(self, message: Mapping[str, Any]) -> list[tuple[str, Any]] | None:
-        """Return (name, value) of what is known of the contact, or None if the reader may not see it."""
+        """Return (name, value) of the contact's data, or None if the reader may not see it."""
         answer = self.ask("GET", f"contact/{message['contact']['_id']}") if self.may("contact") else None
         if answer is None or not answer.ok:
             return None
@@ -106,7 +106,7 @@ class Review(OutreachPage):
         return Form(fields, {**message, "id": message["_id"]} if message else None)
 
     def hint(self, message: Mapping[str, Any]) -> Form:
-        """Make the form that asks for other words."""
+        """Return the form that requests another text."""
         text = "Such as: shorter, and mention the open day. Left empty, it is only worded differently."
         fields = [Field("hint", "What should be different?", "textarea", autofocus=True, help=text)]
         fields += [Field(name, "", "hidden") for name in ("id", "contentHash")]
@@ -151,7 +151,7 @@ class Review(OutreachPage):
         return self.page(context, status=422)
 
     def on(self, answer: Answer, words: str) -> HttpResponse:
-        """Lead to the next draft, or back to this one if it was refused, with what happened since it was shown."""
+        """Redirect to the next draft, or back to this one if it was refused, with the changes since it was shown."""
         if answer.ok:
             return self.done(words, self.at(self.sent_id("then") if self.request.POST.get("then") else ""))
         here = self.at(self.sent_id())
@@ -167,7 +167,7 @@ class Review(OutreachPage):
         return self.refuse(Answer(answer.status, {"message": told}), here)
 
     def changed(self, message: Mapping[str, Any]) -> str:
-        """Say who has changed a draft."""
+        """Return the message about the author of a change to a draft."""
         by = message["updatedBy"] or {}
         if by.get("_id") == self.actor.member_id:
             return "You have changed it in another window."

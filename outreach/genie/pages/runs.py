@@ -1,4 +1,4 @@
-"""The pages of runs: all of them, and one with its numbers and what holds its messages."""
+"""The pages of runs: all of them, and one with its numbers and the reasons that delay its messages."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def share(job: Mapping[str, Any]) -> int:
 
 
 def reach(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Count the people whom a run has reached, and apart from them its messages: those that have come to an end, and
-    those that are still to come if nobody answers."""
+    """Count the people whom a run has reached, and separately its messages: the ended ones, and the remaining ones
+    if nobody answers."""
     counts, steps = run["counts"], 1 + len(run["outreachCadence"].get("steps", []))
     ended = sum(counts[status] for status in ("sent", *NOT_SENT))
     to_come = max((run["total"] or 0) - run["processed"], 0) * steps
@@ -53,7 +53,7 @@ def group_of(status: str) -> tuple[str, ...]:
 
 
 VISITS = (("opened", "Opened"), ("clicked", "Clicked"))
-"""What is told of messages where it is tracked, and its words."""
+"""Counts of messages with tracking -> their labels."""
 
 
 class Runs(OutreachPage):
@@ -164,7 +164,7 @@ class Run(OutreachPage):
         return None
 
     def searched(self, run: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return (kind, words) of what the run's search was narrowed by and has found, and of its enrichment."""
+        """Return (kind, text) of the filters and results of the run's search, and of its enrichment."""
         search, asked = run["generation"], run["enrichment"]
         found = []
         if search:
@@ -189,7 +189,7 @@ class Run(OutreachPage):
         return list(answer.data["leads"]) if answer.ok else []
 
     def whom(self, run: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return (kind, names) of what the run's audience is made of."""
+        """Return (kind, names) of the run's audience."""
         audience, names = run["audience"], run["audienceNames"]
         found = []
         for selector, label in (("tags", "Tags"), ("segments", "Segments"), ("categories", "Categories")):
@@ -201,7 +201,7 @@ class Run(OutreachPage):
         return found
 
     def is_soon(self, phase: str, held: bool, goes: datetime | None) -> bool:
-        """Tell whether a message goes so soon that the page should follow it. `held`: something is in its way."""
+        """Return whether a message goes so soon that the page should follow it. `held`: something is in its way."""
         if phase != "sending" or (held and goes is None):
             return False
         return goes is None or goes < timezone.now() + SOON

@@ -1,4 +1,4 @@
-"""The follow-ups of a new run in its form: their fields, what the API gets of them, and where its refusals belong."""
+"""The follow-ups of a new run in its form: their fields, their form in the API, and the fields of its refusals."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def grouped(form: Form, count: int) -> list[dict[str, Field]]:
 
 
 def cadence_in(sent: QueryDict) -> dict[str, Any]:
-    """Return what a sent form says of follow-ups and recurrence, as the API takes it."""
+    """Return the follow-ups and recurrence of a form, in the API's form."""
     count = count_of(sent)
     # A choice among no options is read as it was sent; the API knows the templates.
     form = Form([interval_field(), *step_fields(count, [Option("", "")], [Option("", "")])]).fill(sent)
@@ -119,7 +119,7 @@ def cadence_in(sent: QueryDict) -> dict[str, Any]:
 
 
 def _words(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a follow-up says, as the API takes it: a chat template, or what stands in the fields of a mail."""
+    """Return the content of a follow-up in the API's form: a chat template, or the fields of a mail."""
     template, variables = values["chatTemplate"], values["chatVariables"]
     if template:
         filled = chats.variables_in(variables)
@@ -137,7 +137,7 @@ def _window(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refuse(form: Form, warning: str) -> str:
-    """Put what the API says of follow-ups at their fields. Returns the rest of the warning."""
+    """Put the API's errors about follow-ups at their fields. Return the rest of the warning."""
     by_name = {field.name: field for field in form.fields}
     rest = []
     for piece in warning.split("; ") if "outreachCadence" not in warning else [warning]:
@@ -160,7 +160,7 @@ def _field_of(by_name: Mapping[str, Field], step: str, name: str) -> Field | Non
 
 
 def added(sent: QueryDict) -> QueryDict:
-    """Return what was sent with one follow-up more."""
+    """Return the input with one more follow-up."""
     count, found = count_of(sent), sent.copy()
     if count < MOST:
         for name, value in NEW.items():
@@ -171,7 +171,7 @@ def added(sent: QueryDict) -> QueryDict:
 
 
 def dropped(sent: QueryDict, place: int) -> QueryDict:
-    """Return what was sent without the follow-up at this place; those behind it move up."""
+    """Return the input without the follow-up at this position; later ones move up."""
     count, found = count_of(sent), sent.copy()
     if not 0 <= place < count:
         return found
@@ -197,12 +197,12 @@ def hours_in_words(window: Mapping[str, Any]) -> str:
 
 
 def about(step: Mapping[str, Any]) -> str:
-    """Say what a follow-up is made from."""
+    """Return the source of a follow-up: a template or a prompt."""
     if step.get("channel") == chats.CHAT:
         return "By chat, from a template"
     return "From a template" if step.get("template") else str(step.get("prompt", ""))
 
 
 def step_name(number: int) -> str:
-    """Return what people call the messages of a step."""
+    """Return the name of a step's messages."""
     return "First message" if number == 1 else f"Follow-up {number - 1}"

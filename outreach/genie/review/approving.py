@@ -1,4 +1,4 @@
-"""Approval of all drafts of a run after a sample: exactly what there was when the sample was shown is approved."""
+"""Approval of all drafts of a run after a sample: exactly the drafts at the time of the sample are approved."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a sample stood for: the hash of its drafts, and the last moment at which a draft of the run had changed.
+    """The state of a sample: the hash of its drafts, and the last time at which a draft of the run had changed.
 
-    Drafts that come or change later belong to the next sample. The moment is that of a draft which the sample's reader
-    could see, not the clock's: what a worker is about to commit has a later one.
+    Drafts that are added or changed later belong to the next sample. The time is that of a draft which the sample's
+    reader could see, not the clock's: a worker's uncommitted changes have a later one.
     """
 
     hash: str
@@ -44,7 +44,7 @@ class Seen:
 
     @classmethod
     def read(cls, text: str) -> Seen:
-        """Read what an answer had as contentHash. What is none stands for no drafts that there are."""
+        """Read the contentHash of a response. Invalid text means no existing drafts."""
         found, _, moment = text.partition("-")
         with suppress(ValueError, OverflowError):
             return cls(found, EPOCH + timedelta(microseconds=int(moment, 16)) if moment else None)
@@ -92,14 +92,14 @@ def newer_drafts(run_id: str, content_hash: str) -> int:
 
 
 def _digest(whom: Any) -> _Digest:
-    """Return what stands for the words and files of messages, and for `whom` they go to and come from."""
+    """Return the digest of the content and files of messages, and of their recipients and senders (`whom`)."""
     files = Cast("attachments", TextField())
     parts: list[Expression] = [_Hashed(part) for part in ("pk", "subject", "text", "html", files, whom)]
     return _Digest(_Together(*parts))
 
 
 def _hash(drafts: QuerySet[SendJob]) -> str:
-    """Return what stands for the words, recipients and senders of all the drafts; "" for none."""
+    """Return the hash of the content, recipients and senders of all the drafts; "" for none."""
     return str(drafts.order_by().aggregate(hash=_digest(envelope()))["hash"] or "")
 
 
@@ -115,7 +115,7 @@ def _done(run: GenieScheduler, seen: Seen) -> Changed | None:
 
 
 def approval_sample(run_id: str) -> tuple[dict[str, Any], QuerySet[SendJob]]:
-    """Return what approve-all would approve now and leave, and some of the drafts, always the same ones of a run.
+    """Return the drafts that approve-all would approve now and leave, with some samples, always the same ones of a run.
 
     Raises CampaignNotFound_404.
     """
@@ -132,11 +132,10 @@ def approval_sample(run_id: str) -> tuple[dict[str, Any], QuerySet[SendJob]]:
 
 @transaction.atomic
 def approve_seen(*, run_id: str, member_id: str, content_hash: str) -> Changed:
-    """Approve the drafts that approval_sample told of, if none of them has changed since; those that have come since
-    stay drafts. Asked for the same again, nothing more happens.
+    """Approve the drafts of approval_sample, if none of them has changed since; later ones stay drafts.
 
-    Raises CampaignCannotBeUpdated_400 for a cancelled run, and MessageChanged_409 where drafts of the sample have
-    changed or were decided.
+    A repeated request has no further effect. Raises CampaignCannotBeUpdated_400 for a cancelled run, and
+    MessageChanged_409 if drafts of the sample have changed or were decided.
     """
     run, seen = open_run(run_id), Seen.read(content_hash)
     # Whoever is changing one of them at this moment is waited for, and whoever comes later waits.

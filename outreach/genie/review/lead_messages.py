@@ -1,7 +1,7 @@
-"""The messages of runs about one lead, and what people decide about all of them.
+"""The messages of runs about one lead, and people's decisions about all of them.
 
-A message belongs to the lead whom its run's audience names (a run that generates leads names those that it has made).
-One to the lead's contact whose run names none of the contact's leads belongs to each of them.
+A message belongs to the lead in its run's audience (a run that generates leads has those that it created). One to the
+lead's contact whose run has none of the contact's leads belongs to each of them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def left_drafts(lead_id: str) -> delivery.Left:
 
 
 def send_counts(lead_id: str) -> dict[str, Any]:
-    """Count the lead's messages by status, and tell when the last one went and the next one is due."""
+    """Return the lead's messages counted by status, and the times of the last one sent and of the next one due."""
     found = lead_messages(lead_id)
     rows = found.order_by().values_list("status").annotate(number=Count("pk"))
     counts = {**dict.fromkeys(Status.values, 0), **dict(rows)}

@@ -34,7 +34,7 @@ REPLACED = "A later change of the run's messages has replaced it."
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """How many messages have changed, or None and the id of the job that changes them."""
+    """The number of changed messages, or None and the id of the job that changes them."""
 
     count: int | None
     job: str | None = None
@@ -48,13 +48,13 @@ def change_messages(
     *,
     seen: Mapping[str, str] | None = None,
 ) -> Changed:
-    """Do the action to the messages of a locked run that have one of the statuses, or queue a job for it.
+    """Apply the action to the messages of a locked run that have one of the statuses, or queue a job for it.
 
-    `seen` is what a person has looked at: contentHash, and until when: messages that have changed after `draftsUntil`
-    are left, and by a job those whose contact or sender changes after `seenUntil`.
+    `seen` is the state that a person has seen: contentHash and times. Messages changed after `draftsUntil` are left
+    alone. A job also leaves those whose contact or sender changes after `seenUntil`.
 
-    A job that does the same already goes on, unless there are messages that are newer than it. Any other job of the run
-    is cancelled.
+    A running job with the same action continues, unless there are messages that are newer than it. Any other job of the
+    run is cancelled.
     """
     change: dict[str, Any] = {"statuses": sorted(statuses), **(seen or {})}
     rows = _messages(run.pk, change)
@@ -77,7 +77,7 @@ def _messages(run_id: str, change: Mapping[str, Any]) -> QuerySet[SendJob]:
 
 
 def _does(job: BulkJob, action: BulkJob.Action, change: dict[str, Any]) -> bool:
-    """Whether the job does the same, and nobody has asked it to stop."""
+    """Return whether the job does the same, and no stop was requested."""
     going = job.status in GOING and not (job.pause_requested or job.cancel_requested)
     return going and job.action == action and job.change == change
 

@@ -1,4 +1,4 @@
-"""What people decide about all messages of a run: approve, hold as drafts, try again."""
+"""People's decisions about all messages of a run: approve, hold as drafts, try again."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def hold_all(*, run_id: str, member_id: str) -> Changed:
 
 @transaction.atomic
 def retry_failed(*, run_id: str, member_id: str | None, unknown: bool) -> Changed:
-    """Approve the run's failed messages again, with `unknown` also those whose outcome is unknown.
+    """Approve the run's failed messages again, with `unknown` also those with an unknown outcome.
 
-    A person decides, since an unknown message may then arrive twice. A message without text is written anew.
+    A person decides, because an unknown message may then arrive twice. A message without text is written again.
     """
     statuses = [Status.FAILED, Status.UNKNOWN] if unknown else [Status.FAILED]
     return change_messages(open_run(run_id), Action.RETRY_MESSAGES, statuses, member_id)

@@ -1,7 +1,8 @@
-"""Messages that are written anew: one draft with a hint, or those whose words could not be made.
+"""Rewriting of messages: one draft with a hint, or those whose content could not be created.
 
-They are planned again, and the worker of their run writes them: their AI app, its budgets and what happens when a
-worker is killed are as for new ones. A draft keeps its words until it has others, and is a draft again whatever comes.
+They are planned again, and the worker of their run writes them. Their AI app, its budgets and the recovery from a
+killed worker are as for new ones. A draft keeps its content until it has new content, and becomes a draft again in any
+case.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from outreach.genie.models import GenieScheduler
 Status = SendJob.Status
 WORDLESS = ("compose_failed", "variable_missing")
 UNWRITTEN = Q(status=Status.FAILED, text="", reason__in=WORDLESS)
-"""Messages whose words could not be made."""
+"""Messages whose content could not be created."""
 FROM_TEMPLATE = (
     "sendJobId: its words are those of a template, and no AI app writes them; edit the draft (PUT"
     " /genie/send-jobs/:sendJobId) instead"
@@ -33,12 +34,13 @@ FROM_TEMPLATE = (
 
 @transaction.atomic
 def regenerate(*, message_id: str, member_id: str, hint: str = "", content_hash: str | None = None) -> str:
-    """Have a draft written anew by its run's AI app, as `hint` asks. Asked for the same again, nothing more happens.
-    Returns what of the hint the app can do nothing about, or "".
+    """Let the run's AI app rewrite a draft by `hint`. A repeated request has no further effect.
 
-    Raises NotFound_404, CampaignCannotBeUpdated_400 for a message that is neither a draft nor failed without words, one
-    that a template made, or one whose run was cancelled, MessageChanged_409 when `content_hash` stands for other words,
-    and those of the AI app.
+    Returns the parts of the hint that the app cannot follow, or "". Raises NotFound_404, MessageChanged_409 when
+    `content_hash` is that of other content, and the errors of the AI app.
+
+    Raises CampaignCannotBeUpdated_400 for a message that is neither a draft nor failed without content. It also raises
+    it for one from a template, or one of a cancelled run.
     """
     run_id = SendJob.objects.filter(pk=message_id).values_list("run_id", flat=True).first()
     run = lock_run(run_id) if run_id else None
@@ -82,7 +84,7 @@ def write_anew(rows: QuerySet[SendJob], member_id: str | None, *, hint: str = ""
 
 
 def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
-    """Approve failed messages again, and write those without words anew. Returns how many."""
+    """Approve failed messages again, and rewrite those without content. Return their number."""
     run = GenieScheduler.objects.filter(pk__in=rows.order_by().values("run_id")[:1]).first()
     if run is None:
         return 0
@@ -93,13 +95,13 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
 
 
 def _writes(run: GenieScheduler) -> bool:
-    """Tell whether a run still writes messages, or can be reopened to do so."""
+    """Return whether a run still writes messages, or can be reopened to do so."""
     open_to = (GenieScheduler.Status.QUEUED, GenieScheduler.Status.RUNNING, GenieScheduler.Status.COMPLETED)
     return run.cancelled_at is None and not run.is_deleted and run.status in open_to
 
 
 def reopen(run: GenieScheduler) -> None:
-    """Let the worker of a locked run write what waits for it, also when it had ended; whom it reaches stays."""
+    """Reopen a locked run for its worker to write waiting messages, even if it had ended; its audience stays."""
     now, rows = timezone.now(), GenieScheduler.objects.filter(pk=run.pk)
     again = {"status": GenieScheduler.Status.QUEUED, "rewriting": True, "attempts": 0, "lease": None, "worker": None}
     if not rows.filter(status=GenieScheduler.Status.QUEUED).update(due_at=now, updated_at=now):

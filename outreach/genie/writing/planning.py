@@ -1,11 +1,12 @@
 """Plans a run: one message per recipient, in batches that the AI app composes outside of any transaction.
 
-The audience is what its selectors select during planning, without contacts that were created after the run, or after
-the beginning of a later occurrence, which also leaves out those who have a message of the run already; planning waits
-until they are found and completed where that was asked for (outreach.genie.generated.makers). Messages,
-their transitions and the progress commit together, so that a worker that is killed loses and repeats nothing. A run
-is planned when its last message has words, or none that could be made; until then it rests (outreach.genie.writing).
-A follow-up that is due wakes it again (outreach.genie.cadence.follow_ups).
+The audience is the result of its selectors during planning, without contacts that were created after the run. A later
+occurrence counts from its own beginning, and omits contacts with a message of the run. Planning waits for a search or
+an enrichment of the recipients (outreach.genie.generated.makers).
+
+Messages, their transitions and the progress commit together, so that a killed worker loses and repeats nothing. A run
+is planned when its last message has content, or none that could be created; until then it rests
+(outreach.genie.writing). A due follow-up wakes it again (outreach.genie.cadence.follow_ups).
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
 
 
 def _recipients(run: GenieScheduler, contacts: QuerySet[Contact]) -> QuerySet[Contact]:
-    """Return those of the contacts to whom the occurrence writes."""
+    """Return the contacts to whom the occurrence writes."""
     found = contacts.filter(created_at__lte=made_until(run))
     if run.occurrence > 1 and not run.writes_again:
         found = found.exclude(Exists(SendJob.objects.filter(run=run, contact_id=OuterRef("pk"))))
@@ -82,8 +83,8 @@ def _recipients(run: GenieScheduler, contacts: QuerySet[Contact]) -> QuerySet[Co
 def _end(run: GenieScheduler, busy: int) -> None:
     """Finish the run, or let it rest while messages wait for its AI app.
 
-    Whoever lets messages be written at this moment, anew (outreach.genie.review.rewriting) or as follow-ups, is waited
-    for, or waits.
+    Concurrent requests that let messages be written, by outreach.genie.review.rewriting or as follow-ups, take turns
+    with it.
     """
     lock_run(run.pk)
     until = rests_until(run)

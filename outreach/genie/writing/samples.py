@@ -1,4 +1,4 @@
-"""What a run would write, take and cost: drafts for a few of its recipients, of which nothing is stored."""
+"""Samples of a run with its time and cost: drafts for a few of its recipients, which are not stored."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_COUNTED = 10_000
 SOMEBODY = ContactBrief(name="Ada Example", fields={"Company": "Example Works", "Job title": "Head of Marketing"})
 """Stands for people who are not known yet, in estimates."""
 SAMPLE_SECONDS = 12
-"""How long a model may take for all of them; it is waited for in the request."""
+"""Seconds that a model may take for all of them; the request waits for it."""
 LEAST_SECONDS = 1
 """With less time left no further one is begun."""
 
@@ -54,12 +54,13 @@ def preview_run(
     token_cap: int | None = None,
     cost_cap: Decimal | None = None,
 ) -> dict[str, Any]:
-    """Count whom a run would reach, compose samples, and estimate its time and its price. `smtp` is the sender's id.
+    """Count the recipients of a run, compose samples, and estimate its time and its price. `smtp` is the sender's id.
 
-    Time is that of the first messages; the price is that of all follow-ups too, if nothing stops any. A company without
-    a sender gets no estimate of time. Stores nothing but the calls of a model. Raises the errors of the AI app,
-    NoSMTPSelected_400 for a sender that was named and is none, and ConnectionTestRunning_429 while a model writes other
-    samples.
+    Time is that of the first messages; the price includes all follow-ups, if nothing stops any. A company without a
+    sender gets no estimate of time. It stores only the calls of a model.
+
+    Raises the errors of the AI app, NoSMTPSelected_400 for an invalid sender, and ConnectionTestRunning_429 while a
+    model writes other samples.
     """
     ai_type = ai_type_of(choose_ai_app(ai_type))
     sender = _sender(smtp)
@@ -109,11 +110,11 @@ def preview_search(
     own_contacts: bool,
     new_contacts: bool,
 ) -> dict[str, Any]:
-    """Say what a search for so many people would make, from what, and the time and the price of judging them and of
-    their messages. Stores nothing.
+    """Return the expected result of a search for this number of people, and the time and price of its judgements and
+    messages.
 
-    `among` are the senders to choose from. Whoever may not see `own_contacts` is not told how many there are; who may
-    not make `new_contacts` gets none of lead sources. Raises the errors of the AI app.
+    Stores nothing. `among` are the senders to choose from. Without `own_contacts` their number is not revealed; without
+    `new_contacts` lead sources are not used. Raises the errors of the AI app.
     """
     ai_type = ai_type_of(choose_ai_app(ai_type))
     sender, context = _sender(None, among), SendContext.load()
@@ -153,10 +154,10 @@ def _sender(smtp: str | None, among: Sequence[str] | None = None) -> Sender | No
 def _price(
     provider: AiProvider, briefs: Sequence[ComposeBrief], number: int, cap: Cap, judged: tuple[int, int] = (0, 0)
 ) -> dict[str, Any]:
-    """Estimate what so many messages take of tokens and cost, from the briefs of the first ones, and what is left.
-    `judged` are the tokens of judging the recipients before.
+    """Estimate the tokens and cost of the messages, from the briefs of the first ones, and the rest of the caps.
 
-    They fit when the caps leave room for all of them, and for what a call reserves while it is under way.
+    `judged` are the tokens of judging the recipients before. The messages fit if the caps allow all of them, plus the
+    reservation of a running call.
     """
     app, each = provider.app, [provider.estimate(brief) for brief in briefs]
     sent = sum(tokens for tokens, _ in each) * number // max(1, len(each)) + judged[0]

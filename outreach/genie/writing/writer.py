@@ -1,7 +1,7 @@
 """Writes the messages of a run by its AI app, outside of any transaction: new ones, and those that wait for the app.
 
-A message waits (status planned, without words) when a cap is reached or the app has trouble; it is tried again when
-that may have ended, or when somebody has changed a cap or an app. It fails when its own words could not be made.
+A message waits (status planned, without content) when a cap is reached or the app has an error. It is retried when that
+may have ended, or when somebody has changed a cap or an app. It fails when its own content could not be created.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ from outreach.suppression.selectors import suppressed_addresses
 
 Status = SendJob.Status
 WAITING_FOR = {"usage_limit": Reason.AI_LIMIT_REACHED, "busy": Reason.AI_BUSY}
-"""Code of an app's error -> why the message waits; for any other code it is the app's trouble."""
+"""Code of an app's error -> the reason why the message waits; any other code counts as an error of the app."""
 WAITS = (*WAITING_FOR.values(), Reason.AI_TROUBLE)
 TROUBLE_WAIT = timedelta(minutes=15)
-"""How long messages wait whose app does not work at all."""
+"""Delay of messages whose app does not work at all."""
 LONGEST_REST = timedelta(hours=1)
-"""How long a run rests at most before it looks for messages that may be written again."""
+"""Maximum delay before a run checks for messages that may be written again."""
 
 
 @dataclass(frozen=True)
 class Writer:
-    """What writes the messages of a run."""
+    """The writer of a run's messages."""
 
     run: GenieScheduler
     provider: AiProvider
@@ -111,7 +111,7 @@ class Writer:
                 job.status, job.reason = stops[job.pk].state, stops[job.pk].reason
 
     def _content(self, job: SendJob) -> Mapping[str, Any] | None:
-        """Return the words of the campaign for the message, or the template of its step, if it has one."""
+        """Return the campaign's content for the message, or the template of its step, if it has one."""
         if job.variant is not None and job.step == 1:
             return words_of(self.run.content, job.variant)
         step = self.steps.get(job.step)
@@ -123,7 +123,7 @@ class Writer:
         return "" if step is None else step.subject
 
     def _fill_templates(self, made: Sequence[tuple[SendJob, Contact, Mapping[str, Any]]]) -> None:
-        """Make the messages whose steps have a template. Their words are the company's own, and need no proof."""
+        """Create the messages whose steps have a template. Their content is the company's own, and needs no proof."""
         if not made:
             return
         reader = ValueReader.load()
@@ -201,7 +201,7 @@ class Writer:
         )
 
     def _store(self, jobs: Sequence[SendJob]) -> None:
-        """Store what has become of messages that waited, unless a person has cancelled them meanwhile."""
+        """Store the results of messages that waited, unless a person has cancelled them meanwhile."""
         again: dict[tuple[Any, ...], list[str]] = {}
         for job in jobs:
             rows = SendJob.objects.filter(pk=job.pk, status=Status.PLANNED)
@@ -226,19 +226,19 @@ class Writer:
 
 
 def to_write(run: GenieScheduler) -> QuerySet[SendJob]:
-    """Return the run's messages without words, but for those that a campaign's winner writes: choosing it wakes the
-    run."""
+    """Return the run's messages without content, except for those that wait for a campaign's winner: its choice
+    wakes the run."""
     return SendJob.objects.filter(run=run, status=Status.PLANNED).exclude(reason=Reason.AWAITING_WINNER)
 
 
 def rests_until(run: GenieScheduler) -> datetime | None:
-    """Return when the run looks again for messages that wait for the app; None: none waits."""
+    """Return the time of the run's next check of messages that wait for the app; None: none waits."""
     due: datetime | None = to_write(run).aggregate(due=Min("due_at"))["due"]
     return None if due is None else min(due, timezone.now() + LONGEST_REST)
 
 
 def wake_waiting() -> None:
-    """Let the active company's messages that wait for an AI app be tried at once."""
+    """Make the active company's messages that wait for an AI app due at once."""
     now = timezone.now()
     waiting = SendJob.objects.filter(status=Status.PLANNED, reason__in=WAITS)
     runs = list(waiting.order_by().values_list("run_id", flat=True).distinct())
@@ -283,7 +283,7 @@ def _fill(run: GenieScheduler, job: SendJob, draft: Draft) -> None:
 
 
 def _put_off(job: SendJob, error: ProviderError) -> None:
-    """Let the message wait for another try, or fail where its words can't be made; one that has words keeps them."""
+    """Schedule a retry of the message, or fail if its content can't be created; existing content is kept."""
     job.error = error.detail
     if job.text:
         job.status, job.reason = Status.DRAFT, Reason.AWAITING_APPROVAL

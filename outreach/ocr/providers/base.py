@@ -1,4 +1,4 @@
-"""What reads pictures."""
+"""Readers of pictures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class OcrProvider(ABC):
 
     @classmethod
     def missing(cls) -> str:
-        """Say why it cannot be used on this service; empty where it can."""
+        """Return the reason why it cannot be used on this service; empty if it can."""
         return ""
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The pages of senders: who mails come from, when they may go, and what writes them."""
+"""The pages of senders: the From address, the sending hours and limits, and the connection."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ TLS_PORT = 465
 
 
 def security(sender: Mapping[str, Any]) -> str:
-    """Say how the connection to a sender's mail server is protected."""
+    """Return the description of the encryption to a sender's mail server."""
     if not sender["secure"]:
         return "encryption not required"
     return "TLS required" if sender["port"] == TLS_PORT else "STARTTLS required"
 
 
 class SenderPage(Page):
-    """What the pages of senders share."""
+    """Shared parts of the pages of senders."""
 
     module = "apps"
     menu = MenuItem("Senders", "at-sign", 54, "Outreach")
 
     def vendors(self) -> list[dict[str, Any]]:
-        """Return the mail vendors, with what their forms ask for."""
+        """Return the mail vendors, with the fields of their forms."""
         found: list[dict[str, Any]] = self.read("mail-vendors").data["vendors"]
         return found
 
     def limits(self) -> list[Field]:
-        """Return the fields of what a sender sends at most."""
+        """Return the fields of a sender's sending limits."""
         return [
             Field("perMinute", "Most messages a minute", "number", help="Empty: no limit."),
             Field("perHour", "Most messages an hour", "number"),
@@ -248,7 +248,7 @@ class Sender(SenderPage):
         return f"apps/smtp/{self.params['id']}"
 
     def domain(self, found: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the last check of the sender's domain with words for its lights."""
+        """Return the last check of the sender's domain with labels for its lights."""
         key = found["dkim"]
         checks = [
             {

@@ -1,4 +1,4 @@
-"""The pages of mail vendors' apps: connect one by its key or by a log-in, change it, log in anew."""
+"""The pages of mail vendors' apps: connect one by its key or by a log-in, change it, log in again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from outreach.senders.pages.smtp import SenderPage
 
 
 class VendorPage(SenderPage):
-    """What the pages of mail vendors' apps share."""
+    """Shared parts of the pages of mail vendors' apps."""
 
     template = "web/senders/vendor.html"
 
@@ -40,7 +40,7 @@ class VendorPage(SenderPage):
         return Form(fields, values)
 
     def login_fields(self) -> list[Field]:
-        """Return what is said of an account whose address comes from its log-in."""
+        """Return the fields of an account whose address comes from its log-in."""
         return [
             Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
             Field("replyTo", "Answers go to", "email", help="Empty: to the account's address."),
@@ -167,8 +167,7 @@ class VendorApp(VendorPage):
 
 
 class VendorReturn(VendorPage):
-    """Where a log-in at a vendor comes back to: the member finishes it by a button, so that a link alone does
-    nothing."""
+    """Return page of a log-in at a vendor: the member completes it by a button, so that a link alone has no effect."""
 
     path = "senders/return"
     name = "vendor-return"

@@ -1,4 +1,4 @@
-"""What the pages of workflows share."""
+"""Shared parts of the pages of workflows."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ STATUSES = {
     "published": ("Published", "ok"),
     "paused": ("Paused", "warn"),
 }
-"""Status -> its words, and the tone of its badge."""
+"""Status -> its label, and the tone of its badge."""
 TRIES = 3
 AT_TRIGGER = ("triggerEventType", "schedule", "config.filter", "config.changed", "config.segment")
-"""Beginnings of the paths of problems that are mended at the trigger."""
+"""Beginnings of the paths of problems that are fixed at the trigger."""
 TABS = (
     ("workflow", "Draw"),
     ("workflow-runs-of", "Runs"),
@@ -35,7 +35,7 @@ LIVE = ("queued", "running", "waiting", "paused")
 
 
 def shown_workflow(one: Mapping[str, Any], triggers: Mapping[str, str]) -> dict[str, Any]:
-    """Return a workflow with its status, its trigger and its runs in words."""
+    """Return a workflow with labels of its status, its trigger and its runs."""
     words, tone = STATUSES.get(one["status"], (one["status"], ""))
     counts = one["runCounts"]
     kind = one["triggerEventType"]
@@ -50,7 +50,7 @@ def shown_workflow(one: Mapping[str, Any], triggers: Mapping[str, str]) -> dict[
 
 
 class WorkflowPage(Page):
-    """What the pages of workflows share."""
+    """Shared parts of the pages of workflows."""
 
     module = "workflow"
     menu = MenuItem("Workflows", "workflow", 53, "Outreach")
@@ -67,12 +67,12 @@ class WorkflowPage(Page):
 
     @cached_property
     def triggers(self) -> dict[str, str]:
-        """Kind of what starts runs -> its words."""
+        """Return kind of trigger -> its label."""
         return {one["kind"]: one["label"] for one in self.catalogue["triggers"]}
 
 
 class OneWorkflow(WorkflowPage):
-    """A page of one workflow, with its tabs and what is done to it as a whole."""
+    """A page of one workflow, with its tabs and the actions on the whole workflow."""
 
     tab: ClassVar[str] = "workflow"
 
@@ -91,7 +91,7 @@ class OneWorkflow(WorkflowPage):
         return Graph(self.workflow, self.types)
 
     def head(self) -> dict[str, Any]:
-        """Return what the head of the pages shows."""
+        """Return the data of the pages' head."""
         shown = shown_workflow(self.workflow, self.triggers)
         errors = shown["validation"]["errors"]
         return {
@@ -104,7 +104,7 @@ class OneWorkflow(WorkflowPage):
         }
 
     def problems(self, graph: Graph) -> list[dict[str, Any]]:
-        """Return each problem with the node where it is, and the address where it is mended."""
+        """Return each problem with its node, and the address where it is fixed."""
         found = []
         for id, ones in problems_by_node(self.workflow["validation"]).items():
             node = graph.find(id)
@@ -114,7 +114,7 @@ class OneWorkflow(WorkflowPage):
         return found
 
     def mended_at(self, problem: Mapping[str, Any]) -> str:
-        """Return the address where a problem of no node is mended."""
+        """Return the address where a problem without a node is fixed."""
         path = str(problem["path"])
         trigger = self.graph.first
         if trigger and path.startswith(AT_TRIGGER):
@@ -122,9 +122,9 @@ class OneWorkflow(WorkflowPage):
         return self.address("workflow-settings", self.params["id"]) if path.startswith("config") else ""
 
     def change(self, act: Callable[[Graph], Any]) -> tuple[Answer, Any]:
-        """Change the graph as it is now, and save it. Returns the API's answer and what the change returned.
+        """Change the present graph, and save it. Return the API's response and the result of the change.
 
-        Somebody who saves at the same moment is not overwritten: the change is made once more to what they left.
+        A simultaneous change of another member is not overwritten: the change is applied again to that version.
         """
         for attempt in range(TRIES):
             if attempt:
@@ -140,7 +140,7 @@ class OneWorkflow(WorkflowPage):
         return answer, made
 
     def changed(self, act: Callable[[Graph], Any], text: str, to: str = "") -> HttpResponse:
-        """Change the graph, and lead on with what came of it."""
+        """Change the graph, and redirect with the result."""
         if not self.may("workflow", "PUT"):
             raise Refused(403, "Your role does not change workflows")
         try:
@@ -152,7 +152,7 @@ class OneWorkflow(WorkflowPage):
     # What is done to the workflow as a whole
 
     def do_publish(self) -> HttpResponse:
-        """Publish the draft. A form may say what becomes of the runs of older versions."""
+        """Publish the draft. The form's `runs` is the treatment of the runs of older versions."""
         answer = self.ask("POST", f"{self.place}/publish", None, {"runs": self.request.POST.get("runs") or "keep"})
         home = self.address("workflow", self.params["id"])
         if not answer.ok and answer.body.get("errors"):

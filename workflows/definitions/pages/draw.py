@@ -1,4 +1,4 @@
-"""The page that draws a workflow: as a nested list, and on a canvas; what can be added; how its runs stand."""
+"""The page that draws a workflow: as a nested list and on a canvas, with steps to add and the states of its runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GROUPS = {
     "messages": "Messages",
     "team": "Your team",
 }
-"""Group of node types -> its words; others are called as they are."""
+"""Group of node types -> its label; others keep their names."""
 STATES = {"queued": "ready", "running": "at work", "waiting": "waiting", "paused": "paused", "failed": "failed"}
 """Status of runs at a node -> the word for it."""
 
@@ -80,7 +80,7 @@ class DrawWorkflow(StepSources, FlowPage):
         ]
 
     def about(self, graph: Graph, node: Mapping[str, Any]) -> str:
-        """Return what stands below a node's name: what it does, or its type; of the trigger what starts runs."""
+        """Return the description below a node's name: its action, or its type; of the trigger the event."""
         if node["type"] == "trigger":
             kind = self.workflow["triggerEventType"]
             only = short(self.summaries.trees(self.workflow["config"].get("filter"), self.summaries.conditions))
@@ -148,7 +148,7 @@ class DrawWorkflow(StepSources, FlowPage):
 
 
 class AddStep(DrawWorkflow):
-    """What can be put after a way on."""
+    """The choice of steps to add after a handle of a step."""
 
     path = "workflows/<str:id>/add"
     name = "workflow-add"
@@ -189,7 +189,7 @@ class AddStep(DrawWorkflow):
 
 
 class LiveWorkflow(DrawWorkflow):
-    """How many runs are at each step, which the drawing asks for every two seconds."""
+    """The number of runs at each step, which the drawing requests every two seconds."""
 
     path = "workflows/<str:id>/live"
     name = "workflow-live"
@@ -209,7 +209,7 @@ class LiveWorkflow(DrawWorkflow):
 
 
 def counts_of(found: Mapping[str, Any] | None) -> list[tuple[str, str, int]]:
-    """Return (status, its words, how many) of the runs at a node, and how many have been through."""
+    """Return (status, its label, number) of the runs at a node, and the number of past ones."""
     if not found:
         return []
     now = [(name, words, found["now"][name]) for name, words in STATES.items() if found["now"].get(name)]

@@ -24,7 +24,7 @@ STATUSES = {
     "failed": ("Failed", "bad"),
     "cancelled": ("Cancelled", ""),
 }
-"""Status of a run -> its words, and the tone of its badge."""
+"""Status of a run -> its label, and the tone of its badge."""
 SHOWN = 50
 
 
@@ -64,7 +64,7 @@ class WorkflowsOfRecord(WorkflowPage):
         }
 
     def _named(self, panel: str, id: str) -> str:
-        """Return what people call the record; "this contact" for one without a name, or that the reader may not see."""
+        """Return the record's name; "this contact" for one without a name, or that the reader may not see."""
         answer = self.ask("GET", f"{panel}/{id}") if self.may(panel) else None
         found = answer.data if answer is not None and answer.ok else {}
         contact = found if panel == "contact" else found.get("contact") or {}

@@ -28,7 +28,7 @@ WORDS = {
     "failed": "If it fails",
     "refused": "If refused",
 }
-"""Handle -> the words for it."""
+"""Handle -> its label."""
 SEEDS: dict[str, dict[str, Any]] = {
     "split": {"arms": [{"id": "a", "label": "A", "weight": 50}, {"id": "b", "label": "B", "weight": 50}]},
 }
@@ -36,7 +36,7 @@ SEEDS: dict[str, dict[str, Any]] = {
 
 
 class Graph(FlowGraph):
-    """The graph of a draft, with what a form or the list changes in it."""
+    """The graph of a draft, with the changes of forms and of the list."""
 
     start = TRIGGER
     way_words = WORDS
@@ -53,7 +53,7 @@ class Graph(FlowGraph):
     # Changes
 
     def add(self, type: str, after: str, handle: str, data: Mapping[str, Any] | None = None) -> str:
-        """Put a new node after a way on, before what came there. Returns its id."""
+        """Insert a new node after a handle, before the handle's present targets. Return its id."""
         if type not in self.types or type == TRIGGER:
             raise NotPossible("There is no such step.")
         self.need(after)
@@ -70,7 +70,7 @@ class Graph(FlowGraph):
         return id
 
     def _insert(self, id: str, after: str, handle: str) -> None:
-        """Let a way on lead to a node, and the node to where the way led."""
+        """Connect a handle to a node, and the node to the handle's former targets."""
         ways = self.handles(id)
         rest = self.out(after, handle)
         if ways:
@@ -97,7 +97,7 @@ class Graph(FlowGraph):
                 self._join(edge["source"], edge["sourceHandle"], target)
 
     def delete(self, id: str) -> None:
-        """Take a node away. What came before it goes on where it went."""
+        """Delete a node. Its predecessors are connected to its successors."""
         if self.need(id)["type"] == TRIGGER:
             raise NotPossible("The trigger stays: change what starts the workflow instead.")
         self._take_out(id)
@@ -155,7 +155,7 @@ class Graph(FlowGraph):
         self.move(id, before[0]["source"], before[0]["sourceHandle"])
 
     def connect(self, source: str, handle: str, target: str) -> None:
-        """Let a way on lead to a node that is there already."""
+        """Connect a handle to an existing node."""
         self.need(source)
         if self.need(target)["type"] == TRIGGER:
             raise NotPossible("Nothing can lead to the trigger.")
@@ -167,7 +167,7 @@ class Graph(FlowGraph):
         self.edges = [edge for edge in self.edges if edge["id"] != id]
 
     def _is_placed_by_hand(self) -> bool:
-        """Tell whether somebody has placed the nodes otherwise than `tidy` does."""
+        """Return whether somebody has placed the nodes otherwise than `tidy` does."""
         before = [dict(node["position"]) for node in self.nodes]
         self.tidy()
         tidied = [node["position"] for node in self.nodes]
@@ -178,7 +178,7 @@ class Graph(FlowGraph):
         return True
 
     def _settle(self, later: Iterable[str] = ()) -> None:
-        """Place the nodes anew after a change; where somebody has placed them by hand, only make room for one."""
+        """Lay the nodes out again after a change; with positions set by hand, only make space for one."""
         if not self._by_hand:
             self.tidy()
             return

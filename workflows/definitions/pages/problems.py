@@ -1,4 +1,4 @@
-"""The problems of a draft in the words of its pages: they name fields as forms do, and speak of steps."""
+"""The problems of a draft in the terms of its pages: they name fields as forms do, and speak of steps."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LABELS = {
     "arms": "Ways",
     "notes": "Note",
 }
-"""Last part of the path of a setting -> its words; the others are named as forms name them."""
+"""Last part of the path of a setting -> its label; others have the names of the forms."""
 WHOLE = {
     "noTrigger": "Say what starts it",
     "noGraph": "Add a step: nothing happens yet",
     "notPinned": "Nobody knows what it waits for: the dry run went the first way",
 }
-"""Code -> what is said for it."""
+"""Code -> its message."""
 MISSING = ("is missing", "are missing")
 """Ends of messages that say that a setting has nothing in it yet."""
 NOTHING = ("field required", "should have at least 1", "ensure this value has at least 1")
@@ -30,7 +30,7 @@ NOTHING = ("field required", "should have at least 1", "ensure this value has at
 
 
 def said(problem: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return a problem whose message is in people's words. `labels` are those of forms, path -> words."""
+    """Return a problem with a message for people. `labels` are those of forms, path -> label."""
     message, path = str(problem["message"]), str(problem["path"])
     name = "" if problem["code"] in ("maybeMissing", "unknownReference") else _field(path, labels or {})
     if problem["code"] in WHOLE:
@@ -44,7 +44,7 @@ def said(problem: Mapping[str, Any], labels: Mapping[str, str] | None = None) ->
 
 
 def _field(path: str, labels: Mapping[str, str]) -> str:
-    """Return what the setting at a path is called; nothing for a place that is no setting of a form."""
+    """Return the label of the setting at a path; empty for a path that is no setting of a form."""
     if path in labels:
         return labels[path]
     root, *parts = path.split(".")

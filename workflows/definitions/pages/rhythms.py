@@ -33,7 +33,7 @@ SHAPES = (
 
 
 def rhythm_of(cron: str) -> dict[str, str]:
-    """Return the choices that stand for an expression; OWN where there are none."""
+    """Return the choices equivalent to an expression; OWN if there are none."""
     found = re.fullmatch(r"(\d|[1-5]\d) (\d|1\d|2[0-3]) (.+)", " ".join(cron.split()))
     if found:
         for name, shape in SHAPES:
@@ -47,7 +47,7 @@ def rhythm_of(cron: str) -> dict[str, str]:
 
 
 def cron_from(sent: QueryDict) -> str | None:
-    """Return the expression for what was chosen; None where it was written itself, or was not asked for."""
+    """Return the expression of the choices; None if it was typed, or not requested."""
     days = PARTS.get(sent.get(RHYTHM, ""))
     time = re.fullmatch(r"(\d\d):(\d\d)(:\d\d)?", sent.get(AT, ""))
     if days is None:
@@ -59,7 +59,7 @@ def cron_from(sent: QueryDict) -> str | None:
 
 
 def rhythm_fields(schedule: Mapping[str, Any]) -> list[tuple[Field, str]]:
-    """Return the fields of a rhythm, each with what makes it matter, as the forms of settings have it."""
+    """Return the fields of a rhythm, each with the choices with which it matters, in the form of settings."""
     cron = schedule.get("cron")
     held = rhythm_of(cron if isinstance(cron, str) else "")
     days = [Option(str(place), day) for place, day in enumerate(DAYS, 1)]

@@ -43,7 +43,7 @@ WORDS = {
     },
     "config.whilePaused": {"skip": "Left out", "queue": "Kept for later"},
 }
-"""Path of a setting -> value -> its words."""
+"""Path of a setting -> value -> its label."""
 
 
 HELPS = {
@@ -55,7 +55,7 @@ HELPS = {
     "config.allowSelfTrigger": "At most five times in a chain.",
     "config.retention": "Empty: as the company keeps them.",
 }
-"""Path of a setting -> what is said below it in place of the API's text; nothing for nothing."""
+"""Path of a setting -> the help below it in place of the API's text; empty for none."""
 
 
 class WorkflowSettings(OneWorkflow):
@@ -124,7 +124,7 @@ class WorkflowSettings(OneWorkflow):
 
 
 class WorkflowVersions(OneWorkflow):
-    """What was published, and a way back."""
+    """The published versions, with an action to restore one."""
 
     path = "workflows/<str:id>/versions"
     name = tab = "workflow-versions"

@@ -1,4 +1,4 @@
-"""What the forms of steps choose from: records by name, fields, and the values that a step may refer to."""
+"""Choices for the forms of steps: records by name, fields, and the values that a step may refer to."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class StepSources(OneWorkflow):
         return {}
 
     def chosen_from(self, widget: str, source: str) -> list[Option] | None:
-        """Return what a setting is chosen from; None where it is typed. Asks the API once for each."""
+        """Return the choices of a setting; None if it is typed. It calls the API once for each."""
         if (widget, source) not in self._chosen:
             self._chosen[widget, source] = self._choose_from(widget, source)
         return self._chosen[widget, source]
@@ -97,13 +97,13 @@ class StepSources(OneWorkflow):
         return UNLISTED if has_list and self.chosen_from(widget, source) is None else ""
 
     def panel_choices(self, panel: str) -> list[Choice]:
-        """Return what records of a panel are filtered by."""
+        """Return the filters for the records of a panel."""
         members = self.named("members") or ()
         return record_choices(panel, self.fields_of(panel), self.named("tags") or (), members)
 
     @cached_property
     def summaries(self) -> Summaries:
-        """What tells in a line what steps do."""
+        """Return the one-line summaries of steps."""
         panels = {panel: self.panel_choices(panel) for panel in PANELS}
         records = [replace(one, name=f"{panel}.{one.name}") for panel in PANELS for one in panels[panel]]
         return Summaries(records, panels, self._names, self.triggers)
@@ -112,7 +112,7 @@ class StepSources(OneWorkflow):
         return {one.value: one.label for one in self.named(kind) or ()}
 
     def trees(self, path: str, node: Mapping[str, Any], graph: Graph) -> Sequence[Choice]:
-        """Return what the conditions of a setting are about: a panel's own fields, or all that a run knows."""
+        """Return the fields for the conditions of a setting: a panel's own, or all values of a run."""
         if path.startswith("schedule."):
             panel = ((self.workflow["schedule"] or {}).get("audience") or {}).get("panel") or "contact"
             return self.panel_choices(panel)
@@ -125,7 +125,7 @@ class StepSources(OneWorkflow):
         return [*found, *(_choice(one) for one in values)]
 
     def references(self, node: Mapping[str, Any], graph: Graph) -> list[dict[str, Any]]:
-        """Return the values that a node may refer to: path, type and words of each."""
+        """Return the values that a node may refer to: path, type and label of each."""
         found: list[dict[str, Any]] = []
         for panel, words in PANELS.items():
             for one in self.fields_of(panel):
@@ -154,7 +154,7 @@ class StepSources(OneWorkflow):
         return found
 
     def sources(self, node: Mapping[str, Any], graph: Graph) -> Sources:
-        """Return what the forms of a node choose from."""
+        """Return the choices of the forms of a node."""
 
         def fields(path: str) -> list[tuple[Option, str]]:
             panel = (node["data"].get("config") or {}).get("panel")

@@ -1,4 +1,4 @@
-"""The page of one step: its settings, what happens when it fails, and what it leads to."""
+"""The page of one step: its settings, its error handling, and its next steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from workflows.definitions.pages.triggers import trigger_options
 from workflows.definitions.pages.words import HELPS, LABELS, WORDS
 
 OF_TRIGGER = ("segment", "filter", CHANGED)
-"""Settings of the workflow that stand at its trigger; the others have a page of their own."""
+"""Settings of the workflow shown at its trigger; the others have a page of their own."""
 OF_SEGMENTS = ("segment.entered", "segment.left")
 """Kinds of events that are of one segment."""
 OF_SCHEDULE = {"cron": "cron", "every": "interval", "at": "dates", "field": "field"}
@@ -107,7 +107,7 @@ class Step(DrawWorkflow):
         return [first, second]
 
     def first_values(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the form of a new step begins with: it is about a lead where leads start the workflow."""
+        """Return the initial values of a new step's form: the panel lead if leads start the workflow."""
         is_of_lead = str(self.workflow["triggerEventType"]).startswith("lead.")
         return {"panel": "lead"} if is_of_lead and "panel" in schema.get("properties", {}) else {}
 
@@ -177,12 +177,12 @@ class Step(DrawWorkflow):
 
     @property
     def is_fresh(self) -> bool:
-        """Whether nobody has saved the step's form since the step was added."""
+        """Return whether nobody has saved the step's form since the step was added."""
         data = self.node["data"]
         return not self.is_trigger and data.get("config") == SEEDS.get(self.node["type"])
 
     def _fit_switches(self, forms: list[SchemaForm]) -> None:
-        """Show conditions for one setting at a time: the others are told in words, with a link."""
+        """Show conditions for one setting at a time: the others are shown as text with a link."""
         trees = [part for form in forms for part in form.all_parts() if part.kind == "tree"]
         active = self.request.GET.get("tree") or self.request.POST.get("tree") or ""
         chosen = active if any(part.path == active for part in trees) else trees[0].path if trees else ""
@@ -190,7 +190,7 @@ class Step(DrawWorkflow):
             form.tree = chosen
 
     def ways(self, graph: Graph, node: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return each way on with what it leads to."""
+        """Return each handle with its targets."""
         found = []
         for handle in graph.handles(node["id"]):
             edges = [
@@ -202,7 +202,7 @@ class Step(DrawWorkflow):
         return found
 
     def runs_here(self) -> dict[str, Any] | None:
-        """Return how many runs are at the step, how long it takes, and where those stand that have failed here."""
+        """Return the number of runs at the step, its duration, and the link to the runs that have failed here."""
         found = self.overlay.get(self.node["id"])
         if not found:
             return None
@@ -314,7 +314,7 @@ class Step(DrawWorkflow):
 
 
 def spoken(milliseconds: float) -> str:
-    """Say a time in the largest unit in which it is at least one."""
+    """Return the duration in the largest unit in which it is at least one."""
     for size, unit in ((86_400_000, "days"), (3_600_000, "hours"), (60_000, "minutes"), (1000, "seconds")):
         if milliseconds >= size:
             return f"{milliseconds / size:.2g} {unit}"
@@ -322,6 +322,6 @@ def spoken(milliseconds: float) -> str:
 
 
 def fingerprint(data: Mapping[str, Any], workflow: Mapping[str, Any]) -> str:
-    """Return what tells whether the settings of a step have been changed since."""
+    """Return a hash that changes with the settings of a step."""
     about = [data, *(workflow.get(name) for name in ("triggerEventType", "config", "schedule"))]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]

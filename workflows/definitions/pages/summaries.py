@@ -1,4 +1,4 @@
-"""What the steps of a workflow do, each in a line, by their settings: cards and lists show it."""
+"""One-line summaries of a workflow's steps from their settings, shown on cards and in lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.web.records import counted
 MOST = 64
 """Characters, which the two lines of a card hold."""
 TEXTS = ("title", "subject", "prompt", "task", "text", "notes", "result")
-"""Settings of which the first one that is there says what a step does."""
+"""Settings of which the first non-empty one describes a step."""
 ACTIONS = {"create": "Create", "update": "Change", "upsert": "Change or create", "delete": "Delete"}
 VERBS = {"add": "Add", "remove": "Take off", "set": "Only"}
 BRACES = re.compile(r"\{\{\s*([\w.]+)[^}]*\}\}")
@@ -22,19 +22,19 @@ BRACES = re.compile(r"\{\{\s*([\w.]+)[^}]*\}\}")
 
 @dataclass
 class Summaries:
-    """Tells what steps do. `named` gives the words for an id of a kind, `own` the conditions on records by panel."""
+    """Describes steps. `names` returns the names of a kind's ids, `panels` the conditions on records."""
 
     conditions: Sequence[Choice] = ()
-    """What conditions over a run are about."""
+    """Fields for conditions over a run."""
     panels: Mapping[str, Sequence[Choice]] = field(default_factory=dict)
-    """Panel -> what conditions on its records are about."""
+    """Panel -> the fields for conditions on its records."""
     names: Callable[[str], Mapping[str, str]] = lambda kind: {}
-    """Kind of what is chosen from -> id -> name."""
+    """Kind of choices -> id -> name."""
     events: Mapping[str, str] = field(default_factory=dict)
-    """Kind of events -> its words."""
+    """Kind of events -> its label."""
 
     def of(self, node: Mapping[str, Any]) -> str:
-        """Return what a step does in a line; nothing where its settings do not say it yet."""
+        """Return the description of a step in a line; empty if its settings are incomplete."""
         config = node["data"].get("config")
         if not isinstance(config, Mapping):
             return ""

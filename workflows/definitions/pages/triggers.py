@@ -1,4 +1,4 @@
-"""What starts a workflow, as forms offer it: what is used most comes first, then the rest by what it is about."""
+"""Options of forms for a workflow's trigger: frequent ones first, then the rest by subject."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GROUPS = {
 
 
 def trigger_options(triggers: Mapping[str, str]) -> list[Option]:
-    """Return the options of what starts a workflow, group by group."""
+    """Return the options for a workflow's trigger, group by group."""
     left = dict(triggers)
     found = []
     for group, names in GROUPS.items():

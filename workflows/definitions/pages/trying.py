@@ -1,5 +1,5 @@
-"""What is looked at before a workflow is published: a dry run, the values of a step, two versions, and what becomes of
-runs."""
+"""Pages to review a workflow before it is published: a dry run, the values of a step, two versions, and the effect
+on runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUNS = {
     "move": "They go on by the new one, where their step is still there: {}",
     "cancel": "They end: {}",
 }
-"""What becomes of runs of older versions -> its words."""
+"""Treatment of the runs of older versions -> its description."""
 ENDS = {
     "end": "It went through to the end",
     "stop": "A step ended it",
@@ -32,7 +32,7 @@ ENDS = {
     "tooLong": "It took too long",
     "busy": "Somebody else is changing the record: try it again",
 }
-"""How a dry run ended -> its words."""
+"""End of a dry run -> its description."""
 ADMISSION = ("notAdmitted", "changesUnknown")
 """Codes of the warnings that a run would not begin."""
 REFUSALS = {
@@ -40,7 +40,7 @@ REFUSALS = {
     "config.changedFields": "it starts only if one of the fields that its trigger names has changed",
     "config.segment": "it waits for another segment",
 }
-"""Path of the setting of a trigger that lets nothing in -> the words for it."""
+"""Path of the trigger's setting that refuses a record -> the reason."""
 STATUSES = {
     "done": ("Done", "ok"),
     "failed": ("Failed", "bad"),
@@ -50,7 +50,7 @@ STATUSES = {
 
 
 class TryWorkflow(OneWorkflow):
-    """The draft, run dry: its steps say what would happen, and nothing does."""
+    """The dry run of the draft: it shows the effects of its steps without performing them."""
 
     path = "workflows/<str:id>/test"
     name = tab = "workflow-test"
@@ -119,7 +119,7 @@ class TryWorkflow(OneWorkflow):
     def told(
         self, found: Mapping[str, Any], subject: tuple[str, Mapping[str, Any]] | None, graph: Graph
     ) -> dict[str, Any]:
-        """Return what the dry run of the graph has found, in words."""
+        """Return the results of the graph's dry run, as text."""
         record = subject[1] if subject else {}
         contact = record.get("contact") or record
         return {
@@ -136,7 +136,7 @@ class TryWorkflow(OneWorkflow):
         }
 
     def _refused(self, warnings: list[Mapping[str, Any]], panel: str) -> dict[str, str] | None:
-        """Say why what it was tried for would not start the workflow."""
+        """Return the reason why the dry run's record would not start the workflow; None if it would."""
         one = next((one for one in warnings if one["code"] in ADMISSION), None)
         if one is None:
             return None
@@ -163,7 +163,7 @@ class TryWorkflow(OneWorkflow):
 
 
 class StepValues(OneWorkflow):
-    """What a step may refer to, with examples."""
+    """The values that a step may refer to, with examples."""
 
     path = "workflows/<str:id>/values"
     name = "workflow-values"
@@ -180,7 +180,7 @@ class StepValues(OneWorkflow):
 
 
 class CompareVersions(OneWorkflow):
-    """What differs between two versions, or a version and the draft."""
+    """The differences between two versions, or a version and the draft."""
 
     path = "workflows/<str:id>/compare"
     name = "workflow-compare"
@@ -194,7 +194,7 @@ class CompareVersions(OneWorkflow):
 
 
 def compared(page: OneWorkflow, a: str, b: str) -> dict[str, Any]:
-    """Return what differs between two versions, as the part changes.html shows it, or the trouble."""
+    """Return the differences between two versions, as the part changes.html shows them, or the error."""
     answer = page.ask("GET", f"{page.place}/versions/diff", {"a": a, "b": b})
     if not answer.ok:
         return {"trouble": answer.refusal}
@@ -214,14 +214,14 @@ def compared(page: OneWorkflow, a: str, b: str) -> dict[str, Any]:
 
 
 def _named(page: OneWorkflow, one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a node of the comparison with what it and its type are called."""
+    """Return a node of the comparison with its label and that of its type."""
     type = page.types.get(one["type"], {}).get("label") or one["type"]
     own = one["label"] if one["label"] != one["node"] else ""
     return {**one, "label": own or type, "type": type if own else ""}
 
 
 class PublishWorkflow(OneWorkflow):
-    """What becomes of the runs under way when a new version is published."""
+    """The choice for present runs when a new version is published."""
 
     path = "workflows/<str:id>/publish"
     name = "workflow-publish"

@@ -1,4 +1,4 @@
-"""The words of the forms of steps, where the names and texts of the API do not say enough."""
+"""Labels of the forms of steps, if the names and texts of the API are not clear enough."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ LABELS = {
     "onError.retry.max": "Longest wait",
     "onError.unknown": "When nobody knows whether a call was made",
 }
-"""Path of a setting -> its words."""
+"""Path of a setting -> its label."""
 PANELS = {"contact": "Contact", "lead": "Lead"}
 WORDS = {
     "config.panel": PANELS,
@@ -85,7 +85,7 @@ WORDS = {
         "field": "By a date of each contact or lead",
     },
 }
-"""Path of a setting -> value -> its words."""
+"""Path of a setting -> value -> its label."""
 HELPS = {
     "config.filter": "",
     "config.window.timezone": "Empty: the company's.",
@@ -106,4 +106,4 @@ HELPS = {
     "schedule.at": "In your own time zone.",
     "onError.unknown": "",
 }
-"""Path of a setting -> what is said below it in place of the API's text; nothing for nothing."""
+"""Path of a setting -> the help below it in place of the API's text; empty for none."""

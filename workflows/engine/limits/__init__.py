@@ -1,1 +1,1 @@
-"""How many runs begin, and when: rates, quotas, windows and places."""
+"""Limits on the number and times of starts: rates, quotas, windows and concurrency."""

@@ -47,7 +47,7 @@ WHERE company_id = %(company)s AND key = %(key)s
 
 @dataclass(frozen=True)
 class Allowance:
-    """What the company's plan allows of starts."""
+    """Limits of the company's plan on starts."""
 
     month: int | None
     """Runs a month; None: no limit."""
@@ -60,12 +60,12 @@ class Allowance:
 
     @property
     def burst(self) -> int:
-        """How many may begin at once after a quiet time."""
+        """Return the number of starts allowed at once after a quiet time."""
         return self.rate * int(settings.WORKFLOW_START_BURST_SECONDS)
 
 
 def allowance() -> Allowance:
-    """Return what the active company's plan allows."""
+    """Return the limits of the active company's plan."""
     try:
         limits = entitlement(company_id()).limits
     except NamedError:  # without a subscription nobody reads what the plan says
@@ -79,14 +79,14 @@ def month_of(now: dt.datetime) -> dt.date:
 
 
 def next_month(now: dt.datetime) -> dt.datetime:
-    """Return the first moment of the next month (UTC)."""
+    """Return the start of the next month (UTC)."""
     first = (month_of(now) + dt.timedelta(days=32)).replace(day=1)
     return dt.datetime.combine(first, dt.time(), dt.UTC)
 
 
 @dataclass(frozen=True)
 class Turns:
-    """When so many runs begin: one time for each of the first; the others are over the quota."""
+    """Start times of runs: one for each of the first; the others exceed the quota."""
 
     times: Sequence[dt.datetime]
 
@@ -143,7 +143,7 @@ def started_this_month() -> int:
 
 
 def has_turn(now: dt.datetime) -> bool:
-    """Tell whether a start of the active company would begin at once."""
+    """Return whether a start of the active company would begin at once."""
     bucket = StartBucket.objects.filter(key="").only("next_at").first()
     return bucket is None or bool(bucket.next_at <= now)
 

@@ -7,7 +7,7 @@ from core.models import CompanyModel
 
 
 class StartBucket(CompanyModel):
-    """How far the starts of a company, or of a workflow, have used up their rate, and their number this month."""
+    """Use of the start rate of a company, or of a workflow, and the number of starts this month."""
 
     key = models.CharField(max_length=24, blank=True, default="", help_text="A workflow; empty: the whole company.")
     next_at = models.DateTimeField(help_text="When the next start is due at an even pace.")

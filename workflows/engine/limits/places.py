@@ -1,8 +1,8 @@
-"""Places for runs: who begins at once, who later, and who is next when a place is free.
+"""Concurrency limits: start, delay or queue new runs.
 
-A place that becomes free leaves a notice (PlaceNotice), as new runs that wait for one do. Whoever handles the notices
-of a workflow counts its places behind a lock and admits as many runs as there is room for. What is committed later has
-left a notice of its own, so that no place stays empty.
+A slot that becomes free writes a notice (PlaceNotice), as do new runs that wait for one. The handler of a workflow's
+notices counts its slots under a lock and admits as many runs as are free. Later commits have written notices of their
+own, so that no slot stays empty.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
 LOCK = 0x6C77_0016
-"""First key of the advisory locks behind which places are counted; the second is the workflow's, or the company's."""
+"""First key of the advisory locks under which slots are counted; the second is the workflow's, or the company's."""
 BATCH = 2000
-"""How many runs are admitted in one transaction."""
+"""Number of runs admitted in one transaction."""
 Status = WorkflowRun.Status
 
 
@@ -75,7 +75,7 @@ def admit_some() -> bool:
 
 
 def has_notices() -> bool:
-    """Tell whether a place of any company may be free."""
+    """Return whether a place of any company may be free."""
     with unscoped(reason="tick: places that may be free, of all companies"):
         return bool(PlaceNotice.objects.exists())
 
@@ -140,8 +140,10 @@ def _admit_by_quota() -> int:
 
 
 def look_again() -> bool:
-    """Leave a notice wherever runs wait for a place: the plan may be larger or the month a new one, and should a place
-    ever become free without a notice, it is found here."""
+    """Write a notice for each workflow and company with runs that wait for a slot.
+
+    The plan may be larger, or the month a new one. A slot that became free without a notice is detected here too.
+    """
     waiting = WorkflowRun.objects.filter(status=Status.QUEUED).order_by()
     places = [
         *waiting.filter(place=CONCURRENCY).values_list("company_id", "workflow_id").distinct(),

@@ -1,1 +1,1 @@
-"""What runs wait for beside the time: calls, events, other runs and members, and where the answers come."""
+"""Non-timer waits: calls, events, child runs, approvals."""

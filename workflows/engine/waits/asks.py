@@ -1,4 +1,4 @@
-"""What nodes have asked for, written down in the slice's transaction: one statement per kind and table."""
+"""Requests of nodes, written in the slice's transaction: one statement per kind and table."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ RETURNING run_id, token, epoch, CASE WHEN status IN ('done', 'unknown') THEN res
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What a branch of a run asks for, and the key of the effect."""
+    """The request of a branch of a run, and the key of the effect."""
 
     cursor: Cursor
     token: str
@@ -60,12 +60,12 @@ class Asked:
 
     @property
     def place(self) -> dict[str, Any]:
-        """Where the answer goes."""
+        """Return the destination of the response."""
         return {"run": self.cursor.run.pk, "token": self.token, "epoch": self.cursor.run.epoch, "node": self.node.id}
 
 
 def open_asks(cursors: Sequence[Cursor], now: datetime) -> None:
-    """Write down what the runs have asked for in this slice, unless they have ended since."""
+    """Write the requests of the runs in this slice, unless they have ended since."""
     asked = [Asked(cursor, *one) for cursor in cursors if cursor.ended is None for one in cursor.asks]
     for kind, write in OPENERS.items():
         found = [one for one in asked if isinstance(one.ask, kind)]
@@ -96,8 +96,8 @@ def _open_calls(asked: Sequence[Asked], now: datetime) -> None:
 
 
 def _listen(asked: Sequence[Asked], now: datetime) -> None:
-    """Look back for each event, and listen for what has not happened yet. Who tells of events does it in the same lane,
-    so that none falls between both."""
+    """Search past events first, and listen for those that have not happened yet. Publishers of events use the same
+    lane, so that no event is missed between both."""
     locks.lock_lanes(listening.lane_of(one.cursor.run, one.ask.kind) for one in asked)
     found = listening.look_back([(one.cursor, one.node, one.ask) for one in asked], now)
     rows = [
@@ -197,4 +197,4 @@ OPENERS: dict[type[Ask], Callable[[Sequence[Asked], datetime], None]] = {
     StartRun: _start_runs,
     Question: _ask_members,
 }
-"""What is asked for -> what writes it down."""
+"""Kind of request -> the function that writes it."""

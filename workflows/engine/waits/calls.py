@@ -39,9 +39,9 @@ OF_COMPANY, OF_HOST = 20, 5
 FEW = 8
 """So many calls of a company may take the last OF_COMPANY threads of a process: none fills it alone."""
 PAIRS = 200
-"""How many companies and hosts a claim looks at; the next one goes on behind them."""
+"""Number of (company, host) pairs that a claim covers; the next claim continues after them."""
 HELD = timedelta(seconds=5)
-"""How long a call of a held run rests before it is looked at again."""
+"""Delay before a call of a held run is checked again."""
 CLAIMS = 0x6C77_0016
 """The advisory lock under which calls are claimed, so that nobody passes the limits together with others."""
 Status = RunCall.Status
@@ -51,7 +51,7 @@ RESTING = (WorkflowRun.Status.PAUSED, WorkflowRun.Status.FAILED)
 _held: set[str] = set()
 """Leases that this process uses."""
 _last = ("", "")
-"""The company and host that this process has looked at last."""
+"""The company and host that this process has handled last."""
 
 DUE = """
 WITH RECURSIVE pairs AS (
@@ -85,7 +85,7 @@ SELECT company_id, id, place FROM (
 
 
 def has_due() -> bool:
-    """Tell whether a call of any company is due."""
+    """Return whether a call of any company is due."""
     return has_due_rows(RunCall)
 
 
@@ -177,7 +177,7 @@ def _is_held(run: WorkflowRun, workflow: Workflow) -> bool:
 
 
 def _make(call: RunCall) -> Made:
-    """Make a call, inside its company. What it raises unexpectedly leaves doubt, unless the call has a key."""
+    """Run a call in its company. An unexpected exception makes its outcome unknown, unless the call has a key."""
     make = NODE_TYPES[call.kind].call if call.kind in NODE_TYPES else None
     if make is None:
         return Made("failed", code="unknownType", message=f"there is no node type {call.kind}", permanent=True)
@@ -194,7 +194,7 @@ flights = Flights("call", _make, _end)
 
 
 def _record(call: RunCall, made: Made) -> None:
-    """Record what became of a call and tell its run. If the call has been given up meanwhile, only record it."""
+    """Record the result of a call and resume its run. If the call has been given up meanwhile, only record it."""
     answer = made.as_json()
     with company_scope(call.company_id), transaction.atomic():
         values = {"response": answer, "finished_at": timezone.now(), "updated_at": timezone.now()}
@@ -213,7 +213,7 @@ def _tell(calls: Sequence[RunCall]) -> None:
 
 
 def tell_given_up(rows: Sequence[tuple[str, Any]]) -> None:
-    """Tell the runs of calls whose worker has died and that are not made again, in the sweeper's transaction."""
+    """Resume the runs of calls whose worker has died and that are not retried, in the sweeper's transaction."""
     given_up = RunCall.objects.filter(pk__in=[id for id, _ in rows], status__in=(Status.UNKNOWN, Status.FAILED))
     for call in given_up.order_by("pk"):
         with company_scope(call.company_id):
@@ -226,7 +226,7 @@ def tell_given_up(rows: Sequence[tuple[str, Any]]) -> None:
 
 
 def _release_lost() -> None:
-    """Give up calls that an error has left behind in this process. The sweeper sees to those of dead ones."""
+    """Give up calls that this process lost by an error. The sweeper handles those of dead processes."""
     with unscoped(reason="workflow calls that this process claimed and lost"), transaction.atomic():
         mine = RunCall.objects.filter(status__in=SENDING, worker=worker_number()).exclude(lease__in=list(_held))
         lost = list(mine.select_for_update(of=("self",)).values_list("pk", "company_id", "status"))

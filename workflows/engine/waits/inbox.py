@@ -1,8 +1,7 @@
-"""The inbox of runs: what they have waited for, and that is there now.
+"""The inbox of runs: arrivals that they have waited for.
 
-Only the slice moves runs. Whoever has something for one (the result of a call, an event, an answer of a member, a run
-that has ended) puts it here, in the transaction that makes it true. So it makes no difference whether the run is held,
-paused or in the hands of a slice just then.
+Only the slice advances runs. An arrival is the result of a call, an event, a member's response or the end of a child
+run. It is written here in the transaction that makes it true, whether the run is held, paused or in a slice.
 """
 
 from __future__ import annotations
@@ -43,7 +42,8 @@ SELECT min(ready), %(company)s, run, min(priority), %(now)s, %(now)s FROM rows J
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Something for a branch of a run: `token` and `epoch` are those of the item and the run that began to wait."""
+    """An arrival for a branch of a run: `token` and `epoch` are those of the item and the run at the start of the
+    wait."""
 
     run_id: str
     token: str

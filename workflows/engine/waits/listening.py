@@ -1,4 +1,4 @@
-"""Waits for events: what a run listens for, what has happened before, and who is told of an event."""
+"""Waits for events: the events that a run listens for, past events, and the runs that an event resumes."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from workflows.graphs.plan import Node, Plan
 from workflows.nodes.asks import Listen
 
 SLACK = timedelta(minutes=10)
-"""How much earlier than an event with a lower sequence one with a higher may have been written: its transaction had
-begun before."""
+"""Maximum time by which an event with a higher sequence may precede one with a lower: its transaction started
+earlier."""
 LOOKED_BACK = 200
-"""The most events that are looked at for a wait; the oldest first."""
+"""Maximum number of events checked for a wait, the oldest first."""
 
 REMOVE = """
 WITH told AS (SELECT id FROM workflows_runlistener WHERE id = ANY(%s) ORDER BY id FOR UPDATE)
@@ -105,14 +105,14 @@ class _Bound:
 
     since: datetime
     after: int | None = None
-    """The sequence of the event that has started the run: those behind it count."""
+    """The sequence of the event that has started the run: only later events count."""
 
     def admits(self, event: Event) -> bool:
         return event.created_at >= self.since if self.after is None else event.sequence > self.after
 
 
 def _starting_events(runs: Iterable[WorkflowRun]) -> dict[str, Event]:
-    """Return the events that have started runs, by their ids; what else has started one has no event."""
+    """Return the events that have started runs, by their ids; other triggers have no event."""
     ids = {run.entry_key for run in runs if is_id(run.entry_key)}
     return Event.objects.defer("payload").in_bulk(ids) if ids else {}
 
@@ -155,7 +155,7 @@ def end_by_past_events(plan: Plan, ids: Sequence[str]) -> None:
 
 
 def wake_by_events(events: Sequence[Event]) -> None:
-    """Tell the runs that wait for the events (all of one company), or end by them."""
+    """Resume or end the runs that wait for the events (all of one company)."""
     subjects = {event.pk: _keys(event) for event in events}
     leads: dict[str, list[Event]] = defaultdict(list)
     for event in events:

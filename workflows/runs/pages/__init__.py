@@ -25,7 +25,7 @@ STATUSES = {
     "failed": ("Failed", "bad"),
     "cancelled": ("Cancelled", ""),
 }
-"""Status -> its words, and the tone of its badge."""
+"""Status -> its label, and the tone of its badge."""
 REASONS = {
     "stop": "A step ended it",
     "goal": "Its goal was reached",
@@ -43,9 +43,9 @@ REASONS = {
     "workflowDeleted": "The workflow was deleted",
     "expired": "It took too long",
 }
-"""Reason of a status -> its words; others stand as they are."""
+"""Reason of a status -> its label; others are shown as they are."""
 WAITS = {"call": "the answer to its call", "child": "the workflow that it began", "event": "what it listens for"}
-"""What a step waits for -> its words."""
+"""Kind of a step's wait -> its description."""
 WRITING = ("mail", "genie", "chat")
 """Types of nodes whose output is about a message."""
 COLUMNS = (
@@ -73,7 +73,7 @@ CHOICES = (
 
 
 def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a run with its status, its reason and whom it is for in words."""
+    """Return a run with labels of its status, its reason and its record."""
     words, tone = STATUSES.get(run["status"], (run["status"], ""))
     contact = run["contact"]
     who = (contact["name"] or contact["email"] or "A contact") if contact else "A lead" if run["lead"] else "No record"
@@ -82,7 +82,7 @@ def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class RunList:
-    """What lists of runs share."""
+    """Shared parts of lists of runs."""
 
     columns: tuple[Column, ...] = COLUMNS
     state: ListState
@@ -156,7 +156,7 @@ class RunsOfWorkflow(RunList, OneWorkflow):
 
 
 class Run(WorkflowPage):
-    """A run: its steps with what came of them, what it waits for, and what can be done with it."""
+    """A run: its steps with their results, its waits, and the actions on it."""
 
     path = "workflow-runs/<str:id>"
     name = "workflow-run"
@@ -233,7 +233,7 @@ class Run(WorkflowPage):
         return self._do("cancel", "Cancelled")
 
     def do_again(self) -> HttpResponse:
-        """Try what failed again."""
+        """Retry the failed nodes."""
         if self.version == "same":
             return self._do("resume", "It tries again")
         return self._do("restart", "It tries again by the latest version", {"from": "failed", "version": "latest"})
@@ -265,7 +265,7 @@ class Run(WorkflowPage):
 
 
 def _written(value: Any) -> str:
-    """Write a value of a step for people to look at."""
+    """Return a value of a step as readable text."""
     return "" if value in (None, {}, []) else json.dumps(value, indent=2, ensure_ascii=False)
 
 

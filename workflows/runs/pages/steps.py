@@ -14,9 +14,9 @@ STATUSES = {
     "retrying": ("Failed", "warn"),
     "failed": ("Failed", "bad"),
 }
-"""Status of a step -> its words, and the tone of its badge."""
+"""Status of a step -> its label, and the tone of its badge."""
 OPEN = ("waiting", "retrying", "failed")
-"""Statuses after which the next step of the node is of the same visit: what came after the wait, or another try."""
+"""Statuses after which the next step of the node belongs to the same visit: the end of the wait, or a retry."""
 
 
 def told_steps(run: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -68,7 +68,7 @@ def _row(run: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], still: bool)
 
 
 def _badge(run: Mapping[str, Any], status: str, node: Mapping[str, Any], still: bool) -> tuple[str, str]:
-    """Return the words and the tone for what became of the visit."""
+    """Return the label and the tone for the result of the visit."""
     if status == "done" and node.get("disabled"):
         return "Left out", ""
     if still:
@@ -79,7 +79,7 @@ def _badge(run: Mapping[str, Any], status: str, node: Mapping[str, Any], still: 
 
 
 def _way(node: Mapping[str, Any], handle: str) -> str:
-    """Return the words for the way that the run took where there are several."""
+    """Return the label of the handle that the run took, if there are several."""
     return "" if handle in ("", "out") else node.get("ways", {}).get(handle) or WORDS.get(handle, handle)
 
 
