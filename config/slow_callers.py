@@ -30,7 +30,7 @@ Application = Callable[[dict[str, Any], Start], Any]
 
 
 class Turn:
-    """A turn to wait for a caller. `moved` is the time at which the caller was last seen to send or to read."""
+    """A slot for waiting on a caller. `moved` is the time at which the caller last sent or read data."""
 
     def __init__(self, network: str) -> None:
         self.network = network
@@ -43,7 +43,7 @@ class Turn:
 
 
 class Turns:
-    """The turns of this process: so many for each network, and so many in all."""
+    """The slots of this process: a limit for each network, and a limit in total."""
 
     def __init__(self, *, for_each: int, in_all: int) -> None:
         self._for_each, self._in_all = for_each, in_all
@@ -51,7 +51,7 @@ class Turns:
         self._freed = threading.Condition()
 
     def take(self, network: str) -> Turn | None:
-        """Take a turn. It waits up to PATIENCE while those who hold the turns move; None when there is none."""
+        """Take a slot, or return None. It waits up to PATIENCE while the callers in the slots make progress."""
         deadline = monotonic() + PATIENCE
         with self._freed:
             while blocking := self._blocking(network):
@@ -64,13 +64,13 @@ class Turns:
             return turn
 
     def give_back(self, turn: Turn) -> None:
-        """Give the turn back. Safe to repeat."""
+        """Release the slot. Safe to repeat."""
         with self._freed:
             self._held.discard(turn)
             self._freed.notify_all()
 
     def _blocking(self, network: str) -> list[Turn]:
-        """Return the turns of which one must end before the network gets another."""
+        """Return the slots of which one must be released before the network gets another."""
         own = [turn for turn in self._held if turn.network == network]
         if len(own) >= self._for_each:
             return own
@@ -78,7 +78,7 @@ class Turns:
 
 
 class SlowCallerLimit:
-    """The WSGI middleware: gives requests with a body, and answers beyond SMALL, a turn each, or answers 429.
+    """The WSGI middleware: requests with a body and responses beyond SMALL need a slot each, or get 429.
 
     One network gets all threads but two, all networks together all but one.
     """

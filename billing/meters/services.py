@@ -137,10 +137,10 @@ class Store:
 
 
 def take(meter: str, sources: Sequence[str], limit: int, quantity: int = 1, *, beyond: bool = False) -> Reserved:
-    """Take units for the sources from the month that runs, in one statement, and one that reads the subscription.
+    """Take units for the sources from the current month, in one statement, and one that reads the subscription.
 
-    The month's row is made or brought up to date where it is not as the subscription says. `beyond` takes them whether
-    there are any or not.
+    The month's row is created or updated if it differs from the subscription. `beyond` takes the units even if none are
+    left.
     """
     now = timezone.now()
     terms = terms_at(now)

@@ -129,7 +129,7 @@ class PaymentAdmin(CompanyRecordAdmin):
 
     @asks(ApproveForm, "Approve bank transfer", permission=CHANGE)
     def approve(self, request: HttpRequest, record: Payment, *, amount: Decimal, received_on: date) -> None:
-        """Book the transfer, and let the order take effect."""
+        """Record the bank transfer, and apply the order."""
         minor = exact_minor(amount, record.currency)
         approve_transfer(payment=record, amount_minor=minor, received_on=received_on, by=staff_of(request))
         self.log_change(request, record, f"Approved: {amount} {record.currency}.")
@@ -199,7 +199,7 @@ class AttemptAdmin(CompanyRecordAdmin):
 
     @asks(RefundForm, "Refund", permission="billing.add_refund")
     def give_back(self, request: HttpRequest, record: Attempt, *, amount: Decimal, to: str, reason: str) -> Any:
-        """Give a part or all of it back, with a credit note; above a limit once somebody else approves."""
+        """Refund a part or all of it, with a credit note. Above a limit, another person approves first."""
         minor = exact_minor(amount, record.payment.currency)
         made = start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request), to=to)
         with company_scope(record.company_id):

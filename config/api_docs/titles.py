@@ -61,4 +61,4 @@ TITLES = {
     "white-label-options": "Own brand",
     "workflow": "Workflows",
 }
-"""A group that is none of these is called by its address."""
+"""Titles of groups. Any other group has its address as its title."""

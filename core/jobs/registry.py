@@ -67,7 +67,7 @@ class QueueWork(DrainedWork):
     """Work that is drained by a function.
 
     `run(deadline)` works until nothing is due or monotonic() passes the deadline. `has_due()` returns whether anything
-    is due. `model` is the model of the rows that `run` claims, if it claims rows. `seconds` is its turn.
+    is due. `model` is the model of the rows that `run` claims, if it claims rows. `seconds` is its time slice.
     `while_held`: DrainedWork.
     """
 

@@ -58,7 +58,7 @@ RUN_OF: list[Callable[[LeadGeneration], Any]] = []
 
 
 class _Leadless(Exception):
-    """New contacts whose leads could not be made, so that they are not made either; its text says why."""
+    """New contacts are not created because their leads failed. The text is the reason."""
 
 
 class _Stopped(Exception):
@@ -287,7 +287,10 @@ def _conclude(job: LeadGeneration, search: LeadSearch, sought: Sought, briefs: C
 
 
 def _take(job: LeadGeneration, judged: list[Found], people: NewPeople, unjudged: str) -> None:
-    """Make leads of the best and end the search, in the caller's transaction. `unjudged` says who was not judged."""
+    """Create leads of the best results and end the search, in the caller's transaction.
+
+    `unjudged` describes the results that were not judged.
+    """
     known = [each["contact"] for each in judged if "candidate" not in each]
     free = set(_candidates(job).filter(pk__in=known).values_list("pk", flat=True))
     ranked = [each for each in _ranked(judged) if "candidate" in each or each["contact"] in free][: job.count]

@@ -54,7 +54,7 @@ def _words(value: Any) -> str:
 
 
 def number(value: Any) -> int | float | None:
-    """Return the number that the value is or says, or None."""
+    """Return the number that the value is or contains, or None."""
     if isinstance(value, bool):
         return int(value)
     try:

@@ -92,8 +92,11 @@ class Turns:
 
     @classmethod
     def take(cls, number: int, workflow_id: str, config: WorkflowConfig, now: dt.datetime) -> Turns:
-        """Take turns for so many runs of the active company, in the caller's transaction, which holds its bucket from
-        then on. Each bucket is locked after the company's, so that starts wait for each other in one order."""
+        """Reserve starts for so many runs of the active company, in the caller's transaction, which then locks its
+        bucket.
+
+        Each bucket is locked after the company's, so that starts wait for each other in one order.
+        """
         allowed = allowance()
         interval, burst = allowed.interval, allowed.burst
         begin, started = _take("", number, interval, burst, now)
