@@ -120,7 +120,8 @@ def _unknown_modules(operation: Operation) -> list[CheckMessage]:
 
 @register(deploy=True)
 def a_proxy_buffers(**_: Any) -> list[CheckMessage]:
-    """Check that a proxy is said to read requests and answers whole, since slow callers hold threads otherwise."""
+    """Check that a proxy is configured that buffers requests and responses, since slow callers occupy threads
+    otherwise."""
     if settings.BUFFERING_PROXY:
         return []
     return [

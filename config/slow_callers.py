@@ -31,7 +31,7 @@ Application = Callable[[dict[str, Any], Start], Any]
 
 
 class Turn:
-    """A turn to wait for a caller. `moved` is the time at which the caller was last seen to send or to read."""
+    """A slot for waiting on a caller. `moved` is the time at which the caller last sent or read data."""
 
     def __init__(self, network: str) -> None:
         self.network = network
@@ -44,7 +44,7 @@ class Turn:
 
 
 class Turns:
-    """The turns of this process: so many for each network, and so many in all."""
+    """The slots of this process: a limit for each network, and a limit in total."""
 
     def __init__(self, *, for_each: int, in_all: int) -> None:
         self._for_each, self._in_all = for_each, in_all
@@ -71,7 +71,7 @@ class Turns:
             self._freed.notify_all()
 
     def _blocking(self, network: str) -> list[Turn]:
-        """Return the turns of which one must end before the network gets another."""
+        """Return the slots of which one must be released before the network gets another."""
         own = [turn for turn in self._held if turn.network == network]
         if len(own) >= self._for_each:
             return own
@@ -79,7 +79,7 @@ class Turns:
 
 
 class SlowCallerLimit:
-    """The WSGI middleware: gives requests with a body, and answers beyond SMALL, a turn each, or answers 429.
+    """The WSGI middleware: requests with a body and responses beyond SMALL need a slot each, or get 429.
 
     One network gets all threads but two, all networks together all but one.
     """

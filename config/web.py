@@ -1,7 +1,7 @@
 """The web server: python -m config.web listens at HOST and PORT with WEB_CONCURRENCY processes of WEB_THREADS threads.
 
-SIGTERM lets requests end (REQUEST_SECONDS at most). SIGHUP replaces the processes one by one with the present code, and
-refuses no connection during that time; code that cannot be loaded leaves them as they are. No Django here: the
+After SIGTERM, requests may finish (REQUEST_SECONDS at most). SIGHUP replaces the processes one by one with the current
+code, and refuses no connection during that time. If the code cannot be loaded, the processes stay. No Django here: the
 processes import it.
 """
 

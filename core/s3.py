@@ -1,7 +1,8 @@
-"""Buckets that speak S3, accessed through guarded connections: write, read, delete, and signed addresses to read.
+"""Buckets with the S3 protocol, accessed through guarded connections: write, read, delete, and signed addresses to
+read.
 
-boto3 is imported when the first bucket is used. Errors have the storage's code and text of our own, because the
-storage's texts may repeat keys.
+boto3 is imported when the first bucket is used. Errors have the storage's code and our own text, because the storage's
+texts may repeat keys.
 """
 
 from __future__ import annotations
@@ -198,7 +199,7 @@ def _time_for(size: int) -> float:
 
 @contextmanager
 def _told(place: S3Place, *, seconds: float) -> Iterator[Any]:
-    """Limit a block in time, and turn the libraries' exceptions into S3Failed."""
+    """Limit a block in time, and convert the libraries' exceptions into S3Failed."""
     from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError  # noqa: PLC0415
 
     # The files of a restored copy are read and written even while it is held (core.hold).

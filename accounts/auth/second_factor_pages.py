@@ -124,7 +124,7 @@ def _is_verified(request: HttpRequest) -> bool:
 
 
 def _next(request: HttpRequest) -> str:
-    """Return where the person wanted to go, if that is a page of ours."""
+    """Return the page that the person requested before the log-in, if it is one of this site."""
     wanted = request.POST.get("next") or request.GET.get("next") or ""
     safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
     return wanted if safe else reverse("admin:index")

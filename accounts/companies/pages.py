@@ -144,7 +144,7 @@ class Home(Page):
         return answer is not None and answer.ok and not answer.data
 
     def link_to(self, name: str, **query: Any) -> str:
-        """Return the address of a page, or "" while there is none of that name."""
+        """Return the address of a page, or "" if no page has that name."""
         try:
             return self.address(name, **query)
         except NoReverseMatch:
@@ -170,7 +170,7 @@ class FirstSteps(Page):
         return {"steps": steps, "left": left, "dismissed": is_dismissed(self.reader.layout)}
 
     def link_to(self, name: str) -> str:
-        """Return the address of a page, or "" while there is none of that name."""
+        """Return the address of a page, or "" if no page has that name."""
         try:
             return self.address(name)
         except NoReverseMatch:

@@ -114,7 +114,7 @@ class MemberAdmin(CompanyRecordAdmin):
         self._name_keys(request, ids, Status.REMOVED)
 
     def _name_keys(self, request: HttpRequest, ids: list[str], status: str) -> None:
-        """Name the API keys of those members who have the status now: the keys stay until somebody deletes them."""
+        """List the API keys of the members who have the status now, since keys remain until they are deleted."""
         theirs = ApiKey.objects.filter(created_by__in=ids, created_by__status=status).order_by("pk")
         keys = theirs.values_list("masked_key", flat=True)[:ROWS]
         if found := ", ".join(keys):

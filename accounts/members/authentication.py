@@ -33,7 +33,7 @@ ACTING = MEMBER_IN_SESSION.format(columns="member.company_id, member.status, rol
 def member_in_session(statement: str, key: str, claims: dict[str, Any]) -> Any:
     """Return the row of the membership of the claims' user, or None if it isn't theirs or their session has ended.
 
-    `statement` is made from MEMBER_IN_SESSION. It is to be read unscoped.
+    `statement` is built from MEMBER_IN_SESSION. Read it unscoped.
     """
     values = {"key": key, "user": claims["sub"], "version": version_of(claims), "session": claims["sid"]}
     with planned_cursor() as cursor:

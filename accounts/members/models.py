@@ -12,7 +12,8 @@ from core.models import CompanyModel
 
 
 class Member(CompanyModel):
-    """A person's membership of a company. An invited one may have no user yet; the address says who is invited."""
+    """A person's membership of a company. An invited one may have no user yet; the address identifies the invited
+    person."""
 
     Status = MembershipStatus
 

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce, JSONObject
 from accounts.programs.models import Reward
 
 NONE = "none"
-"""The state of a reward, or of a partnership, that there is not."""
+"""The state of a missing reward or partnership."""
 
 LATEST = Reward.objects.filter(referral__user=OuterRef("pk")).order_by("-created_at", "-id")
 STANDING = Reward.objects.filter(referral__user=OuterRef("pk")).exclude(state=Reward.State.CLAWED_BACK)

@@ -72,9 +72,9 @@ def _add(user: User) -> bool:
 
 
 def _mail_owner(email: str, is_same: bool) -> None:
-    """Mail the owner of a taken address; `is_same` says whether the caller knows the account's password.
+    """Mail the owner of a taken address; `is_same` is True if the caller knows the account's password.
 
-    Somebody else may have created an account that was never verified: its verification links become invalid, and the
+    Another person may have created an account that was never verified. Its verification links become invalid, and the
     owner gets a link that sets a password. A caller who knows the password has registered twice, and gets the first
     mail again.
     """

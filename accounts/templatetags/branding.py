@@ -1,4 +1,4 @@
-"""Template filters that let a company's branding into a mail or page, and nothing else."""
+"""Template filters that insert only a company's branding into a mail or page."""
 
 from __future__ import annotations
 

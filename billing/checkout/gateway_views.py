@@ -1,4 +1,4 @@
-"""POST /gateway-a to /gateway-e and their capture: one ViewSet a letter, made from the same few lines."""
+"""POST /gateway-a to /gateway-e and their capture: one generated ViewSet for each letter."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class Quote:
 
     @property
     def proof(self) -> str:
-        """Return the token by which an order can say that this quote was seen."""
+        """Return the token with which an order proves that this quote was shown."""
         return proof_of(self.digest, self.at)
 
 
@@ -334,7 +334,7 @@ def _day(moment: datetime) -> str:
 
 
 def _unused(subscription: Subscription, currency: str, now: datetime) -> tuple[Line, ...]:
-    """Return the lines that deduct the unused part of what was paid."""
+    """Return the lines that deduct the unused part of the paid amount."""
     end = subscription.period_end
     if end is None or end <= now or not subscription.interval:
         return ()

@@ -15,7 +15,8 @@ from core.errors import NamedError, shorten
 from core.tenancy import company_id
 
 NO = "the coupon cannot be used for this"
-"""Said of a coupon that there is not, that is over, used up or for others: nobody finds out codes by trying."""
+"""The error for a coupon that is missing, over, used up or for others. It is the same, so that codes can't be
+guessed."""
 
 
 def usable_coupon(code: str, *, plan: Plan, currency: str, has_paid: bool) -> Coupon:

@@ -20,7 +20,7 @@ HARD = frozenset(
 
 
 def is_hard(reason: str) -> bool:
-    """Return whether a refusal is for good."""
+    """Return whether a refusal is permanent."""
     return reason in HARD
 
 

@@ -125,7 +125,7 @@ def _left(subscription: Subscription, payment: Payment) -> bool:
 
 
 def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None:
-    """Note a refusal, charge the company's method if it is time to, and ask for the money where there is none."""
+    """Record a refusal, charge the company's method if it is due, and request the payment if there is no method."""
     now = timezone.now()
     last = payment.attempts.filter(kind=Attempt.Kind.CHARGE).order_by("-created_at", "-pk").first()
     is_told = not row.told.keys().isdisjoint({f"failed:{row.tries}", f"action:{row.tries}"})
@@ -169,7 +169,8 @@ def _refused(row: Dunning, subscription: Subscription, payment: Payment, last: A
 
 
 def _let_go(row: Dunning, subscription: Subscription, payment: Payment, attempt: Attempt) -> None:
-    """Leave a charge that its customer has to confirm, so that the order can be paid on a page, and say so."""
+    """Stop a charge that its customer has to confirm, so that the order can be paid on a page, and notify the
+    company."""
     attempt.left_at = timezone.now()
     attempt.save(update_fields=["left_at", "updated_at"])
     _fall_due(row, subscription, attempt.left_at)

@@ -160,7 +160,8 @@ def set_secret(account: GatewayAccount, name: str, value: str) -> None:
 
 
 def examine_account(account: GatewayAccount) -> None:
-    """Check the account with the gateway, and record the result. It turns a misconfigured one on again.
+    """Check the account with the gateway, and record the result. A misconfigured one is turned on again after a
+    success.
 
     Raises Misconfigured and Unsure.
     """

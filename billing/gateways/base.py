@@ -27,7 +27,7 @@ class Unsure(Exception):
 
 
 class Refused(Exception):
-    """The gateway said no by a code that its adapter lists, and nothing has happened. `code` is that code."""
+    """The gateway refused with a code that its adapter lists, and nothing has happened. `code` is that code."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -138,7 +138,7 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A line of the gateway's own list: money that came or went back, or that somebody wants back."""
+    """A line of the gateway's own list: a payment, a refund or a dispute."""
 
     kind: str
     """payment, refund or dispute."""

@@ -11,7 +11,7 @@ LETTERS = "abcde"
 class GatewayAccount(BaseModel):
     """The operator's account at a payment gateway. Its letter is that of the API's addresses (/gateway-a).
 
-    What the environment says (GATEWAY_A…) goes before the row's own (billing.gateways.accounts).
+    Environment variables (GATEWAY_A…) override the row's own values (billing.gateways.accounts).
     """
 
     class Mode(models.TextChoices):

@@ -1,4 +1,4 @@
-"""The gateways that there are: name -> where its adapter is. Each is loaded when it is first used."""
+"""The payment gateways: name -> the path of its adapter. Each is loaded when it is first used."""
 
 from __future__ import annotations
 

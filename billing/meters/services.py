@@ -141,8 +141,8 @@ def reserve_units(
 ) -> Reserved:
     """Take units for the sources from the month that runs, in one statement, and one that reads the subscription.
 
-    The month's row is made or brought up to date where it is not as the subscription says. `beyond` takes them whether
-    there are any or not.
+    The month's row is created or updated if it differs from the subscription. `beyond` takes the units even if none are
+    left.
     """
     now = timezone.now()
     terms = terms_at(now)

@@ -129,7 +129,7 @@ class PaymentAdmin(CompanyRecordAdmin):
 
     @asks(ApproveForm, "Approve bank transfer", permission=CHANGE)
     def approve(self, request: HttpRequest, record: Payment, *, amount: Decimal, received_on: date) -> None:
-        """Book the transfer, and let the order take effect."""
+        """Record the bank transfer, and apply the order."""
         minor = exact_minor(amount, record.currency)
         approve_transfer(payment=record, amount_minor=minor, received_on=received_on, by=staff_of(request))
         self.log_change(request, record, f"Approved: {amount} {record.currency}.")

@@ -1,4 +1,4 @@
-"""Orders: made from a quote, one open at a time, paid by a gateway, by bank or at once."""
+"""Orders: created from a quote, one open at a time, paid by a gateway, by bank or at once."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
 
 
 def takes_rejection(payment: Payment) -> bool:
-    """Return whether staff may say that an order's bank transfer has not come."""
+    """Return whether staff may reject an order's bank transfer as not received."""
     return payment.status == Payment.Status.OPEN and payment.bank_state in WAITING
 
 
@@ -123,10 +123,10 @@ def takes_approval(payment: Payment) -> bool:
 
 
 def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, by: User) -> None:
-    """Book a bank transfer that has come, and let its order take effect.
+    """Record a received bank transfer, and apply its order.
 
-    For an order that was left meanwhile, whose time was over when it came or that cannot take effect any more, it
-    becomes the company's balance. Raises BadRequest_400 and ValidationFailed.
+    The amount becomes the company's balance if the order was left, was paid after its time or can't be applied any
+    more. Raises BadRequest_400 and ValidationFailed.
     """
     with company_scope(payment.company_id), lock_primary(payment.company_id) as subscription:
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)

@@ -71,7 +71,7 @@ def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User, 
 
 
 def approve_refund(*, refund: Refund, by: User) -> None:
-    """Approve a refund that somebody else has asked for. Raises BadRequest_400."""
+    """Approve a refund that another person has requested. Raises BadRequest_400."""
     with _locked(refund.attempt) as attempt:
         row = _asked(refund)
         if row.by_id == by.pk:
@@ -91,7 +91,7 @@ def reject_refund(*, refund: Refund, reason: str, by: User) -> None:
 
 
 def retry_refund(*, refund: Refund) -> None:
-    """Ask the gateway again for a refund that it has refused or said nothing of. Raises BadRequest_400."""
+    """Ask the gateway again for a refund that it has refused or left unanswered. Raises BadRequest_400."""
     with _locked(refund.attempt):
         rows = Refund.objects.filter(pk=refund.pk, status__in=(Status.FAILED, Status.UNKNOWN))
         if not rows.update(status=Status.DUE, due_at=timezone.now(), attempts=0, error=""):
@@ -117,10 +117,10 @@ def takes_credit(payment: Payment) -> bool:
 
 
 def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) -> CreditNote:
-    """Give money of an order that came by bank or from the balance to the company's balance, with a credit note.
+    """Credit money of an order that was paid by bank or from the balance to the company's balance, with a credit note.
 
-    Returns the note. Where more than settings.REFUND_APPROVAL_ABOVE of a transfer was given in all, it takes somebody
-    else than who approved that. Raises BadRequest_400.
+    Returns the note. Above settings.REFUND_APPROVAL_ABOVE in all, credits of a transfer require another person than the
+    one who approved the transfer. Raises BadRequest_400.
     """
     with company_scope(payment.company_id), transaction.atomic():
         order = (
@@ -160,7 +160,7 @@ def _asked(refund: Refund) -> Refund:
 
 
 def _begin(row: Refund) -> None:
-    """Issue the credit note of an asked refund whose order is locked, and let its money go back."""
+    """Issue the credit note of an approved refund whose order is locked, and queue or book the money."""
     invoice = Invoice.objects.select_for_update(no_key=True).get(pk=row.attempt.payment.invoice_id)
     row.credit_note = credit(invoice, row.amount_minor, row.reason)
     row.status, row.due_at = Status.DUE, timezone.now()

@@ -272,7 +272,7 @@ def close_order(payment: Payment, *, bank_state: str = "") -> None:
 
 
 def save_method(letter: str, adapter: str, saved: Saved) -> PaymentMethod:
-    """Save a method of the active company, once for each token. It is the default where there is none."""
+    """Save a method of the active company, once for each token. It becomes the default if there is no default."""
     token_hash = lookup_hash(f"{adapter}:{saved.token}")
     shown: dict[str, Any] = {"label": saved.label[:60], "brand": saved.brand[:30], "last4": saved.last4[-4:]}
     shown["expires_on"] = saved.expires

@@ -43,7 +43,7 @@ class MeterPriceInline(TabularInline):
         return super().get_queryset(request).select_related("currency")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Offer the meters that there are."""
+        """Offer the registered meters."""
         if db_field.name == "meter":
             choices = [(key, name_of(key)) for key in METERS]
             return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget())

@@ -55,7 +55,7 @@ MOST_ASKED = 500
 """Payments that the gateway does not list, and is asked for one by one."""
 MOST_TRIES = 8
 PATIENCE = 3
-"""Tries after which a payment that the gateway says nothing of is a difference, and no longer stops the rest."""
+"""Tries after which a payment that the gateway doesn't report is a difference, and no longer blocks the others."""
 QUIET = (Kind.SETTLED,)
 """Kinds that need no action: the webhook of a payment did not arrive, and the payment is settled now."""
 
@@ -76,7 +76,8 @@ def begin(account: GatewayAccount, *, by: User | None = None) -> Reconciliation:
 
 
 def begin_due() -> bool:
-    """Begin one for each account that is on and was not compared for a day. Returns that there is no more to do."""
+    """Start a reconciliation for each account that is on and was not reconciled for a day. Returns False: nothing is
+    left."""
     for account in accounts_on():
         last = Reconciliation.objects.filter(account=account).order_by("-created_at").values_list("created_at").first()
         behind = account.reconciled_until is not None and account.reconciled_until < timezone.now() - DAILY
@@ -273,7 +274,8 @@ class Comparison:
 
 
 def booked_by(letter: str, since: datetime, until: datetime) -> QuerySet[Posting]:
-    """Return the postings of payments by a gateway. The index holds cash alone, and is used where the query says so."""
+    """Return the postings of payments by a gateway. The index covers cash alone, so the query repeats that
+    condition."""
     rows = Posting.objects.filter(account=cash(letter), account__startswith="cash:", tx__startswith="pay:")
     found: QuerySet[Posting] = rows.filter(created_at__gte=since, created_at__lt=until).order_by("created_at", "pk")
     return found

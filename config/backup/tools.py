@@ -23,7 +23,7 @@ from core.jobs.liveness import connection_parameters
 
 CHUNK = 1 << 20
 SEE_ALL = "-c app.owner=on"
-"""The login role owns the tables, and sees rows only where it says that it means to (core.tenancy.row_security)."""
+"""The login role owns the tables. It sees all rows only with this option (core.tenancy.row_security)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def catcher_port(data: Path) -> int:
 
 
 def gateways_port(data: Path) -> int:
-    """Return the port of the stand-in for payment gateways: the last one, or another if that is taken."""
+    """Return the port of the stand-in for payment gateways: the last one, or another one if that is in use."""
     last = _noted_gateways_port(data / GATEWAYS)
     port = _free_port(last)
     if port != last:
@@ -50,12 +50,12 @@ def gateways_port(data: Path) -> int:
 
 
 def chats_port(data: Path) -> int:
-    """Return the port of the stand-in for the chat vendor: the last one, or another if that is taken."""
+    """Return the port of the stand-in for the chat vendor: the last one, or another one if that is in use."""
     return _free_port(noted(note_file(data)).get("port"))
 
 
 def google_port(data: Path) -> int:
-    """Return the port of the stand-in for Google: the last one, or another if that is taken."""
+    """Return the port of the stand-in for Google: the last one, or another one if that is in use."""
     last = noted(google_file(data)).get("port")
     port = _free_port(last)
     if port != last:

@@ -1,6 +1,6 @@
 """Limits on attempts (log in, register, request a link), each counted by one atomic Redis script.
 
-While Redis is away each process counts by itself.
+While Redis is unavailable, each process counts on its own.
 """
 
 from __future__ import annotations

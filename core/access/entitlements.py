@@ -93,7 +93,7 @@ def entitlement(company: str) -> Entitlement:
 def subscribed(found: Entitlement | None) -> Entitlement:
     """Return the entitlement.
 
-    Raises SubscriptionExpired_400 without one. Its message row has status 500, as the contract says.
+    Raises SubscriptionExpired_400 without one. Its message row has status 500, as in the contract.
     """
     if found is None:
         raise NamedError(

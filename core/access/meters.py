@@ -56,7 +56,7 @@ class MeterStore(Protocol):
 
 
 class MeterUsedUp(Exception):
-    """All units are used, and the plan sells no more; `until` says when the next ones come."""
+    """All units are used, and the plan sells no more; `until` is the time of the next ones."""
 
     def __init__(self, meter: str, limit: int, until: datetime) -> None:
         super().__init__(meter)

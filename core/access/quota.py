@@ -120,7 +120,7 @@ def quota_exceeded(module: str, left: int = 0) -> NamedError:
 
 
 def check_metered(name: str, wanted: Callable[[], int], *, error: str) -> None:
-    """Raise `error` if as much more of a metered limit as `wanted` returns is more than there is room for.
+    """Raise `error` if the number that `wanted` returns would exceed a metered limit.
 
     Others of the company who check it wait until the caller's transaction ends. Outside of `limited` nothing is
     counted.

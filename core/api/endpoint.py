@@ -128,7 +128,7 @@ class NoBody(Input):
 def _called(
     handler: Callable[..., Any], view: Any, request: Any, path: Mapping[str, Any], data: Mapping[str, Any]
 ) -> Any:
-    """Call a handler. Its events start workflows as the body's `automation` says."""
+    """Call a handler. The body's `automation` decides whether its events start workflows."""
     with starting(data.get("automation")):
         return handler(view, request, **path, data=data)
 

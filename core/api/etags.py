@@ -160,8 +160,10 @@ def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
 
 
 def _by_whom(record: Mapping[str, Any], id: str) -> dict[str, Any]:
-    """Return who changed the record last, and when, as it says itself, or as its latest event does. Records outside of
-    companies have no events."""
+    """Return the actor and the time of the last change, from the record or else its latest event.
+
+    Records outside of companies have no events.
+    """
     event = {"actor_id": None, "created_at": None}
     if not (record.get("updatedBy") and record.get("updatedAt")) and active_scope() is not None:
         latest = Event.objects.filter(object_id=id).order_by("-sequence").values("actor_id", "created_at")

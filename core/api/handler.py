@@ -1,4 +1,4 @@
-"""The exception handler, which turns exceptions into answers (contract section 7: body shape)."""
+"""The exception handler, which converts exceptions into responses (contract section 7: body shape)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
 
 
 def _challenge(context: dict[str, Any]) -> str:
-    """Return how callers authenticate: as the view's authentication class says, or by a session."""
+    """Return the authentication scheme for callers: that of the view's authentication class, or a session."""
     view, request = context.get("view"), context.get("request")
     scheme = view.get_authenticate_header(request) if view is not None else None
     return scheme or 'Bearer realm="leadwright"'

@@ -1,4 +1,4 @@
-"""The OpenAPI schema, made from the endpoint declarations: envelope, errors, authentication and permissions."""
+"""The OpenAPI schema, built from the endpoint declarations: envelope, errors, authentication and permissions."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class BackOfficeForm(_ModelForm):
 
 
 class PreparedChangeList(ChangeList):
-    """A list that lets the ModelAdmin read data for all rows of a page at once (`prepare`)."""
+    """A list for which the ModelAdmin reads data for all rows of a page at once (`prepare`)."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)

@@ -179,7 +179,7 @@ class NumbersField(JsonField):
 
 
 class ColorSelect(UnfoldAdminSelectWidget):
-    """A choice of the colours that members choose from; one that is none of these stays as it is."""
+    """A choice of the colours that members choose from. Any other present colour stays."""
 
     def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
         present = [(one, f"As it is ({one})") for one in value if one and one not in COLORS]

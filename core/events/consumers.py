@@ -26,7 +26,7 @@ class EventConsumer(Work):
     _: KW_ONLY
     kinds: Collection[str]
     automation: bool = False
-    """It gets only events whose writer lets workflows start."""
+    """It gets only events that may start workflows."""
     where: str = ""
     """An SQL condition on %(company)s and %(kind)s for the company's events of a kind; empty: it gets all of them."""
 

@@ -26,7 +26,7 @@ REST_AFTER = 30.0
 MOST_OWN = 32 * 2**20
 """Maximum private memory of a process in bytes, without the memory shared with its parent."""
 RECYCLED = 0x9B
-"""The exit code of billiard's processes that make room for fresh ones."""
+"""The exit code of billiard's processes that end to be replaced by fresh ones."""
 _SOON = 0.3
 """Seconds after the end of a task in which the pool takes its result."""
 

@@ -49,7 +49,7 @@ PARAMETERS = frozenset(
 LISTED = frozenset({"ids", "nids", "searchBy", "sortBy", "sortOrder"})
 """Parameters with several values: separated by commas, sent repeatedly, as ids[]=… or ids[0]=…, or as a JSON array."""
 FILTERS = ("filters", "advancedFilters", "ids", "nids")
-"""Parameters that say which records are meant. They are never empty: an empty one would mean all records."""
+"""Parameters that select records. They are never empty: an empty one would mean all records."""
 _NUMBER = re.compile(r"[0-9]{1,1000}", re.ASCII)
 _INDEXED = re.compile(r"(\w+)\[\d{0,6}\]", re.ASCII)
 

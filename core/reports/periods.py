@@ -56,9 +56,9 @@ NAMES = ("startDate", "endDate")
 
 
 def read_period(start: str, end: str, today: dt.date, zone: ZoneInfo, *, names: tuple[str, str] = NAMES) -> Period:
-    """Return the period that two texts say, the last 30 days where they are empty.
+    """Return the period between two texts, or the last 30 days if both are empty.
 
-    Raises InvalidRequest_400 that names one of `names`, the parameters that they come from.
+    Raises InvalidRequest_400 that names one of `names`, the parameters of the texts.
     """
     last = _day(end, names[1]) if end else None
     first = _day(start, names[0]) if start else None

@@ -126,7 +126,7 @@ def tint(name: str | None) -> int:
 
 @register.simple_tag(takes_context=True)
 def when(context: Mapping[str, Any], value: Any) -> SafeString | str:
-    """Write a time as people say it, with the exact time, in the company's zone and formats, on hover."""
+    """Format a time relative to now, with the exact time, in the company's zone and formats, on hover."""
     moment = parse_datetime(value) if isinstance(value, str) else value
     if not isinstance(moment, datetime):
         return day(context, value)

@@ -49,7 +49,7 @@ ABROAD = "011"
 
 
 class BadAddress(ValueError):
-    """An invalid address or number. The text says why."""
+    """An invalid address or number. The text is the reason."""
 
 
 def read_email(value: Any) -> str:
@@ -327,7 +327,7 @@ def _international(digits: str) -> Phone | None:
 def _is_likelier(shorter: Phone, longer: Phone) -> bool:
     """Return whether 49170… has the prefix +49, since that makes it a mobile number.
 
-    The library takes many digits for a number of a fixed line that are none.
+    The library accepts invalid numbers of many digits as fixed-line numbers.
     """
     mobile = phonenumbers.PhoneNumberType.MOBILE
     kinds = [phonenumbers.number_type(phonenumbers.parse(phone.e164)) for phone in (shorter, longer)]

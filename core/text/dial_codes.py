@@ -79,7 +79,7 @@ def _known(code: int) -> int | None:
 def region_named(text: str) -> str:
     """Return the ISO 3166 code of the country with this code or name; empty if there is none, or several.
 
-    Codes are letters of one case, since Mr and Pan are titles; a title in lower case is none either.
+    Codes are letters of one case, since Mr and Pan are titles. A title in lower case is not a code either.
     """
     if len(text) > MAX_TEXT:
         return ""

@@ -1,4 +1,4 @@
-"""Characters that turn the direction of the text that follows them."""
+"""Characters that change the direction of the text that follows them."""
 
 from __future__ import annotations
 

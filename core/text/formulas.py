@@ -11,7 +11,7 @@ MARKED = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
 """Letters and marks that no font shows."""
 _VARIANTS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
-"""Selectors of a character's variants, which are nothing by themselves."""
+"""Selectors of a character's variants, which are invisible on their own."""
 INVISIBLE = "".join(
     character
     for character in map(chr, chain(range(0x10000), range(0xE0000, 0xE0200)))

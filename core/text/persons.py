@@ -124,7 +124,7 @@ def _is_company(word: str) -> bool:
 
 
 def _is_title(words: list[str], *, titled: bool) -> bool:
-    """Return whether the first word is a title, by itself or before the other words."""
+    """Return whether the first word is a title, alone or with the other words."""
     word, bare = words[0], _bare(words[0])
     if titled and (bare in _AND or (bare in _DEGREES and word.endswith("."))):
         return True

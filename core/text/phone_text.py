@@ -1,7 +1,7 @@
 """Phone numbers as people and spreadsheets write them, reduced to the digits that phonenumbers parses.
 
 A text that clearly contains one number is accepted. Everything else is refused, because digits joined across marks
-would form somebody else's number.
+would form another person's number.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ LABELS = frozenset(word for line in _WORDS for word in line.split())
 
 
 class UnclearNumber(ValueError):
-    """A text that does not hold one phone number. The message says why, without the text."""
+    """A text that does not contain exactly one phone number. The message is the reason, without the text."""
 
 
 def read_digits(text: str) -> list[str]:

@@ -11,7 +11,7 @@ _MARK = re.compile(r"\{\{|\}\}|\{%|%\}")
 
 
 def has_stray_mark(words: str) -> bool:
-    """Return whether the text has a mark of a placeholder that is none, such as {{name} or {% if %}."""
+    """Return whether the text has an incomplete mark of a placeholder, such as {{name} or {% if %}."""
     return _MARK.search(PLACEHOLDER.sub("", words)) is not None
 
 

@@ -9,9 +9,9 @@ from core.web.field_values import number_text
 
 
 def cell(value: Any) -> str:
-    """Write a value of any type in one line: names of records, lists with commas, yes and no, nothing for null.
+    """Format a value of any type in one line: names of records, lists with commas, yes and no, nothing for null.
 
-    An object that is no record of ours is written part by part.
+    An object that is not one of our records is written part by part.
     """
     if value is None:
         return ""

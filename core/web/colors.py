@@ -7,7 +7,7 @@ from core.web.forms import Field, Option
 
 
 def color_field(current: str = "") -> Field:
-    """Return a field for a colour; one that is none of ours stays as it is."""
+    """Return a field for a colour. A current colour outside of the choices stays available."""
     options = [Option(value, label) for value, label in COLORS.items()]
     if current and current not in COLORS:
         options.append(Option(current, f"As it is ({current})"))

@@ -1,5 +1,4 @@
-"""Forms of records that somebody else has changed since they were opened: the field shows both values, and the
-member chooses."""
+"""Forms of records that were changed after they were opened: the field shows both values, and the member chooses."""
 
 from __future__ import annotations
 

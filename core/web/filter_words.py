@@ -30,7 +30,7 @@ def in_words(
     choices: Mapping[str, Choice] | None = None,
     formats: Formats | None = None,
 ) -> str:
-    """Write a condition, or a tree of them, as people say it.
+    """Format a condition, or a tree of them, as readable text.
 
     `records` has the names of ids, `choices` the labels of options; days are written in `formats`.
     """

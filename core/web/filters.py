@@ -146,7 +146,7 @@ _READ: dict[str, Callable[[str], Any]] = {"number": _number, "date": _day, "flag
 
 
 def sent_filter(sent: QueryDict, name: str, suffix: str = "") -> str:
-    """Write the filter that the fields of a form say (parts/filter_field.html), as addresses do."""
+    """Write the filter from the fields of a form (parts/filter_field.html), in the notation of addresses."""
     operator = sent.get(f"operator{suffix}", "")
     value = sent.get(f"value{suffix}", "").strip()
     if operator in WITHIN_TIME and (amount := sent.get(f"amount{suffix}", "").strip()):

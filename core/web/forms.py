@@ -1,4 +1,4 @@
-"""Forms of pages: fields as people see them, the API's body made from them, and refusals at the fields they name."""
+"""Forms of pages: fields for people, the API's body built from them, and errors at the fields that they name."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ class Field:
     """The key that leads into a textarea."""
     value: Any = ""
     held: Any = UNSET
-    """The record's value, which stays as it is unless somebody touches the field."""
+    """The record's value, which stays unless a person edits the field."""
     zone: str = "UTC"
     """The time zone in which times are shown and typed."""
     any_type: bool = False
     """A value keeps its type: 5 becomes 6, and not "6"."""
     error: str = ""
     clash: str = ""
-    """The value that somebody else has saved since the form was opened."""
+    """The value that another person has saved since the form was opened."""
 
     @property
     def id(self) -> str:

@@ -146,9 +146,9 @@ def typed_like(held: Any, text: str) -> Any:
 
 
 def read_number(text: str) -> Any:
-    """Return the number that the text writes, None for none, or the text itself if a number would not be the same.
+    """Return the number in the text, None for an empty text, or the text itself if a number would differ from it.
 
-    The API refuses the text, and says why.
+    The API refuses the text with a reason.
     """
     if not text:
         return None

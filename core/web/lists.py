@@ -85,9 +85,9 @@ class ListState:
     keeps: Sequence[str] = ()
     """Further parameters of the address that its links and forms keep."""
     fixed: Sequence[Mapping[str, Any]] = ()
-    """Conditions (nodes of advancedFilters) of the saved view that no parameter of an address can say."""
+    """Conditions (nodes of advancedFilters) of the saved view that no parameter of an address can express."""
     explicit: bool = False
-    """Links say that they mean no search where there is none, since an address alone means a saved view."""
+    """Links without a search state that explicitly, since an address alone means a saved view."""
     zone: str = ""
     """The time zone whose days the filters mean: the company's."""
 
@@ -121,7 +121,7 @@ class ListState:
 
     @cached_property
     def _said(self) -> list[tuple[Choice, Filter]]:
-        """The filters that the address says, and the one that the form of the filter menu adds."""
+        """The filters of the address, and the one that the form of the filter menu adds."""
         name = self.sent.get("field", "")
         texts = [*self.sent.getlist("f"), *([sent_filter(self.sent, name)] if name else [])]
         read = (Filter.read(text) for text in texts)
@@ -166,7 +166,7 @@ class ListState:
         return asked
 
     def selection(self) -> dict[str, Any]:
-        """Return the parameters that say which records, for lists and for bulk changes of all that match."""
+        """Return the parameters that select the records, for lists and for bulk changes of all that match."""
         own = self._own_conditions()
         if self.any and len(own) > 1:
             own = [{"operator": "or", "conditions": own}]

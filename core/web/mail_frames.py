@@ -16,7 +16,7 @@ POLICY = (
 
 
 def mail_frame(request: HttpRequest, *, mail: Mapping[str, Any] | None = None, problem: str = "") -> HttpResponse:
-    """Return the document of a frame with a mail, or with why there is none."""
+    """Return the document of a frame with a mail, or with the reason why there is no mail."""
     response = render(request, "pages/mail_preview.html", {"mail": mail, "problem": problem})
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["X-Frame-Options"] = "SAMEORIGIN"

@@ -1,4 +1,4 @@
-"""The addresses of pages, and the menu that is made from them."""
+"""The addresses of pages, and the menu that is built from them."""
 
 from __future__ import annotations
 

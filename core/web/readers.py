@@ -1,4 +1,4 @@
-"""The person who reads a page. Accounts says who it is (`set_source`), since the base knows no users."""
+"""The person who reads a page. Accounts identifies the person (`set_source`), since the base has no users."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Source(Protocol):
     """Reads and renews the sessions of browsers."""
 
     def member(self, request: HttpRequest, company_id: str) -> Reader | None:
-        """Return the person as a member of the company, or None if they are none. Raises NoSession."""
+        """Return the person as a member of the company, or None for a non-member. Raises NoSession."""
 
     def person(self, request: HttpRequest) -> Reader:
         """Return the person, as a member of the company whose page they opened last if there is one.

@@ -1,4 +1,4 @@
-"""Forms and columns made from a company's own fields, as GET custom-field answers them."""
+"""Forms and columns built from a company's own fields, as GET custom-field returns them."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ PLAIN = {
         Choice("notes", "Notes"),
     ),
 }
-"""The panel's own fields, as they are called where the company has not said otherwise."""
+"""The panel's own fields, with their default names."""
 OF_PHONE = ("countryCode", "number")
 """Parts of the phone number, by which nobody filters alone."""
 

@@ -83,7 +83,7 @@ class ViewedList(TablePage):
         return Choice(name, label, ("in",), [(id, names.get(id) or "one that is gone") for id in ids])
 
     def state_of(self, view: Mapping[str, Any], sent: QueryDict | None = None) -> ListState:
-        """Return the state that a view says, with the place in the list and the like from `sent`."""
+        """Return the state of a view, with the place in the list and the like from `sent`."""
         query, found = view["query"], sent.copy() if sent is not None else QueryDict(mutable=True)
         sort, order = (_first(query.get(name)) for name in ("sortBy", "sortOrder"))
         found["q"] = query.get("searchValue") or ""

@@ -1,4 +1,4 @@
-"""The search over everything, which is also the command palette, and the keys that there are."""
+"""The search over everything, which is also the command palette, and the list of keys."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Search(Page):
 
 
 class Keys(Page):
-    """The keys that there are."""
+    """The list of keyboard keys."""
 
     path = "help/keys"
     name = "keys-help"

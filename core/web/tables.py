@@ -45,7 +45,7 @@ class TablePage(Page):
     """The names of the columns that are shown when nobody has chosen any; custom ones are added by `usual_columns`."""
 
     def known_columns(self) -> list[Column]:
-        """Return the columns that there are."""
+        """Return the known columns."""
         raise NotImplementedError
 
     def row(self, record: Mapping[str, Any]) -> Row:
@@ -77,7 +77,7 @@ class TablePage(Page):
         return kept if isinstance(kept, list) and kept else self.usual_columns
 
     def columns_of(self, names: Sequence[str]) -> list[Column]:
-        """Return the columns of the names that there are, the fixed ones first."""
+        """Return the known columns of these names, the fixed ones first."""
         known = self.columns_by_name
         fixed = [column for column in known.values() if column.fixed]
         return [*fixed, *(known[name] for name in dict.fromkeys(names) if name in known and not known[name].fixed)]
@@ -229,7 +229,7 @@ class EditCell(TablePage):
         return self._saved(answer.data, answer)
 
     def _before(self) -> dict[str, Any]:
-        """Return the values that the form was made of."""
+        """Return the values with which the form was opened."""
         try:
             found = json.loads(self.request.POST.get("before", ""))
         except ValueError:

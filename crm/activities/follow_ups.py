@@ -83,7 +83,7 @@ def update_follow_up(*, id: str, actor_id: str | None, values: Mapping[str, Any]
 
 @transaction.atomic
 def delete_follow_up(*, id: str, actor_id: str, automation: bool = True) -> None:
-    """Delete a follow-up for good; the activities that were made from it stay. Emits follow-up.deleted.
+    """Delete a follow-up permanently; the activities created from it stay. Emits follow-up.deleted.
 
     Raises LeadActivityNotFound_404.
     """

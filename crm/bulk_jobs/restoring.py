@@ -50,9 +50,8 @@ def restore_many(
 ) -> Restored:
     """Restore the selected deleted records, each on its own, or queue a job for it. Emits <module>.restored for each.
 
-    A record stays deleted if a live one has its unique key, if the plan has no room for it, or if the company refuses
-    it as a duplicate. Raises the kind's
-    `not_found` if ids select none.
+    A record stays deleted if a live one has its unique key, if the plan's limit is reached, or if the company refuses
+    it as a duplicate. Raises the kind's `not_found` if ids select none.
     """
     job = new_job(kind, RESTORE, actor_id=actor_id, selection=selection.raw, automation=automation)
     job.limited = is_limited()

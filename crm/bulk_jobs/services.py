@@ -84,7 +84,7 @@ def _smoothed(before: float | None, rate: float) -> float:
 
 
 def within_plan(job: BulkJob, do: Callable[[], None]) -> None:
-    """Do the work within the company's plan if the job says so. A lapsed subscription ends the job as failed."""
+    """Do the work, within the company's plan if the job is limited. A lapsed subscription ends the job as failed."""
     if not job.limited:
         do()
         return

@@ -25,7 +25,7 @@ UNNAMED = "; its address is not that of "
 class Collision(NamedTuple):
     """A row that was not written, since the contact `existing_id` has its `value` of `field` (email or number).
 
-    `person` names the row's person if the contact is somebody else, who has another address; otherwise it is empty.
+    `person` names the row's person if the contact is another person, with another address; otherwise it is empty.
     """
 
     index: int  # type: ignore[assignment]

@@ -15,9 +15,9 @@ def live_contacts() -> QuerySet[Contact]:
 
 
 def may_be_person(email: str) -> Q:
-    """Return the condition of contacts with somebody's number who may be the person with the address.
+    """Return the condition of contacts with a person's number who may be the person with the address.
 
-    A contact with another address is somebody else, unless the company says that a number alone makes a contact.
+    A contact with another address is another person, unless a number alone identifies contacts in the company.
     """
     key = Company.objects.values_list("contact_unique_key", flat=True).get(pk=company_id())
     if not email or key == Company.UniqueKey.NUMBER:

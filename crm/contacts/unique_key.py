@@ -1,6 +1,6 @@
-"""The unique key of contacts: email, number, or either, as the setting contactUniqueKey says.
+"""The unique key of contacts: email, number, or either, by the setting contactUniqueKey.
 
-email_key and number_key of a contact hold the parts that count now. They are unique among the company's live contacts.
+email_key and number_key of a contact have the parts that count now. They are unique among the company's live contacts.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def notify_ended(job: Export) -> None:
 
 
 def _discard_files(file_ids: Sequence[str]) -> int:
-    """Flag files as deleted, so that a worker removes their contents for good. Returns their number."""
+    """Flag files as deleted, so that a worker removes their contents permanently. Returns their number."""
     now = timezone.now()
     discarded = File.objects.filter(pk__in=file_ids).update(is_deleted=True, trashed_at=now, updated_at=now)
     notify_workers("files")

@@ -18,7 +18,7 @@ MAX_DEPTH = 5
 
 
 class BadValue(ValueError):
-    """A value that does not fit the field; the text says why, and which value would fit."""
+    """A value that does not fit the field. The text gives the reason and a value that would fit."""
 
 
 class IndexRow(NamedTuple):

@@ -139,7 +139,7 @@ def _convert_item(item: Any, old: FieldSpec, new: FieldSpec) -> Any:
 
 
 def _kind_of(value: Any) -> str:
-    """Return the kind of a value whose field does not say it; empty for an array."""
+    """Return the kind of a value whose field does not define it; empty for an array."""
     if isinstance(value, str):
         return "string"
     if isinstance(value, bool):

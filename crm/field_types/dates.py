@@ -1,6 +1,6 @@
 """Dates and times as people write them in files.
 
-"3/9/2024" may be two days. A text alone does not say which; the other values of its column may (crm.imports.evidence).
+"3/9/2024" may be two days. A text alone is ambiguous; the other values of its column may decide (crm.imports.evidence).
 """
 
 from __future__ import annotations

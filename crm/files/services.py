@@ -33,7 +33,7 @@ LINK_SECONDS = 7 * 24 * 3600
 LATE = timedelta(minutes=10)
 """A bucket may still write after its response timed out; such content is removed after this time."""
 FileCheck = Callable[[Sequence[str]], None]
-"""Raises the reason why the files of these ids cannot be deleted for good."""
+"""Raises the reason why the files of these ids cannot be deleted permanently."""
 
 _checks: list[FileCheck] = []
 
@@ -198,7 +198,7 @@ def check_before_clearing(check: FileCheck) -> None:
 
 
 def clear_bin(*, files: QuerySet[File], selection: BulkSelection) -> int:
-    """Delete the selected ones of the files from the recycle bin for good. Returns their number.
+    """Delete the selected ones of the files from the recycle bin permanently. Returns their number.
 
     A worker removes their contents after the commit. Raises BadRequest_400 if something still reads one of them.
     """

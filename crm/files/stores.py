@@ -30,7 +30,7 @@ from crm.files.storage import Received
 
 
 class ContentUnavailable(Exception):
-    """The content cannot be had: the text says why, for people."""
+    """The content is unavailable. The text is the reason, for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Target:
     folder: str
 
     def of(self, id: str) -> dict[str, object]:
-        """Return the columns of a file with this id that say where it is."""
+        """Return the columns with the location of a file with this id."""
         return {"storage": self.storage, "bucket": self.bucket, "path": f"{self.folder}{company_id()}/{id}"}
 
     def hold(self) -> None:

@@ -63,7 +63,7 @@ class Batch:
 
 
 class RowWriter:
-    """Reads rows of an import, and writes them as its options say."""
+    """Reads rows of an import, and writes them according to its options."""
 
     def __init__(self, job: Import, options: Options, *, actor_id: str | None) -> None:
         self.job, self.options, self.actor_id = job, options, actor_id

@@ -65,7 +65,7 @@ class _Column:
         self.marks = BOTH
         self.open_numbers: list[str] = []
         self.orders: dict[str, set[str]] = {}
-        """Separator -> the orders that fit all dates with it: "03.04.2024" says nothing of "03/04/2024"."""
+        """Separator -> the orders that fit all dates with it. "03.04.2024" is no evidence for "03/04/2024"."""
         self.open_dates: list[str] = []
         self.open_separators: set[str] = set()
         self.year_digits = 0
@@ -126,7 +126,7 @@ class _Column:
             self.texts += 1
 
     def _agrees(self, text: str) -> bool:
-        """Return whether the number has nothing to say in a column whose mark is known."""
+        """Return whether the number is no evidence in a column whose mark is known."""
         mark = self.marks
         return (
             text[-1:].isdigit()
@@ -168,7 +168,7 @@ class _Column:
         return True
 
     def _count_number(self, cell: Cell) -> None:
-        """Count a cell that is no text. Dates of a workbook say nothing of day numbers."""
+        """Count a cell that is not text. Dates of a workbook are no evidence for day numbers."""
         if not isinstance(cell, date | time):
             self._count_day_number("" if isinstance(cell, bool) else repr(cell))
 
@@ -190,7 +190,7 @@ class _Column:
         return marks[0], first if agreed else set()
 
     def as_json(self, header: str) -> ColumnEvidence | None:
-        """Return the evidence, or None where there is none."""
+        """Return the evidence, or None without any."""
         if not (self.alive and (self.numbers or self.dates or self.day_numbers)):
             return None
         separator, orders = self._order()
@@ -294,7 +294,7 @@ def _is_decided(column: ColumnEvidence, part: Literal["numbers", "dates"], readi
 
 
 def _common(readings: Iterable[str]) -> str:
-    """Return the one reading of all columns that are decided; empty if they differ, or if there is none."""
+    """Return the one reading of all columns that are decided; empty if they differ, or if no column is decided."""
     found = set(readings)
     return found.pop() if len(found) == 1 else ""
 

@@ -34,7 +34,7 @@ class MappingInput(serializers.DictField):
 
 @extend_schema_field({"type": ["boolean", "string"], "maxLength": MAX_ENQUIRY})
 class EnquiryInput(TextInput):
-    """true or false, or the enquiry's text. Empty text is none."""
+    """true or false, or the enquiry's text. An empty text means no enquiry."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_blank=True, max_length=MAX_ENQUIRY, help_text="boolean or text", **options)

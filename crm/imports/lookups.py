@@ -22,7 +22,7 @@ NO_TAG = f"a name has at most {MAX_NAME} characters, and there are at most {MAX_
 TAGS, CATEGORY = "tags", "category"
 GOOGLE, STAR = " ::: ", "* "
 EVERYBODY = frozenset({"* myContacts", "* My Contacts"})
-"""Google's group of all contacts of an account, which says nothing about one."""
+"""Google's group of all contacts of an account, which gives no information about one of them."""
 
 
 class Lookups:

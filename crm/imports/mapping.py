@@ -58,7 +58,7 @@ def is_new(key: str) -> bool:
 
 
 def refuse_new_fields(mapping: Mapping[str, str], *, may_create: bool) -> None:
-    """Raise InvalidMapping_400 if the mapping asks for new fields of somebody who may not create any."""
+    """Raise InvalidMapping_400 if the mapping needs new fields and the user may not create any."""
     header = next((header for header, key in mapping.items() if is_new(key)), None)
     if header is not None and not may_create:
         raise invalid_mapping(

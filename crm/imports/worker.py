@@ -30,8 +30,8 @@ BATCH_ROWS = 2000
 LONGEST_TURN = 400.0
 """Seconds after which a worker releases an import to others, well within its task's time limit."""
 OPENINGS_PER_TURN = 4
-"""A turn lasts at least this many times as long as opening the file, because each turn opens it again (and converts
-a workbook)."""
+"""A task lasts at least this many times as long as opening the file. Each task opens it again (and converts a
+workbook)."""
 SMOOTHING = 0.2
 LAPSED = "The company's subscription has ended. Renew it, then start the import again: it goes on where it stopped."
 
@@ -94,7 +94,7 @@ def _prepare(job: Import, table: Table) -> bool:
 
 
 class _Turn(RowWriter):
-    """One worker's turn at an import."""
+    """One worker's task at an import."""
 
     def __init__(self, job: Import, table: Table, options: Options, deadline: float, latest: float) -> None:
         super().__init__(job, options, actor_id=job.created_by_id)
@@ -128,7 +128,7 @@ class _Turn(RowWriter):
     def _write(self, batch: Batch, started: float) -> bool:
         """Write the batch, its errors and its progress in one transaction. Returns False if the import must stop.
 
-        If fields have changed since the batch was read, the next turn reads it again with the new fields.
+        If fields have changed since the batch was read, the next task reads it again with the new fields.
         """
         job = self.job
         with transaction.atomic():

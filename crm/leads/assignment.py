@@ -141,7 +141,7 @@ def _queue(members: Iterable[_Candidate], rule: LeadRule, loads: dict[str, int])
 
 
 def _next(queue: list[Any], rule: LeadRule, loads: dict[str, int]) -> _Candidate | None:
-    """Pop the next member. A member with as many leads as the rule allows leaves the heap for good."""
+    """Pop the next member. A member with as many leads as the rule allows is removed from the heap permanently."""
     while queue:
         weight, place, link_id, candidate = heapq.heappop(queue)
         if rule.max_open_leads is not None and loads[candidate.member_id] >= rule.max_open_leads:

@@ -33,7 +33,7 @@ class Answer:
 
 
 def read_answer(text: str) -> Answer | None:
-    """Read the answer in an iCalendar file; None if it has none to a meeting of ours."""
+    """Read the answer in an iCalendar file; None if it has none to one of our meetings."""
     try:
         for event in Calendar.from_ical(text).walk("VEVENT"):
             uid = str(event.get("uid", "")).strip().lower()

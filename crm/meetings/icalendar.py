@@ -29,7 +29,7 @@ class Method(StrEnum):
 def calendar_file(meeting: Meeting, attendees: Sequence[MeetingAttendee], method: Method) -> str:
     """Return the meeting (with its organizer) as a file. A cancellation may name some of the attendees.
 
-    A published file may have none (RFC 5546, 3.2.1), so that its description says who comes.
+    A published file may have no attendees (RFC 5546, 3.2.1), so its description lists them.
 
     Times are in UTC, which needs no time zone rules in the file; each calendar converts them.
     """

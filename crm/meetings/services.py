@@ -47,7 +47,8 @@ BATCH = 100
 
 @dataclass(frozen=True)
 class Planned:
-    """A created or changed meeting. `warning` says which mails did not go out, and why; empty if all did."""
+    """A created or changed meeting. `warning` lists the mails that were not sent, with the reasons; empty if all
+    were sent."""
 
     meeting: Meeting
     warning: str = ""

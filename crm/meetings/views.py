@@ -81,12 +81,12 @@ class MeetingActions(ResourceViewSet, abstract=True):
         return found.filter(with_member(self.actor.member_id)) if self.mine else found
 
     def check_shown(self, id: str) -> None:
-        """Refuse the id of a meeting that the view does not show, as one that is none."""
+        """Refuse the id of a meeting that the view does not show, as if it were missing."""
         if not self.shown_meetings().filter(pk=id).exists():
             raise not_found()
 
     def check_changes(self, id: str) -> None:
-        """Refuse to change meetings that the view does not show, or that somebody else organizes in a view of the
+        """Refuse to change meetings that the view does not show, or meetings of other organizers in a view of the
         own ones."""
         self.check_shown(id)
         if self.mine and not Meeting.objects.filter(pk=id, organizer_id=self.actor.member_id).exists():

@@ -40,7 +40,7 @@ def _moved(merge: Merge) -> SafeString:
 
 @admin.register(DuplicateDismissal)
 class DuplicateDismissalAdmin(CompanyRecordAdmin):
-    """Pairs of records that somebody said are not the same."""
+    """Pairs of records that a member has marked as different."""
 
     icon = "difference"
     behind = True

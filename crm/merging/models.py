@@ -34,7 +34,7 @@ class Merge(CompanyModel):
 
 
 class DuplicateDismissal(CompanyModel):
-    """A pair of records that somebody said are not the same."""
+    """A pair of records that a member has marked as different."""
 
     panel = models.CharField(max_length=8)
     first_id = ObjectIdField()

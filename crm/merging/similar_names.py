@@ -21,7 +21,7 @@ CHUNK = 500
 MAX_CHUNKS = 20
 """A page reads at most this many chunks, and ends early if they contain too few pairs."""
 COMMON = 60
-"""A trigram in more names of a chunk than this says nothing about any of them."""
+"""A trigram that more names of a chunk have is no evidence for any of them."""
 FREE_MAIL = frozenset(
     """
     aol.com fastmail.com free.fr freenet.de gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.net hey.com hotmail.co.uk
@@ -31,7 +31,7 @@ FREE_MAIL = frozenset(
     yahoo.co.jp yahoo.co.uk yahoo.com yahoo.de yahoo.fr yandex.com yandex.ru ymail.com zoho.com 126.com 163.com
     """.split()  # noqa: SIM905  a list would take a line for each domain
 )
-"""Domains whose addresses say nothing about the organisation."""
+"""Domains whose addresses don't identify the organisation."""
 
 READ = """
 SELECT id, email_identity, name FROM crm_contact

@@ -21,8 +21,7 @@ REFUSED = "BadRequest_400"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A change that somebody has made since the merge, and that therefore stays: of a record's values, or of a row's
-    reference."""
+    """A change since the merge, which therefore stays: of a record's values, or of a row's reference."""
 
     resource: str
     id: str

@@ -20,8 +20,8 @@ class Target(Protocol):
 def write_access(*, contact_id: str, target: Target, may: Callable[[str], bool], envelope: Mapping[str, Any]) -> None:
     """Write `envelope` with all data about a contact, live or deleted, row by row in constant memory.
 
-    `may` says whether the caller may read a module. A partial answer would mislead, so UnauthorizedAction_403 names a
-    missing permission. Raises ContactNotFound_400, and InvalidRequest_400 for a contact that was merged into another.
+    `may` returns whether the caller may read a module. A partial answer would mislead, so UnauthorizedAction_403 names
+    a missing permission. Raises ContactNotFound_400, and InvalidRequest_400 for a contact that was merged into another.
     """
     with transaction.atomic():  # server-side cursors need one transaction
         subject = DataSubject.of(contact_id)

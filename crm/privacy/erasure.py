@@ -1,4 +1,4 @@
-"""Erasure of a contact: one transaction removes all personal data for good (docs/privacy.md)."""
+"""Erasure of a contact: one transaction removes all personal data permanently (docs/privacy.md)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _check(contact: Contact, confirm: str) -> None:
 
 
 def _delete_files(ids: Sequence[str]) -> int:
-    """Delete for good those of the files that no other record has, including their names. Returns their number."""
+    """Permanently delete those of the files that no other record has, including their names. Returns their number."""
     if not ids:
         return 0
     tables = [record_type.kind.values for record_type in RECORD_TYPES.values()]

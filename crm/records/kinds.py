@@ -196,7 +196,8 @@ class RecordKind:
         return self.model._default_manager.filter(**{f"{name}__isnull": True for name in gone})
 
     def missing(self, name: str, id: str) -> NamedError:
-        """Return the error of an id that belongs to no live record; it says where a merged record went."""
+        """Return the error of an id that belongs to no live record. It names the record that a merged one was merged
+        into."""
         into = None
         if any(field.name == "merged_into" for field in self.model._meta.local_fields):
             into = self.model._default_manager.filter(pk=id).values_list("merged_into_id", flat=True).first()

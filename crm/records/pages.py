@@ -76,7 +76,7 @@ class Bin(Page):
         }
 
     def selected(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-        """Return the query and the body that say which rows the form chose."""
+        """Return the query and the body that select the form's chosen rows."""
         if "all" in self.request.POST:
             return {**self.state.selection(), **self.deleted}, {"selectAll": True}
         return None, {"ids": self.request.POST.getlist("ids")}

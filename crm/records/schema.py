@@ -173,7 +173,7 @@ class RecordSchema:
     def lock_unique_values(self) -> None:
         """Lock the unique values of records until the transaction ends, before many are written.
 
-        By default there are none.
+        By default a type has none.
         """
 
     def lock_references(self) -> None:

@@ -15,7 +15,7 @@ BATCH = 2000
 
 @dataclass(frozen=True)
 class Table:
-    """A table with trigrams: its key, and the columns that they are made of."""
+    """A table with trigrams: its key, and the columns from which they are built."""
 
     key: tuple[str, ...]
     texts: tuple[str, ...]

@@ -30,7 +30,7 @@ class RecordViewSet(ResourceViewSet, abstract=True):
     kind: ClassVar[RecordKind]
 
     def read(self, id: str) -> dict[str, Any]:
-        """Return a live record as its list shows it. Raises the kind's error where there is none."""
+        """Return a live record as its list shows it. Raises the kind's error if it is missing."""
         found = self._find(id)
         if found is None:
             raise self.kind.missing("id", id)

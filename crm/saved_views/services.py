@@ -82,7 +82,7 @@ def create_view(*, actor: Actor, values: Mapping[str, Any]) -> SavedView:
 def update_view(*, actor: Actor, id: str, values: Mapping[str, Any]) -> SavedView:
     """Change the given values of a view.
 
-    Raises SavedViewNotFound_404, UnauthorizedAction_403 for a shared view of somebody else, and the errors of
+    Raises SavedViewNotFound_404, UnauthorizedAction_403 for another member's shared view, and the errors of
     create_view.
     """
     view = visible_views(actor).select_for_update(of=("self",)).filter(pk=id).first()

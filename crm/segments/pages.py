@@ -1,4 +1,4 @@
-"""The pages of segments: the list, one made from filters, and one with who is in it."""
+"""The pages of segments: the list, a segment with filters, and a segment with a fixed list of records."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class NewSegment(NewRecord, SegmentForm):
         return self.save()
 
     def save(self) -> HttpResponse:
-        """Write the segment that the form and the filters say."""
+        """Save the segment of the form and the filters."""
         return super().do_save()
 
 

@@ -73,8 +73,7 @@ class CountedTagOut(NamedModelOut):
 
     moving = frozenset({"contactCount", "leadCount"})
     paths: ClassVar[dict[str, tuple[type[Model], str, str]]]
-    """Name of a count -> the counted model, its path to the tag, and the path that says whether the record is deleted.
-    """
+    """Name of a count -> the counted model, its path to the tag, and the path to the flag of deleted records."""
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

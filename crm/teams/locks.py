@@ -21,6 +21,6 @@ def lock_teams_shared() -> None:
 
 
 def lock_teams() -> None:
-    """Wait for the writers that refer to teams, and let no other begin until the transaction ends."""
+    """Wait for the writers that refer to teams, and block new ones until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [LOCK, company_id()])

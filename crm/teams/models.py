@@ -22,7 +22,7 @@ class Team(NamedModel):
 
 
 class TeamMember(CompanyModel):
-    """The membership of a member in a team. `last_assigned_at` decides whose turn it is."""
+    """The membership of a member in a team. `last_assigned_at` decides who is assigned next."""
 
     team = CompanyForeignKey(Team, on_delete=models.CASCADE, related_name="links", db_index=False)
     member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, related_name="team_links")

@@ -1,6 +1,6 @@
 """The sending of deliveries: threads talk to receivers, the drain claims deliveries and records their results.
 
-Webhooks take turns, and a company has a few of the threads at most, so that a slow receiver only delays its own. No
+Webhooks alternate, and a company has a few of the threads at most, so a slow receiver only delays its own. No
 transaction is open during calls to a receiver.
 """
 
@@ -103,7 +103,7 @@ def _with_something_due() -> QuerySet[Webhook]:
 
 
 def drain(deadline: float) -> None:
-    """Send due deliveries until none is left or monotonic() passes the deadline. Those then out end by themselves."""
+    """Send due deliveries until none is left or monotonic() passes the deadline. Open calls then end on their own."""
     while monotonic() < deadline:
         if len(flights) < THREADS:
             _begin()

@@ -151,7 +151,7 @@ def delete_webhooks(*, selection: BulkSelection) -> int:
 
 @transaction.atomic
 def rotate_secret(*, id: str, member_id: str) -> tuple[Webhook, str]:
-    """Give a webhook a new secret, and let the former one sign along for a day. Returns it with the new one."""
+    """Give a webhook a new secret. The former one also signs for a day. Returns the webhook with the new secret."""
     webhook = Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
     if webhook is None:
         raise not_found()

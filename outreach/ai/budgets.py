@@ -243,7 +243,7 @@ class CompanyMeter(Meter):
 
 
 class _Full(Exception):
-    """A budget has no room."""
+    """A budget is used up."""
 
     def __init__(self, budget: Budget) -> None:
         super().__init__(budget.key)

@@ -245,5 +245,5 @@ def _has_unknown_figure(sentence: str, known: str) -> bool:
 
 
 def _states(sentence: str) -> bool:
-    """Return whether a sentence says that something is so: no question, greeting or sign-off."""
+    """Return whether a sentence is a statement: no question, greeting or sign-off."""
     return len(re.findall(r"\w+", sentence)) >= SHORTEST_STATEMENT and not sentence.endswith(("?", ","))

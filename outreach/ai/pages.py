@@ -111,7 +111,7 @@ class AiApps(AiPage):
 
 
 class AiAppForm(AiPage):
-    """The form of an app that calls a model. The address says which kind, and which app if it is no new one."""
+    """The form of an app that calls a model. The address has its kind, and the id of an existing app."""
 
     path = "settings/ai/app"
     name = "ai-app"

@@ -1,4 +1,4 @@
-"""Addresses of the use of AI apps; the apps' own are made from their specs."""
+"""Addresses of the usage of AI apps. The apps' own addresses are built from their specs."""
 
 from __future__ import annotations
 

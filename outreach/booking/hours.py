@@ -1,4 +1,4 @@
-"""Weekly hours by the clocks of a time zone, and the moments that they are on days of a calendar."""
+"""Weekly hours in a time zone, and their times on days of a calendar."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d|24:00")
 DAY = timedelta(days=1)
 MOST_SPANS, MOST_AWAY = 28, 100
 WORKING: list[dict[str, Any]] = [{"day": day, "from": "09:00", "to": "17:00"} for day in range(1, 6)]
-"""The hours of a member who has said none."""
+"""The default hours of a member."""
 Span = tuple[datetime, datetime]
 """A time range with an exclusive end."""
 
@@ -38,9 +38,9 @@ class Hours:
     away: Sequence[Mapping[str, str]] = ()
 
     def spans(self, start: datetime, end: datetime) -> Iterator[Span]:
-        """Return the spans that touch the time between two moments, in their order.
+        """Return the spans that overlap with the given time, in their order.
 
-        What clocks skip is no part of a span; of an hour that comes twice, both are.
+        A skipped hour of a clock change is not part of a span; an hour that occurs twice is included twice.
         """
         day, last = start.astimezone(self.zone).date() - DAY, end.astimezone(self.zone).date()
         while day <= last:
@@ -87,7 +87,7 @@ class Hours:
 
 
 def _skipped(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
-    """Return when the zone's clocks skip, between two moments of which they do it."""
+    """Return the time of the zone's clock change between two times."""
     offset = zone.utcoffset(before.astimezone(zone))
     low, high = before, after
     while high - low > timedelta(seconds=1):

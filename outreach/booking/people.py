@@ -35,11 +35,11 @@ class EmailIdentity(Func):
 
 
 def contact_of(email: str, name: str, phone: str, member_id: str) -> Contact | None:
-    """Return the live contact with the address, the oldest, or else one without address that has the number; create
-    one where there is none.
+    """Return the contact with the address, or else one without address that has the number, or a new one.
 
-    What is known of a contact stays: anybody can write any address. A number that belongs to a contact with another
-    address is left out. None where the company's rules or its plan refuse a new contact.
+    The oldest live contact is returned. Values of an existing contact stay, since anybody can write any address. A
+    number that belongs to a contact with another address is left out. None if the company's rules or its plan refuse a
+    new contact.
     """
     same = live_contacts().filter(email_identity=EmailIdentity(Value(email)), email__iexact=email)
     found: Contact | None = same.order_by("created_at", "pk").first()
@@ -66,7 +66,7 @@ def _number(phone: str) -> Phone | None:
 
 
 def lead_of(page: BookingPage, contact: Contact, member_id: str) -> Lead | None:
-    """Return the contact's newest open lead; make one of the page's team, for the member, where there is none."""
+    """Return the contact's newest open lead. If there is none, create one of the page's team, for the member."""
     rows = Lead.objects.filter(contact=contact, is_deleted=False).exclude(status__in=CLOSED_LEADS)
     found: Lead | None = rows.order_by("-created_at", "-pk").first()
     if found is not None:

@@ -1,8 +1,7 @@
-"""GET and POST /book/<token>, where visitors book, and /booking/<token>, where they move or cancel it. They work
-without script.
+"""GET and POST /book/<token>, where visitors book, and /booking/<token>, where they move or cancel a booking.
 
-A visitor has no session: no action depends on a log-in, so that there is no token against forgery. Bots are stopped by
-a hidden field, by the time that they take, and by limits for each network and each address.
+They work without script. A visitor has no session: no action depends on a log-in, so there is no token against forgery.
+Bots are stopped by a hidden field, by the time that they take, and by limits for each network and each address.
 """
 
 from __future__ import annotations

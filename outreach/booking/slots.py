@@ -109,7 +109,7 @@ def _minutes(number: int) -> timedelta:
 
 
 def window(page: BookingPage, now: datetime | None = None) -> Span:
-    """Return between which moments bookings of the page begin."""
+    """Return the times between which bookings of the page begin."""
     now = now or timezone.now()
     return now + timedelta(minutes=page.notice_minutes), now + timedelta(days=page.horizon_days)
 
@@ -117,7 +117,7 @@ def window(page: BookingPage, now: datetime | None = None) -> Span:
 def free_slots(
     page: BookingPage, start: datetime, end: datetime, *, besides: str = "", members: Sequence[Member] | None = None
 ) -> dict[datetime, list[str]]:
-    """Return the times between two moments at which a booking may begin -> the members who are free then, by time."""
+    """Return the times of the span at which a booking may begin -> the members who are free then, by time."""
     first, last = window(page)
     start, end = max(start, first), min(end, last)
     if start >= end:

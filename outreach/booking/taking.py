@@ -59,7 +59,7 @@ MOVES = Limit("booking-move", 5, 24 * 3600)
 """Number of moves of a booking by its visitor in a day: each sends mails, to an address that anybody may give."""
 TAKEN, GONE = "BookingSlotTaken_409", "BookingNotFound_404"
 AN_ADDRESS = re.compile(r"(?i:://|www\.|@)|\w\.([a-z]{2,}|[A-Z]{2,})(?!\w)")
-"""Texts that mail programs turn into links: bit.ly, too, but not J.R.R. or St.John."""
+"""Texts that mail programs convert into links: bit.ly, too, but not J.R.R. or St.John."""
 SCHEDULED = Meeting.Status.SCHEDULED
 
 
@@ -102,7 +102,7 @@ def find_booking(token: str) -> Booking | None:
 
 
 def slot_taken() -> NamedError:
-    """Return the error for a time that somebody else has taken, or that is none of the page."""
+    """Return the error for a time that is taken, or that the page does not offer."""
     return NamedError(TAKEN, "startsAt: this time is no longer free; choose another one")
 
 

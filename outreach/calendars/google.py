@@ -1,6 +1,6 @@
 """Google's calendar: events and busy times, by a thin client on the guarded transport.
 
-Its log-in is Gmail's (outreach.mail_vendors.google). Nothing that Google says is repeated but its status.
+Its log-in is Gmail's (outreach.mail_vendors.google). Of Google's errors only the status is repeated.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ SECONDS = 10.0
 
 
 class CalendarFailed(Exception):
-    """Google did not do it. `detail` is for people; `temporary` says whether another try may help, `refused` that the
-    log-in is taken no more."""
+    """A request to Google failed. `detail` is for people.
+
+    `temporary`: another try may succeed. `refused`: the log-in is no longer accepted.
+    """
 
     def __init__(self, detail: str, *, temporary: bool = True, refused: bool = False) -> None:
         super().__init__(detail)
@@ -85,7 +87,7 @@ def read_link(connection: CalendarConnection, meeting: str) -> str:
 def busy_between(
     connection: CalendarConnection, start: datetime, end: datetime, seconds: float = SECONDS
 ) -> list[list[str]]:
-    """Return pairs of moments between which the calendar is busy. Raises CalendarFailed."""
+    """Return pairs of times between which the calendar is busy. Raises CalendarFailed."""
     asked = {"timeMin": start.isoformat(), "timeMax": end.isoformat(), "items": [{"id": "primary"}]}
     status, found = _ask(connection, "POST", "calendar/v3/freeBusy", asked, seconds=seconds)
     if status != 200:

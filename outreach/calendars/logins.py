@@ -76,8 +76,8 @@ def begin_login(*, member_id: str) -> dict[str, Any]:
 def end_login(*, member_id: str, code: str, state: str) -> CalendarConnection:
     """Connect the calendar that the member has logged in to, in place of another one.
 
-    Raises InvalidCredentials_400 for a log-in that is none or lacks a permission, ValidationFailed without a code or
-    state, ConnectionTestRunning_429.
+    Raises InvalidCredentials_400 for an invalid log-in or one that lacks a permission, ValidationFailed without a code
+    or state, ConnectionTestRunning_429.
     """
     for name, value in (("code", code), ("state", state)):
         if not value:

@@ -14,7 +14,7 @@ def connected(members: Collection[str]) -> list[CalendarConnection]:
 
 
 def busy_of(members: Collection[str], start: datetime, end: datetime) -> dict[str, list[tuple[datetime, datetime]]]:
-    """Return member -> when Google has said that they are busy, of those who have connected a calendar."""
+    """Return member -> busy times from Google, of the members who have connected a calendar."""
     return {one.member_id: spans_of(one, start, end) for one in connected(members)}
 
 

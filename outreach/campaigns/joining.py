@@ -1,4 +1,4 @@
-"""Contacts that join a campaign one by one, as workflows let them."""
+"""Contacts that join a campaign one by one through workflows."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def selected(chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_type(type: str) -> None:
-    """Raise InvalidCampaignType_400 for a type of campaign that there is not."""
+    """Raise InvalidCampaignType_400 for an unknown type of campaign."""
     if type not in TYPES:
         raise NamedError("InvalidCampaignType_400", f"type: {shorten(type)!r} is none of {', '.join(TYPES)}")
 

@@ -113,7 +113,7 @@ def start_due(deadline: float) -> None:
 
 @transaction.atomic
 def start_at_its_time(campaign_id: str) -> None:
-    """Begin a campaign whose time has come, unless another worker has; one that cannot begin fails and says why."""
+    """Begin a due campaign, unless another worker has. One that cannot begin fails with the reason."""
     campaign = _due().select_for_update(of=("self",)).filter(pk=campaign_id).first()
     if campaign is None:
         return

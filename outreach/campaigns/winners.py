@@ -78,7 +78,7 @@ def set_decision_time(campaign_id: str) -> None:
 
 @transaction.atomic
 def decide_by_rule(campaign_id: str) -> None:
-    """Choose the winner of a campaign whose time to do so has come, unless somebody has."""
+    """Choose the winner of a campaign whose decision is due, unless it is already chosen."""
     campaign = _locked(campaign_id)
     run = None if campaign is None else run_of(campaign.pk)
     if campaign is None or run is None or campaign.decides_at is None or campaign.decides_at > timezone.now():
@@ -106,7 +106,7 @@ def _locked(campaign_id: str) -> Campaign | None:
 
 
 def _decide(campaign: Campaign, variant: int, why: str, member_id: str | None) -> bool:
-    """Write the winner down and let it write the other messages. Returns False while messages are being planned."""
+    """Record the winner, with which the other messages are written. Returns False while messages are being planned."""
     found = run_of(campaign.pk)
     run = lock_run(found.pk) if found else None
     if run is None or run.planned_at is None:

@@ -12,7 +12,7 @@ from typing import Any
 from outreach.smtp.outcome import Rejected, Stage
 
 LOG_IN_AGAIN = frozenset({0, 3, 10, 190, *range(200, 300)})
-"""The token is wrong, is over, or may not do this: the sender stops until somebody connects it again."""
+"""The token is invalid, expired or lacks a permission. The sender stops until it is connected again."""
 TOO_MANY = frozenset({4, 80007, 130429, 131048, 133016})
 """The sender sends too much: it rests."""
 LATER = frozenset({1, 2, 131000, 131016, 131056, 131057, 133004})
@@ -48,7 +48,7 @@ class ChatError:
 
 
 def read_error(body: Any) -> ChatError | None:
-    """Return the error in an answer, or None where there is none that can be read."""
+    """Return the error in a response, or None without a readable one."""
     error = body.get("error") if isinstance(body, dict) else None
     return None if not isinstance(error, dict) else told_error(error)
 

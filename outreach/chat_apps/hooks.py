@@ -24,7 +24,7 @@ def verify_token(app_id: str, salt: str) -> str:
 
 
 def is_verify_token(given: str, app: ChatApp) -> bool:
-    """Return whether the vendor repeats the app's token, in a time that says nothing about it."""
+    """Return whether the vendor repeats the app's token. The comparison takes constant time."""
     return constant_time_compare(given, verify_token(app.pk, app.hook_salt))
 
 

@@ -20,7 +20,7 @@ MOST_SENT_BYTES = 10 * 1024 * 1024
 
 
 class FileTrouble(Exception):
-    """A file was not had. `code` is short and stable, people read `detail`; a chatbot `says` something of it."""
+    """A file is unavailable. `code` is short and stable, people read `detail`, and a chatbot sends `says`."""
 
     def __init__(self, code: str, detail: str, *, temporary: bool = False, says: str = "") -> None:
         super().__init__(detail)

@@ -11,7 +11,7 @@ from outreach.senders.models import Sender
 
 API_VERSION = "v23.0"
 PER_SECOND = 80
-"""Messages a second that the vendor takes from a number, unless it says otherwise."""
+"""Messages a second that the vendor accepts from a number by default."""
 DIRECT = ("messenger", "social-b")
 """The vendors whose people have no number: messages go to the address of a conversation."""
 PLACES = {"chatapp": "Chat app", "messenger": "Messenger app", "social-b": "Social account"}
@@ -108,7 +108,7 @@ class ChatApp(Sender):
 
 
 class ChatTemplate(CompanyModel):
-    """Words that the chat vendor has to approve before a company may write to somebody who has not written to it."""
+    """A text that the chat vendor has to approve before a company may write first to a person."""
 
     class Category(models.TextChoices):
         MARKETING = "MARKETING"

@@ -39,7 +39,7 @@ class Client(Protocol):
     """The client of a vendor."""
 
     def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
-        """Send one message. The job's id says which it is, where the vendor keeps it."""
+        """Send one message. The vendor stores the job's id with it."""
 
     def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:
         """Return a message with its file, which may be given to the vendor for that; by its `link` a vendor fetches it

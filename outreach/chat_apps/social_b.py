@@ -39,7 +39,7 @@ MOST_IMAGE_BYTES = 8 * 1024 * 1024
 
 
 class Token(NamedTuple):
-    """A token of an account, and when it ends; None where nobody says."""
+    """A token of an account, and its expiry; None if that is unknown."""
 
     text: str
     ends_at: datetime | None

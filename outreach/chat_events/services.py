@@ -75,7 +75,7 @@ def apply_waiting(deadline: float) -> None:
 
 @transaction.atomic
 def apply_one(id: str) -> bool:
-    """Apply an event, once: all of that commits, or nothing. Returns whether it was this one's turn."""
+    """Apply an event once: all of its effects commit, or none. Returns whether this call applied it."""
     rows = ChatEvent.objects.select_for_update(skip_locked=True, of=("self",)).select_related("app")
     event = rows.filter(pk=id, applied_at=None).first()
     if event is None:

@@ -66,7 +66,7 @@ def state_of(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ChatTemplateForm(RecordForm):
-    """The form of a template: its parts as people see them, and the vendor's components made from them."""
+    """The form of a template: its parts for people, and the vendor's components built from them."""
 
     template = "web/chat_templates/form.html"
 
@@ -96,7 +96,7 @@ class ChatTemplateForm(RecordForm):
         return Form([*first, *parts, *self.button_fields(values or {})], values)
 
     def button_fields(self, values: Mapping[str, Any]) -> list[Field]:
-        """Return the fields of the buttons that there are, and of some more."""
+        """Return the fields of the existing buttons, and some empty ones."""
         sent = [int(one[1]) for name in self.request.POST if (one := re.fullmatch(r"button-(\d)-kind", name))]
         held = [int(name.split("-")[1]) for name in values if name.startswith("button-")]
         count = min(MOST_BUTTONS, max([*sent, *(place + SPARE for place in held), SPARE]) + 1)

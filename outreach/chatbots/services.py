@@ -46,7 +46,7 @@ def _locked(id: str) -> ManualChatbot:
 
 @transaction.atomic
 def create_chatbot(*, member_id: str, **values: Any) -> ManualChatbot:
-    """Write a chatbot, a draft. What the body does not say comes from the settings (manualChatbot).
+    """Create a chatbot as a draft. Defaults for missing values come from the settings (manualChatbot).
 
     Raises DuplicateField and PlanLimitExceeded_403.
     """

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from core.errors import NamedError
 
 CHOSEN = "RecordChanged_409"
-"""The error for somebody who makes an app the default while another one is made it."""
+"""The error if two members make different apps the default at the same time."""
 
 
 def save_default(app: Any) -> None:

@@ -64,8 +64,11 @@ class ConnectedApp:
     fields: FieldSet
     output: type[Output]
     secrets: tuple[str, ...]
-    """The encrypted columns of the model; no output and no list field may read them. Each says by `bound_to` which
-    columns it belongs to, such as host and port: those change only together with it (`record_to_change`)."""
+    """The encrypted columns of the model; no output and no list field may read them.
+
+    Each names in `bound_to` the columns that it belongs to, such as host and port. These change only together with it
+    (`record_to_change`).
+    """
     capabilities: frozenset[Capability]
     provider: type[Any] | None = None
     """The class that does the app's work; with COMPOSE a subclass of AiProvider."""

@@ -23,7 +23,7 @@ _running: set[str] = set()
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Hold one of the turns for the active company. Raises ConnectionTestRunning_429 when there is none."""
+    """Take one of the slots for the active company. Raises ConnectionTestRunning_429 if none is free."""
     company = company_id()
     with _lock:
         if company in _running or len(_running) >= AT_ONCE:

@@ -1,4 +1,4 @@
-"""Endpoints of connected apps (contract 4.12): one ViewSet per app, made from its spec."""
+"""Endpoints of connected apps (contract 4.12): one ViewSet per app, built from its spec."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _message(template: ChatTemplate, one: PlannedChat, reader: ValueReader, gone
 
 
 def show_sent(jobs: Sequence[SendJob]) -> None:
-    """Show messages from templates in their people's conversations, which are closed until somebody answers.
+    """Show messages from templates in their people's conversations, which are closed until a person answers.
 
     A snoozed or active conversation stays as it is, except for its last message.
     """

@@ -53,8 +53,7 @@ def contact_of(phone: str, name: str, member_id: str) -> Contact:
 
 
 def contact_named(name: str, address: str, member_id: str) -> Contact:
-    """Make the contact of somebody who is known by a name alone, or else by an address that is neither number nor
-    mail."""
+    """Create the contact of a person who has only a name, or only an address that is neither number nor mail."""
     words = name[:200] or address
     try:
         with transaction.atomic():

@@ -29,7 +29,7 @@ from outreach.inbox.words import asks_to_stop
 
 Channel = Conversation.Channel
 START = ("start", "unstop")
-"""Words by which somebody who opted out wants to hear again."""
+"""Words with which a person who opted out subscribes again."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class Source(ABC):
 
     @abstractmethod
     def contact(self, inbound: Inbound, member_id: str) -> Contact:
-        """Return the contact who writes; make one where there is none."""
+        """Return the contact of the writer; create one if there is none."""
 
     def note_choice(self, inbound: Inbound, message_id: str) -> None:
-        """Note that the person wants to hear no more, or again. The default notes nothing."""
+        """Record that the person opts out, or in again. The default records nothing."""
         return
 
 
@@ -137,7 +137,7 @@ def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
 
 @transaction.atomic
 def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
-    """Store a message, and let a chatbot answer it. Returns None for one that is stored already, which does nothing."""
+    """Store a message, and call a chatbot to answer it. Returns None for a message that is stored already."""
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return None
     member = acting_member(source.member_id)
@@ -214,9 +214,10 @@ def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation
 def locked_or_new(
     place: Mapping[str, Any], name: str, same: Callable[[Conversation], bool], values: Callable[[], Mapping[str, Any]]
 ) -> Conversation:
-    """Return the conversation of the place, locked until the transaction ends; a new one is closed still.
+    """Return the conversation of the place, locked until the transaction ends. A new one is still closed.
 
-    `values` say whose it is. They are asked for where there is none, and where it is not the `same` person's any more.
+    `values` returns the columns with its person. It is called for a new conversation, and for one that no longer
+    belongs to the `same` person.
     """
     rows = Conversation.objects.select_for_update(of=("self",))
     found: Conversation | None = rows.filter(**place).first()
@@ -236,7 +237,7 @@ def locked_or_new(
 
 
 def _stop_writing(conversation: Conversation, at: datetime) -> None:
-    """Note that the contact has replied: nothing more is sent to it by itself."""
+    """Record that the contact has replied, so that it gets no more automatic messages."""
     now = timezone.now()
     at = min(at, now)
     Contact.objects.filter(pk=conversation.contact_id).update(

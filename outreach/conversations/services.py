@@ -1,4 +1,4 @@
-"""Members' actions on conversations: each locks the conversation's row, so that simultaneous ones run in turn."""
+"""Members' actions on conversations. Each locks the conversation's row, so simultaneous ones are serialised."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ NOT_FOUND = ("NotFound_404", "id: there are no such answer times in this company
 
 
 def keep(conversation: Conversation) -> None:
-    """Save a locked conversation, with the time until which somebody is to answer it."""
+    """Save a locked conversation, with the time by which a member has to answer it."""
     _set_due(conversation)
     conversation.save()
 

@@ -18,7 +18,7 @@ MOUNT = "api/protected"
 
 @dataclass(frozen=True)
 class Table:
-    """A list of the API. `shown` are the values that an answer is made from, `label` the one that names a record."""
+    """A list of the API. `shown` are the values from which an answer is built, `label` the one that names a record."""
 
     path: str
     one: str

@@ -82,7 +82,7 @@ class DataApps(DataAppPage):
 
 
 class DataAppForm(DataAppPage):
-    """The form of a data app. The address says which kind, and which app if it is no new one."""
+    """The form of a data app. The address has its kind, and the id of an existing app."""
 
     path = "settings/data-apps/app"
     name = "data-app"

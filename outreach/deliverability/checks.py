@@ -49,7 +49,7 @@ class Sender:
 
 
 def check(sender: Sender, lookups: Lookups) -> list[Result]:
-    """Check the sender's domain. What the name servers do not answer gives amber, and nothing is made of it."""
+    """Check the sender's domain. A failed query of the name servers gives amber, and has no further effect."""
     results = {name: _asked(name, one, sender, lookups) for name, one in CHECKS.items()}
     return [*results.values(), check_alignment(results["spf"], results["dkim"], results["dmarc"])]
 

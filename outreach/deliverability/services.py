@@ -167,7 +167,7 @@ def _settle(checked: Sequence[Checked]) -> None:
 def _store(row: SenderCheck, found: Found) -> bool:
     """Set the columns of a check that has ended. Returns whether the sender turned red.
 
-    What the name servers did not answer is asked again soon, before anything is made of it.
+    Failed queries of the name servers are repeated soon, before the result has any effect.
     """
     row.status, row.lease, row.worker, row.deaths = SenderCheck.Status.WAITING, None, None, 0
     row.updated_at = timezone.now()

@@ -80,7 +80,7 @@ TEMPLATE = Case(
     ),
     output_field=CharField(),
 )
-"""The e-mail template that the message is made from: of a cadence's step, or of a campaign or its variant."""
+"""The e-mail template of the message: that of a cadence's step, or of a campaign or its variant."""
 
 MESSAGE_FIELDS = FieldSet(
     [

@@ -31,7 +31,7 @@ from outreach.smtp.message import clean_line
 Status = SendJob.Status
 NOT_FOUND = ("NotFound_404", "sendJobId: there is no such message in this company")
 UNPROVED = Q(evidence__contains=[{"source": ""}])
-"""A message with a statement that nothing proves: a person approves it by itself."""
+"""A message with an unproved statement. A person approves it individually."""
 ENVELOPE_CHANGED = (
     "contact, smtp: the name or address of the contact or of the sender has changed; read the message again before it"
     " is approved"
@@ -56,7 +56,7 @@ class Left:
 
     @property
     def count(self) -> int:
-        """Those that a person approves each by itself."""
+        """The messages that a person approves individually."""
         return self.unproved + self.outdated
 
     def as_json(self) -> dict[str, Any]:

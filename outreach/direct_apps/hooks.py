@@ -26,5 +26,5 @@ def hook_secret(app_id: str, salt: str) -> str:
 
 
 def is_secret(given: str, app: ChatApp) -> bool:
-    """Return whether it is the app's secret, in a time that says nothing about it."""
+    """Return whether it is the app's secret. The comparison takes constant time."""
     return constant_time_compare(given, hook_secret(app.pk, app.hook_salt))

@@ -62,7 +62,7 @@ class DirectApps(DirectSettings):
 
 
 class DirectApp(DirectSettings):
-    """The form of an app; the address says of which kind, and which one, if it is no new one."""
+    """The form of an app. The address has its kind, and the id of an existing app."""
 
     path = "settings/messengers/app"
     name = "direct-app"

@@ -31,7 +31,7 @@ def is_name(host: str) -> bool:
 
 
 def address_of(host: str) -> str:
-    """Return the base address of a host of ours: as BASE_URL has it, with another name."""
+    """Return the base address of one of our hosts: BASE_URL with another host name."""
     base = urlsplit(settings.BASE_URL)
     return f"{base.scheme}://{host}{f':{base.port}' if base.port else ''}"
 

@@ -43,7 +43,7 @@ _IN_HTML = re.compile(r'(?P<attribute> (?:href|src)=")(?P<address>[^"]*)"|\{\{(?
 
 @dataclass(frozen=True)
 class Rendered:
-    """A mail made from a template. `html` is empty for one that is plain text."""
+    """A mail from a template. `html` is empty for a plain text mail."""
 
     subject: str
     text: str

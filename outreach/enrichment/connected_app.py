@@ -13,7 +13,7 @@ TEST_PERSON = Person(name="Ada Example", email="ada@example.org", phone="+442079
 
 
 def ask_for_test(app: DataApp, seconds: float) -> list[dict[str, str]]:
-    """Ask about somebody who is made up, as a connection test shows it."""
+    """Query the app for an invented person, for a connection test."""
     found = dict(HttpEnrichment(app).enrich(TEST_PERSON, most_seconds=seconds))
     return [found] if found else []
 

@@ -105,7 +105,7 @@ def _write(
 ) -> tuple[LeadResult, list[ValueProblem]]:
     """Write the lead. A number that another contact has is omitted, and added to the lead's notes and a problem.
 
-    Nobody can correct a visitor's input, and the lead must not go to somebody else.
+    Nobody can correct a visitor's input, and the lead must not be assigned to another person.
     """
     common: Any = {"actor_id": None, "existing": existing, "rights": ContactRights(read=False), "source": source}
     written = write_leads(schema, [row], **common)

@@ -173,7 +173,7 @@ class FormPage(OneForm):
 
 
 class FormField(OneForm):
-    """One field of a form; the address says which, if it is no new one."""
+    """One field of a form. The address has the key of an existing one."""
 
     path = "forms/<str:id>/field"
     name = "form-field"

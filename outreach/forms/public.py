@@ -1,7 +1,7 @@
 """GET and POST /f/<token>: the public page of an own form. It works without script, and inside other sites' frames.
 
-A visitor has no session: no action depends on a log-in, so that there is no token against forgery. Bots are stopped by
-a hidden field, by the time that they take, and by a limit for each network.
+A visitor has no session: no action depends on a log-in, so there is no token against forgery. Bots are stopped by a
+hidden field, by the time that they take, and by a limit for each network.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def form_page(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def form_style(request: HttpRequest, digest: str) -> HttpResponse:
-    """Answer with the colours of a form: no page may say its own, since nothing inline is allowed."""
+    """Return the style sheet with the colours of a form, since pages may not have inline styles."""
     colour = f"#{digest}"
     answer = HttpResponse(style(colour if len(digest) == 6 else COLOUR), content_type="text/css; charset=utf-8")
     answer["Cache-Control"] = "public, max-age=86400"

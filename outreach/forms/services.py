@@ -165,7 +165,7 @@ def _set(form: Form, values: Mapping[str, Any]) -> None:
 
 
 def _check_place(form: Form) -> None:
-    """Raise the catalogue's errors for a form of the platform that does not say which."""
+    """Raise the catalogue's errors for a form of the platform without app, page or form id."""
     if not form.app_id:
         raise NamedError(FORM_TOKEN, "app: is required of a form of the source social-a")
     get_app(form.app_id, "app")

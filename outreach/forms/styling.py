@@ -11,7 +11,7 @@ WHITE, BLACK = 1.0, 0.0
 
 
 def style(colour: str) -> str:
-    """Return the style sheet of a form in this colour; one that is none is the product's own."""
+    """Return the style sheet of a form in this colour, or in the product's own for an invalid colour."""
     if not _COLOUR.fullmatch(colour):
         colour = COLOUR
     return (

@@ -110,7 +110,7 @@ def read_submission(form: Form, given: Mapping[str, Any]) -> Submission:
 
 
 def _country_of(form: Form) -> str:
-    """Return the country of numbers that say none, where the form asks for numbers and has no dial prefix."""
+    """Return the default country of numbers, if the form asks for numbers and has no dial prefix."""
     if form.country_code or all(one["type"] != PHONE for one in form.fields):
         return ""
     with company_scope(form.company_id):
@@ -167,7 +167,7 @@ def read_origin(query: Mapping[str, Any], page: str, referrer: str) -> dict[str,
 
 
 def fits_origin(form: Form, origin: str | None, own: Iterable[str]) -> bool:
-    """Return whether a browser may send the form from a site. Programs say no site, and may."""
+    """Return whether a browser may send the form from a site. Programs send no site, and may."""
     return origin is None or origin in own or origin in form.allowed_origins
 
 

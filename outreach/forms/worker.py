@@ -90,7 +90,7 @@ def _client(form: Form) -> SocialClient:
 
 
 def _put_off(row: FormLead, form: Form, error: SocialFailed) -> None:
-    """Try a lead again later, or, where the token is refused, when somebody has connected the app again."""
+    """Schedule another try for a lead. If the token is refused, it waits until the app is connected again."""
     if error.temporary and not error.refused:
         due_at = timezone.now() + backoff(min(row.attempts, 12))
         _settle(row, status=FormLead.Work.WAITING, error=error.detail, due_at=due_at)

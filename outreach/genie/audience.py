@@ -31,7 +31,7 @@ from outreach.suppression.selectors import suppressed_addresses
 SAMPLE = 10
 RECENT = timedelta(days=30)
 WRITTEN = (*SendJob.TO_SEND, SendJob.Status.SENDING, SendJob.Status.SENT, SendJob.Status.UNKNOWN)
-"""Statuses of messages that have reached somebody, or still may."""
+"""Statuses of messages that have reached a person, or still may."""
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def plan_messages(run: GenieScheduler, wanted: Sequence[Planned]) -> dict[str, t
 
 
 def insert_messages(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
-    """Insert new messages of a locked run, let it write those without content, and notify of drafts."""
+    """Insert new messages of a locked run, queue those without content for writing, and notify of drafts."""
     for job in jobs:
         job.created_by_id = job.updated_by_id = run.created_by_id
     SendJob.objects.bulk_create(jobs)

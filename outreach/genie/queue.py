@@ -19,7 +19,7 @@ def waiting_messages() -> int:
 
 
 def check_queue(wanted: Callable[[], int]) -> None:
-    """Raise QueueLimitExceeded_400 where so many further messages are more than the plan lets wait.
+    """Raise QueueLimitExceeded_400 if so many further messages exceed the plan's limit of waiting ones.
 
     Outside of a session nothing is counted, nor without such a limit.
     """

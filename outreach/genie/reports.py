@@ -30,7 +30,7 @@ WAITING = (Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CLAIMED, Status
 REACHED = ("delivered", "opened", "clicked", "unsubscribed", "complained")
 """Events of vendors for messages that reached the recipient's server."""
 HARD = Q(status=Status.FAILED, reason__in=REFUSED) | Q(bounced_at__isnull=False)
-"""Matches messages that were refused for good, at once or later."""
+"""Matches messages that were permanently refused, at once or later."""
 MODULES = ("genie",)
 LIST = "genie/send-jobs"
 

@@ -30,7 +30,8 @@ def variant_of(content: Mapping[str, Any], number: int) -> int | None:
 
 
 def _of_share(shares: Sequence[int], number: int) -> int:
-    """Return whose turn it is, so that each has had its percent after any hundred, and about that before."""
+    """Return the variant for a recipient's number. After any hundred each variant has its percentage, and nearly so
+    before."""
     counts = [0] * len(shares)
     turn = 0
     for place in range(number % 100 + 1):

@@ -1,6 +1,6 @@
-"""Phrases that subjects of automatic replies have, by language.
+"""Phrases in subjects of automatic replies, by language.
 
-Phrases are compared without accents and case. `NOTICES` name an automatic reply or an absence by themselves. `WORDS`
+Phrases are compared without accents and case. `NOTICES` identify an automatic reply or an absence on their own. `WORDS`
 are also used otherwise ("Absence management"), so they count only where the subject ends or is divided after them.
 """
 

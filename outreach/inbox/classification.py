@@ -68,7 +68,7 @@ _AUTO_HEADERS = (
     "X-Mdaemon-Autoresponder",
     "Auto-Reply",
 )
-"""Headers of programs that answer by themselves; a value that denies it is believed."""
+"""Headers of programs that answer automatically, unless their value denies it."""
 _NOT = frozenset({"", "no", "none", "false", "0", "off"})
 _SUPPRESSED = frozenset({"all", "oof", "autoreply"})
 """Values of X-Auto-Response-Suppress in automatic mails."""
@@ -80,8 +80,8 @@ _REPORTS = {"feedback-report": Kind.COMPLAINT, "delivery-status": Kind.BOUNCE, "
 def classify(mail: Mail, own: Collection[str] = (), original: str | None = None) -> Kind:
     """Return the mail's kind.
 
-    `own` are the company's own addresses, in lower case; `original` is the subject of the message of ours that
-    In-Reply-To or References names, if that is known.
+    `own` are the company's own addresses, in lower case. `original` is the subject of our message that In-Reply-To or
+    References names, if that is known.
     """
     return next(_rules(mail, own, original), Kind.REPLY)
 
@@ -107,7 +107,7 @@ def _rules(mail: Mail, own: Collection[str], original: str | None) -> Iterator[K
 
 
 def answers_ours(mail: Mail) -> bool:
-    """Return whether In-Reply-To or References has a Message-ID in the form of ours."""
+    """Return whether In-Reply-To or References has a Message-ID in our form."""
     return any(one.how in (Matched.IN_REPLY_TO, Matched.REFERENCES) for one in named_messages(mail))
 
 
@@ -119,7 +119,7 @@ def report_type(mail: Mail) -> str:
 
 
 def is_daemon(mail: Mail) -> bool:
-    """Return whether a mail server says that it wrote the mail."""
+    """Return whether the sender of the mail is a mail server."""
     name, address = mail.sender
     return bool(_DAEMON.match(address) or _DAEMON_NAME.search(name) or _DAEMON.match(mail.header("From").strip()))
 
@@ -159,8 +159,8 @@ def _reports_failure(mail: Mail, *, answers: bool) -> bool:
 
 
 def _says_automatic(mail: Mail, *, answers: bool) -> bool:
-    """Return whether the headers say that a program wrote the mail. What came by a list is a person's if it "
-    "answers."""
+    """Return whether the headers mark the mail as automatic. A mail from a list is a person's if it replies to one
+    of ours."""
     submitted = mail.header("Auto-Submitted").partition(";")[0].strip().lower()
     if submitted not in _NOT or any(_value(mail, name) not in _NOT for name in _AUTO_HEADERS):
         return True

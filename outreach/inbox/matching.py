@@ -60,7 +60,7 @@ def _own(message_ids: Collection[str] | Iterator[str], how: Matched) -> Iterator
 
 
 def first_known(named: Iterator[Named], known: Mapping[str, str]) -> Named | None:
-    """Return the first of the named messages that there is. `known` is id -> the Message-ID that it went out with."""
+    """Return the first known message of the named ones. `known` is id -> the Message-ID with which it was sent."""
     for one in named:
         sent_as = known.get(one.id)
         if sent_as is not None and (not one.domain or sent_as.lower() in ("", f"<{one.id}@{one.domain}>")):

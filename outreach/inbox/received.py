@@ -27,7 +27,7 @@ from outreach.senders.models import Smtp
 
 RECENT = timedelta(days=30)
 WENT_OUT = (SendJob.Status.SENDING, SendJob.Status.SENT, SendJob.Status.UNKNOWN, SendJob.Status.FAILED)
-"""Statuses of messages that somebody may have received."""
+"""Statuses of messages that may have been received."""
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def read_complaint(mail: Mail) -> Report:
 
 
 def is_abuse(mail: Mail) -> bool:
-    """Return whether a feedback report is a complaint; some say that something is no spam after all."""
+    """Return whether a feedback report is a complaint. Some report that a mail is not spam."""
     kinds = {
         kind.lower()
         for part in mail.parts

@@ -41,7 +41,7 @@ _SIGNATURE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_STOP = 200
-"""Characters of a message that says nothing else."""
+"""Characters of a message that contains nothing else."""
 _STOP = re.compile("|".join(f"(?:{pattern})" for pattern in STOP.values()))
 _POLITE = re.compile(rf"(?<!\w)(?:{POLITE})(?!\w)")
 _THANKS = re.compile(

@@ -58,7 +58,7 @@ RUN_OF: list[Callable[[LeadGeneration], Any]] = []
 
 
 class _Leadless(Exception):
-    """New contacts whose leads could not be made, so that they are not made either; its text says why."""
+    """New contacts are not created because their leads failed. The text is the reason."""
 
 
 class _Stopped(Exception):

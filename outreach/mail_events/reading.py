@@ -76,7 +76,7 @@ class Told:
     detail: str = ""
     raw: Any = None
     timed: bool = True
-    """The vendor has said when it happened."""
+    """The vendor has given the time of the event."""
 
     @property
     def key(self) -> str:
@@ -153,8 +153,10 @@ def _message_id(raw: Any) -> str:
 
 
 def _is_hard(vendor: str, raw: Any, event: Any) -> bool:
-    """Return whether a bounce means that there is no such mailbox or domain: by the reply of the recipient's server,
-    else by the vendor."""
+    """Return whether a bounce means that the mailbox or domain doesn't exist.
+
+    The reply of the recipient's server decides, else the vendor.
+    """
     said = str(event.mta_response or event.description or "")
     status = STATUS.search(said)
     judged = judge_refusal(status[1] if status else "", said)

@@ -43,7 +43,7 @@ class _Kept:
 
 
 def base_url(spec: Vendor, region: str, endpoint: str) -> str:
-    """Return where the vendor is reached, ending with a slash: where VENDOR_BASE_URLS says, or at its own address.
+    """Return the base address of the vendor, ending with a slash: from VENDOR_BASE_URLS, or its own.
 
     An override without a path keeps the vendor's path. The guard judges each address when it is connected to.
     """

@@ -76,12 +76,12 @@ def consent_for(back: str, scopes: Sequence[str], *, state: str, verifier: str, 
 
 
 def trade_code(*, letter: str, code: str, verifier: str) -> Tokens:
-    """Trade the code of a log-in for tokens. Raises SmtpError: `auth` for a code that is none."""
+    """Trade the code of a log-in for tokens. Raises SmtpError: `auth` for an invalid code."""
     return trade_code_for(return_url(letter), code=code, verifier=verifier)
 
 
 def trade_code_for(back: str, *, code: str, verifier: str) -> Tokens:
-    """Trade the code of a log-in that led `back`. Raises SmtpError: `auth` for a code that is none."""
+    """Trade the code of a log-in that led `back`. Raises SmtpError: `auth` for an invalid code."""
     asked = {"grant_type": "authorization_code", "code": code, "code_verifier": verifier}
     return _tokens({**asked, "redirect_uri": back})
 

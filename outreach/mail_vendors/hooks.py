@@ -31,7 +31,7 @@ def hook_secret(app_id: str, salt: str) -> str:
 
 
 def is_token(token: str, app_id: str, salt: str) -> bool:
-    """Return whether the token is the app's, in a time that says nothing about it."""
+    """Return whether the token is the app's. The comparison takes constant time."""
     return constant_time_compare(token, hook_token(app_id, salt))
 
 

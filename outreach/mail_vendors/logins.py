@@ -48,9 +48,9 @@ def unavailable(letter: str, spec: Vendor) -> NamedError:
 
 
 def begin_login(*, letter: str, member_id: str, app: str | None = None, may_read: bool = False) -> dict[str, Any]:
-    """Begin a log-in, for a new app or an `app` that needs one; the member's last one that did not end is over.
+    """Begin a log-in, for a new app or for an `app` that needs one. It replaces the member's last unfinished one.
 
-    Raises AppNotFound_400 where the vendor is not set up, and MailvendorXNotFound_404 for an app that is none.
+    Raises AppNotFound_400 if the vendor is not set up, and MailvendorXNotFound_404 for a missing app.
     """
     spec = letters()[letter]
     if not spec.available:
@@ -82,9 +82,9 @@ def _verifier(state: str) -> str:
 
 
 def _end_login(letter: str, member_id: str, app: str | None, given: Mapping[str, Any]) -> google.Tokens:
-    """End the member's log-in and return the tokens that it brings.
+    """End the member's log-in and return its tokens.
 
-    Raises MailvendorCCodeRequired_400, and InvalidCredentials_400 for a log-in that is none or lacks a permission.
+    Raises MailvendorCCodeRequired_400, and InvalidCredentials_400 for an invalid log-in or one that lacks a permission.
     """
     code, state = given.get("code") or "", given.get("state") or ""
     if not code:
@@ -177,8 +177,10 @@ def renew_login(*, letter: str, id: str, member_id: str, code: str, state: str) 
 
 
 def take_back(apps: list[MailApp]) -> None:
-    """Take the log-ins of apps that are gone, or switched off for good, back at their vendor; outside of any
-    transaction, each tried once."""
+    """Revoke the log-ins of deleted or permanently disabled apps at their vendor.
+
+    It runs outside of any transaction, and tries each once.
+    """
     for app in apps[:REVOKED_AT_ONCE]:
         with suppress(SecretUnreadable):
             google.revoke(app.api_key)

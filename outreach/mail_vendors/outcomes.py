@@ -71,7 +71,7 @@ def read_answer(spec: Vendor, status: int, headers: Mapping[str, str], body: Any
 
 
 def _told(spec: Vendor, body: Any) -> str:
-    """Return the code by which a vendor refuses in an answer whose status does not say so; "" for any other."""
+    """Return the vendor's error code in a response whose status is not an error; "" for any other."""
     if not isinstance(body, dict):
         return ""
     if spec.key == "postal" and body.get("status") in ("error", "parameter-error"):

@@ -305,7 +305,7 @@ DEFAULT_LETTERS = dict(
 
 
 def letters() -> dict[str, Vendor]:
-    """Return letter -> vendor, as MAIL_VENDOR_LETTERS says. Raises ImproperlyConfigured."""
+    """Return letter -> vendor by MAIL_VENDOR_LETTERS. Raises ImproperlyConfigured."""
     chosen = {**DEFAULT_LETTERS, **settings.MAIL_VENDOR_LETTERS}
     wrong = [f"{letter}: {key}" for letter, key in chosen.items() if letter not in LETTERS or key not in VENDORS]
     if wrong:

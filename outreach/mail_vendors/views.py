@@ -1,4 +1,4 @@
-"""Endpoints that say which mail vendors can be connected, and begin log-ins there."""
+"""Endpoints that list the available mail vendors, and begin log-ins there."""
 
 from __future__ import annotations
 

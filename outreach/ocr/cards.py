@@ -157,7 +157,7 @@ def _spelled(text: str) -> set[str]:
 
 
 def _company(lines: list[Line], labels: Iterable[str]) -> Found | None:
-    """Return the company: a line with a legal form, or one that the domain says too."""
+    """Return the company: a line with a legal form, or one that matches the domain."""
     wanted = {_letters(label) for label in labels} - {""}
     best: tuple[float, Line] | None = None
     for line in lines:
@@ -173,7 +173,7 @@ def _company(lines: list[Line], labels: Iterable[str]) -> Found | None:
 
 
 def _name(lines: list[Line], local: str) -> tuple[float, Line] | None:
-    """Return the line of the name, and how surely it is one: that which the address says too, else the largest."""
+    """Return the line of the name, and its certainty: the line that matches the address, else the largest."""
     parts = {_letters(part) for part in re.split(r"[._+-]", local)} - {""}
     best: tuple[float, float, Line] | None = None
     for line in lines:

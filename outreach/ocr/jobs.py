@@ -12,7 +12,7 @@ BATCH = 1000
 
 
 def delete_scans_of_deleted_files() -> bool:
-    """Delete the scans whose pictures were deleted for good, at most BATCH. Returns whether there may be more."""
+    """Delete the scans whose pictures were permanently deleted, at most BATCH. Returns whether there may be more."""
     found = list(CardScan.objects.filter(file__is_deleted=True).values_list("pk", flat=True)[:BATCH])
     CardScan.objects.filter(pk__in=found).delete()
     return len(found) == BATCH

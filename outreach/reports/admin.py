@@ -10,7 +10,7 @@ from outreach.reports.models import Dashboard
 
 @admin.register(Dashboard)
 class DashboardAdmin(CompanyRecordAdmin):
-    """Dashboards, read-only: the API checks their tiles against the reports that there are."""
+    """Dashboards, read-only: the API checks their tiles against the existing reports."""
 
     icon = "dashboard"
     list_display = ("name", "company", "shared", "created_by", "created_at")

@@ -203,7 +203,7 @@ class Reports(ReportPage):
         return Form([one for one in fields if known or one.name != "dashboard"])
 
     def do_add(self) -> HttpResponse:
-        """Put the report onto a dashboard that there is, or onto a new one."""
+        """Add the report to an existing dashboard, or to a new one."""
         sent = self.request.POST
         tile = {"reportType": self.asked["reportType"], "by": self.asked["by"], "metric": self.asked["metric"]}
         tile |= {"chart": self.asked["chart"], "range": sent.get("range", "last30")}
@@ -299,7 +299,7 @@ class EditDashboard(EditRecord, DashboardForm):
 
     @cached_property
     def titles(self) -> dict[tuple[str, str], list[Option]]:
-        """Report and grouping -> the numbers that there are."""
+        """Report and grouping -> the numbers to choose from."""
         types = self.read("logs/report/types").data["reports"]
         return {
             (one["reportType"], by["key"]): [Option(column["key"], column["title"]) for column in by["columns"]]

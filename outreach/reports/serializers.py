@@ -49,7 +49,7 @@ class GroupingOut(Output):
 
 
 class ReportTypeOut(Output):
-    """A report that there is."""
+    """A type of report."""
 
     reportType = Computed(serializers.ChoiceField(choices=list(REPORTS)))
     title = serializers.CharField()

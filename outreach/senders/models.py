@@ -12,7 +12,7 @@ from core.models import CompanyModel
 BOUNCES, COMPLAINTS = "bounces", "complaints"
 """Reasons that stop a sender."""
 MAX_CONNECTIONS, MOST_CONNECTIONS = 2, 50
-"""To the server of an SMTP sender at once: unless it says otherwise, and at most."""
+"""Connections to the server of an SMTP sender at the same time: the default, and the maximum."""
 
 
 class Sender(CompanyModel):

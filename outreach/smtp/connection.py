@@ -69,7 +69,7 @@ class SmtpConfig:
 
 
 class ServerGone(smtplib.SMTPServerDisconnected):
-    """The connection was closed, timed out or sent invalid data; the text says which."""
+    """The connection was closed, timed out or sent invalid data. The text gives the reason."""
 
 
 class Wire(smtplib.SMTP):

@@ -48,7 +48,7 @@ def _quoted(letter: str) -> str:
 
 
 def _groups(pieces: Sequence[str], first: int, room: int, size: Callable[[str], int]) -> Iterator[list[str]]:
-    """Put as many pieces together as there is room for: on the first line, and on each later one."""
+    """Group as many pieces as fit: on the first line, and on each later one."""
     group: list[str] = []
     left = first
     for piece in pieces:

@@ -27,7 +27,7 @@ _BACKGROUND_COLOR = re.compile(
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)[^<>]*>?")
 _HREF = re.compile(r'<a\b[^>]*?\bhref="([^"]*)"')
 _COLUMN = re.compile(r"mj-column-(per|px)-(\d{1,4})(?:-(\d{1,4}))?\d*")
-"""The class of a column made from MJML: per-33-333333 is a third of the width, px-200 is 200 pixels."""
+"""The class of an MJML column: per-33-333333 is a third of the width, px-200 is 200 pixels."""
 _EMPTY = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )

@@ -37,7 +37,7 @@ class Rejected:
     reply: str
     stage: Stage
     retry_after: float | None = None
-    """Seconds after which the sender may send again, when the server said so."""
+    """Seconds after which the sender may send again, if the server has given them."""
     reason: str = ""
     """The message's reason if it ends with this, where the channel knows better than `rejected`."""
 
@@ -66,7 +66,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Uncertain:
-    """The message was complete, but no valid reply came: it may have been sent, and is not sent again by itself."""
+    """The message was complete, but no valid reply came. It may have been sent, and is not sent again automatically."""
 
     reason: str
 

@@ -34,7 +34,7 @@ class Attachment:
 
     @cached_property
     def part(self) -> bytes:
-        """The whole part. A type that is none is application/octet-stream, and mails within mails are not taken."""
+        """The whole part. An invalid type becomes application/octet-stream, as does a mail within the mail."""
         kind = self.content_type.lower()
         if not _TYPE.fullmatch(kind) or kind.startswith(("multipart/", "message/")):
             kind = "application/octet-stream"

@@ -88,7 +88,7 @@ def _by_code(status: str, codes: set[str], text: str, *, after_data: bool) -> Se
 
 
 def _is_temporary(status: str, said: str) -> bool:
-    """Return whether the server's own code says that another attempt may succeed."""
+    """Return whether the server's own code means that another attempt may succeed."""
     reply = _REPLY.search(said[:_BEGINNING])
     return (reply[1] if reply else status).startswith("4")
 

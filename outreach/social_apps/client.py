@@ -19,14 +19,14 @@ SECONDS = 20.0
 MOST_BYTES = 1024 * 1024
 MOST_ROUNDS = 50
 LOG_IN_AGAIN = frozenset({10, 102, 190, *range(200, 300)})
-"""Codes of errors that end only when somebody connects the app again."""
+"""Codes of errors that end only when the app is connected again."""
 WAIT = frozenset({1, 2, 4, 17, 32, 341, 613})
 GONE = 100
 LEAD_FIELDS = "id,created_time,ad_id,ad_name,campaign_id,campaign_name,form_id,field_data,platform"
 
 
 class SocialFailed(Exception):
-    """The platform gave no usable answer. `refused` ends by connecting the app again, `temporary` by itself."""
+    """The platform gave no usable answer. `refused` ends by connecting the app again, `temporary` on its own."""
 
     def __init__(self, detail: str, *, refused: bool = False, temporary: bool = False) -> None:
         super().__init__(detail)

@@ -24,7 +24,7 @@ GUESSED = {
     "phone_number": "number",
     "work_phone_number": "number",
 }
-"""Key of a question at the platform -> where its answer goes, unless somebody says otherwise."""
+"""Key of a question at the platform -> the default field for its answer."""
 
 
 class SocialSettings(SettingsPage):
@@ -61,7 +61,7 @@ class SocialApps(SocialSettings):
 
 
 class SocialAppForm(SocialSettings):
-    """The form of a social app; the address says which one, if it is no new one."""
+    """The form of a social app. The address has the id of an existing one."""
 
     path = "settings/social/app"
     name = "social-app"

@@ -38,7 +38,7 @@ PAGE_ID, PAGE_TOKEN = "PageIdRequired_400", "PageIdOrTokenRequired_400"
 NOT_SUBSCRIBED = "WebhookSubscriptionFailed_500"
 MOST_PAGES = 200
 RECONNECTED: list[Callable[[str], None]] = []
-"""Called with the id of an app that works again, in the transaction that says so."""
+"""Called with the id of an app that works again, in the transaction that records it."""
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def told(answer: Answer) -> tuple[str, str]:
 
 
 class AppForm(StoragePage):
-    """The form of an app; the address says which one it is, if it is no new one."""
+    """The form of an app. The address has the id of an existing one."""
 
     template = "web/storage/form.html"
     kind = ""

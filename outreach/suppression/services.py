@@ -40,7 +40,7 @@ def suppress(
 
 
 def normal(email: str | None) -> str | None:
-    """Return the address as the list has it; None for a text that is none."""
+    """Return the address as the list has it; None for an invalid one."""
     text = (email or "").strip().lower()
     return text if is_address(text) and len(text) <= MOST_CHARACTERS else None
 
@@ -56,7 +56,7 @@ def _insert(rows: Sequence[Suppression]) -> dict[str, str]:
 
 
 def suppress_address(*, email: str, **values: Any) -> Suppression:
-    """Add the address to the list. Raises ValidationFailed for a text that is none."""
+    """Add the address to the list. Raises ValidationFailed for an invalid one."""
     text = _checked(email)
     suppress([text], **values)
     return Suppression.objects.get(email=text)

@@ -24,12 +24,12 @@ MODULE = "white-label-options"
 MOST_IMAGES = 20
 """Pictures of a kind that a company keeps: mails that went out show the logo of their time."""
 BARE_HOST = re.compile(rf"\s*{HOST}\s*", re.IGNORECASE)
-"""A name that is nothing but a host's: Node.js in a longer name is none."""
+"""A name that consists only of a host name. Node.js in a longer name is not one."""
 TEXTS = ("product_name", "accent", "accent_dark", "sender_name")
 
 
 def current() -> WhiteLabel:
-    """Return the company's brand; an empty one, unsaved, where there is none."""
+    """Return the company's brand, or an empty, unsaved one."""
     found = WhiteLabel.objects.select_related("domain", "updated_by")
     return found.first() or WhiteLabel()
 
@@ -97,8 +97,10 @@ def change_brand(*, actor: Actor, values: Mapping[str, Any]) -> None:
 
 
 def _check_name(field: str, text: str) -> None:
-    """Raise ValidationFailed for a name that mail programs show, or turn, into an address: people would be led astray,
-    and mail servers sort such mail out."""
+    """Raise ValidationFailed for a name that is an address, or that mail programs convert into one.
+
+    It would mislead people, and mail servers filter such mail out.
+    """
     if holds_link(text) or BARE_HOST.fullmatch(text):
         raise ValidationFailed(f"{field}: is an address", f"{field}: a name, and no address of the web or of mail")
 

@@ -10,7 +10,7 @@ from core.text.timezones import zone_of
 
 
 def is_open(hours: Mapping[str, Any], now: datetime) -> bool:
-    """Return whether somebody is there. Without days it is always so.
+    """Return whether a member is available. Without days this is always so.
 
     `from` belongs to a span and `to` does not; "24:00" is the end of the day.
     """

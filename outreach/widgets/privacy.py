@@ -25,5 +25,5 @@ def forget_visitors(subject: DataSubject, rows: QuerySet[WidgetVisitor]) -> int:
 
 
 def register_tables() -> None:
-    """Register the visitors. They come before conversations, whose address says who it was."""
+    """Register the visitors. They come before conversations, whose address identifies them."""
     register_personal_data("widgetVisitors", WidgetVisitor, _visitors, forget_visitors, module="chatapp")

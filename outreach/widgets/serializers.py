@@ -51,7 +51,7 @@ class HoursDay(Input):
 
 
 class HoursInput(Input):
-    """Hours in which somebody is available."""
+    """Hours in which a member is available."""
 
     timezone = LineInput(max_length=64, help_text="Such as Europe/Berlin.")
     days = serializers.ListField(child=HoursDay(), max_length=28, help_text="Empty: always.")

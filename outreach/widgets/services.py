@@ -38,8 +38,8 @@ def get_widget(id: str, *, lock: bool = False) -> ChatWidget:
 def create_widget(*, member_id: str, **values: Any) -> ChatWidget:
     """Create a widget.
 
-    Raises ChatWidgetNameAlreadyExists_400, ValidationFailed for an origin that is none, NotFound_404 for a chatbot that
-    is none, PlanLimitExceeded_403.
+    Raises ChatWidgetNameAlreadyExists_400, ValidationFailed for an invalid origin, NotFound_404 for a missing chatbot,
+    PlanLimitExceeded_403.
     """
     reserve_quota(MODULE)
     widget = ChatWidget(created_by_id=member_id, updated_by_id=member_id)

@@ -134,7 +134,7 @@ def messages_of(conversation: Conversation, after: datetime | None) -> Sequence[
 
 
 def is_quiet(conversation: Conversation, after: datetime | None) -> bool:
-    """Return whether nothing was said since `after`, which browsers have to the millisecond."""
+    """Return whether there was no message since `after`, which browsers have to the millisecond."""
     last = conversation.last_message_at
     return after is not None and last is not None and abs(last - after) < timedelta(milliseconds=1)
 

@@ -33,4 +33,4 @@ TEXTS = {
 TYPES = ("text", "email", "phone")
 """Types of answers."""
 KNOWN = {"name": "text", "email": "email", "phone": "phone"}
-"""Keys of fields that say who it is -> their type."""
+"""Keys of fields that identify a person -> their type."""

@@ -147,9 +147,9 @@ def known(widget: ChatWidget, token: str) -> WidgetVisitor:
 
 
 def forget_old() -> bool:
-    """Delete visitors of all companies who are known no longer (a periodic task). Returns whether more may wait.
+    """Delete expired visitors of all companies (a periodic task). Returns whether more may wait.
 
-    What they have said stays in its conversation.
+    Their messages stay in their conversations.
     """
     with unscoped(reason="tick: visitors of websites who were away for long"):
         old = WidgetVisitor.objects.filter(seen_at__lt=timezone.now() - KEPT - HOUR).values("pk")[:5000]

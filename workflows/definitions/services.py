@@ -48,7 +48,7 @@ def get_workflow(id: str, *, lock: bool = False) -> Workflow:
 def create_workflow(*, member_id: str, **values: Any) -> Workflow:
     """Create a draft. A name that another workflow has gets a suffix, such as "Name (2)".
 
-    Raises InvalidInput_400 for a graph that is none, PlanLimitExceeded_403.
+    Raises InvalidInput_400 for an invalid graph, PlanLimitExceeded_403.
     """
     reserve_quota(MODULE)
     workflow = Workflow(created_by_id=member_id)

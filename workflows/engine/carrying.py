@@ -58,10 +58,10 @@ def concerned(workflow_id: str, version_id: str | None, graph: Mapping[str, Any]
 
 
 def carry(workflow: Workflow, most: int) -> int:
-    """Move or cancel at most so many older runs of a fenced workflow, as it says. Returns how many; fewer than `most`
-    means that none is left.
+    """Move or cancel at most so many older runs of a fenced workflow, by its setting. Fewer than `most` means none is
+    left.
 
-    Moved runs keep their places, values, waits and effects. Those that do not fit keep their version.
+    Returns how many. Moved runs keep their places, values, waits and effects. Those that do not fit keep their version.
     """
     if workflow.carry == CANCEL:
         older = older_runs(workflow.pk, workflow.version_id).select_for_update(of=("self",), no_key=True)

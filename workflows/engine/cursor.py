@@ -18,7 +18,7 @@ from workflows.nodes.asks import Ask
 from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 
 BUDGET = 50
-"""The most steps of a run in one slice, so that others get their turn."""
+"""The most steps of a run in one slice, so that other runs proceed too."""
 MAX_STATE = 512_000
 """Bytes of a run's state."""
 NAMESPACE = uuid.UUID("6f0d5f9e-6b1c-4f5e-9f55-0a3b6c7d8e14")

@@ -1,8 +1,8 @@
 """The dry run of a draft: a run goes through it by the engine's own code, in a transaction that is rolled back.
 
 Its steps therefore show the real effects, including refusals of services, and nothing remains: no record, event,
-message or call. Calls outside of the database are made by workers after a commit, and here there is none. Waits are
-skipped.
+message or call. Calls outside of the database are made by workers after a commit, and a dry run never commits. Waits
+are skipped.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 
 MOST_STEPS, MOST_SECONDS = 500, 10
 LOCK_SECONDS = 2
-"""Seconds to wait for records that others have locked: they must not wait for the dry run in turn."""
+"""Seconds to wait for records that others have locked. They must not wait for the dry run themselves."""
 MAX_TOLD = 2_000_000
 """Bytes of the inputs and outputs that an answer shows."""
 LEFT_OUT = {"truncated": True}

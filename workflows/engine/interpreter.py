@@ -186,7 +186,8 @@ def _fail(state: State, seen: Visit) -> None:
 
 
 def again(state: State, *, waiting: bool = False) -> None:
-    """Let the failed tokens retry their nodes, in the same turn; with `waiting` also those whose waits are gone."""
+    """Let the failed tokens retry their nodes, in the same turn. With `waiting`, tokens whose waits are gone retry
+    too."""
     for token in state["tokens"].values():
         if token[2] == FAILED or (waiting and token[2] in (WAIT, RETRY)):
             token[2], token[3] = LIVE, 1

@@ -38,8 +38,8 @@ def lock_shared(workflow_ids: Iterable[str]) -> None:
 def lock_lanes(ids: Iterable[str]) -> None:
     """Lock the lanes of records until the transaction ends.
 
-    Transactions that start a wait for an event about a record and those that publish one take turns. No event is missed
-    between them.
+    This serialises transactions that start a wait for an event about a record with those that publish one. No event is
+    missed between them.
     """
     wanted = sorted(set(ids))
     if not wanted:

@@ -142,7 +142,7 @@ def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> N
 
 @transaction.atomic
 def cancel_run(*, id: str) -> None:
-    """Cancel a run, for good but for a restart. Raises WorkflowRunNotFound_404, InvalidRequest_400 (completed)."""
+    """Cancel a run. Only a restart resumes it. Raises WorkflowRunNotFound_404, InvalidRequest_400 (completed)."""
     run = _locked(id)
     if run.status == Status.COMPLETED:
         raise _refused(run, "cancelled")

@@ -1,7 +1,7 @@
-"""Retention: runs that ended long ago go, with their steps; so do firings of schedules and counts of refused starts.
+"""Retention: deletes runs that ended long ago, with their steps, firings of schedules and counts of refused starts.
 
-Batches of rows, found by the index that lists the runs of a workflow by age; docs/decisions/0020-workflow-engine.md
-says why the tables have no partitions.
+It deletes batches of rows, found by the index that lists the runs of a workflow by age. The tables have no partitions;
+the reasons are in docs/decisions/0020-workflow-engine.md.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def tell_due_timers() -> None:
 
 
 def work_slice() -> int:
-    """Work one slice. Returns the number of its runs; 0 if there are none, or none that nobody else holds."""
+    """Work one slice. Returns the number of its runs; 0 if no run is due and free."""
     with unscoped(reason="workflow engine: runs of all companies"):
         deaths = marks.deaths()
         if deaths and (moved := _work_suspect(deaths)):

@@ -78,7 +78,7 @@ class House:
 
 
 def advance(cursors: Sequence[Cursor], house: House) -> None:
-    """Move the runs until each of them waits, has ended, or has had its turn."""
+    """Advance the runs until each of them waits, has ended, or has used its slice."""
     while group := _next_group(cursors):
         node = group[0][0].node_at(group[0][1])
         visits = [(cursor, interpreter.visit(cursor.plan, cursor.state, token)) for cursor, token in group]
@@ -90,7 +90,7 @@ def advance(cursors: Sequence[Cursor], house: House) -> None:
 
 
 def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -> list[Outcome]:
-    """Run the node for all visits of it. A node that is switched off lets them pass."""
+    """Run the node for all visits of it. A disabled node passes them on."""
     if node.disabled:
         handles = node.type.handles(node.config)
         return [Outcome(handle=handles[0] if handles else "out") for _ in visits]

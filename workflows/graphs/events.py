@@ -82,7 +82,7 @@ SEGMENT = ("segment.entered", "segment.left")
 
 
 def is_change(kind: str) -> bool:
-    """Return whether events of the kind say which fields have changed."""
+    """Return whether events of the kind list the changed fields."""
     return kind.endswith(".updated")
 
 

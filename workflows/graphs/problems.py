@@ -47,7 +47,7 @@ class Problems:
     found: list[Problem] = field(default_factory=list)
 
     def add(self, code: str, message: str, **where: Any) -> None:
-        """Add a problem. A message that begins with the end of its path says the rest."""
+        """Add a problem. If a message begins with the end of its path, that part is removed."""
         named, _, rest = message.partition(": ")
         if rest and f".{where.get('path', '')}".endswith(f".{named}"):
             message = rest

@@ -115,7 +115,7 @@ def _references(plan: Plan) -> Iterator[tuple[Node, str, str]]:
 
 
 def _check_references(plan: Plan, graph: Mapping[str, Any], problems: Problems) -> None:
-    """Find references to steps that there are not, or that never come before as the graph is drawn."""
+    """Find references to missing steps, or to steps that never come before in the graph."""
     known = {node["id"] for node in graph["nodes"]}
     after: dict[str, set[str]] = defaultdict(set)
     for edge in graph["edges"]:
@@ -240,7 +240,7 @@ def _check_other(node: Node, problems: Problems) -> None:
 
 
 def _check_recursion(workflow_id: str, plan: Plan, problems: Problems) -> None:
-    """Find nodes by which the workflow would run itself, by itself or by others."""
+    """Find nodes through which the workflow would run itself, directly or through others."""
     for node in plan.nodes.values():
         if node.type.type == "workflow" and _leads_to(node.config.workflow, workflow_id):
             text = "this workflow would run itself"

@@ -113,7 +113,7 @@ class Item:
     """The values that expressions refer to."""
     make_key: Callable[[], str]
     token: str = ""
-    """The branch of the run that is here. With the run's id and epoch it says where an answer goes (waits.inbox)."""
+    """The branch of the run that is here. With the run's id and epoch it is the address of a response (waits.inbox)."""
     arrived: Arrived | None = None
     """The cause that ended its wait at this node; None: it has only reached the node."""
     round: int = 0
@@ -194,8 +194,8 @@ def one_out(config: Any) -> tuple[str, ...]:
 class NodeType:
     """A type of nodes. `run(wave)` sets the outcome of each item; it is called inside a savepoint.
 
-    If it raises, the savepoint is rolled back and the items come again one by one; an error that an item raises alone
-    is its own.
+    If it raises, the savepoint is rolled back and the items are run again one by one. An error that an item raises
+    alone is its own.
     """
 
     type: str

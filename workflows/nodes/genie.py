@@ -1,4 +1,4 @@
-"""The node that lets the company's AI app write a mail. It is written by workers, and goes as all outreach does."""
+"""The node with which the company's AI app writes a mail. Workers write it, and it is sent as all outreach."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def senders_of(ids: Sequence[str]) -> list[Sender]:
 
 
 def sender_for(contact: Contact, among: Sequence[Sender]) -> Sender:
-    """Return whose turn it is to write to the contact: always the same one's while there are the same."""
+    """Return the sender for the contact. It is always the same one as long as the senders are the same."""
     place = int.from_bytes(hashlib.sha256(contact.pk.encode()).digest()[:8], "big") % len(among)
     return among[place]
 
@@ -106,7 +106,7 @@ def message_id(item: Item) -> str:
 def plan(
     wave: Wave, wanted: Sequence[tuple[Item, Contact, Words | None]], *, senders: Sequence[Sender], **columns: Any
 ) -> None:
-    """Plan the messages of a wave, and set the outcomes."""
+    """Plan the messages of a batch of items, and set the outcomes."""
     if not wanted:
         return
     run = node_run(wave, wanted[0][0], senders[0], **columns)

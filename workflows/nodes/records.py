@@ -66,7 +66,7 @@ class LeadConfig(RecordConfig):
 
 
 def checked_ids(ids: Iterable[str]) -> list[str]:
-    """Return the ids. Raises ValueError for one that is none."""
+    """Return the ids. Raises ValueError for an invalid one."""
     found = list(ids)
     wrong = next((id for id in found if not is_id(id)), None)
     if wrong is not None:

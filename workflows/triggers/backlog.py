@@ -51,8 +51,10 @@ def has_due() -> bool:
 
 
 def drain(start: Callable[..., None], deadline: float = float("inf")) -> None:
-    """Start runs by events that wait, one batch of each company in turn, until none may start any more or monotonic()
-    passes the deadline."""
+    """Start runs by waiting events, one batch of each company after the other.
+
+    It ends when none may start any more, or monotonic() passes the deadline.
+    """
     with unscoped(reason="events that wait, of all companies"), connection.cursor() as cursor:
         cursor.execute(COMPANIES)
         companies = [id for (id,) in cursor.fetchall()]

@@ -25,7 +25,7 @@ MAX_DEPTH = 5
 
 
 def start_by_events(events: Sequence[Event]) -> None:
-    """Start the runs of the workflows that wait for the events (all of one company), or let the events wait."""
+    """Start the runs of the workflows that wait for the events (all of one company), or store the events for later."""
     kinds = {event.kind for event in events}
     if not WorkflowTrigger.objects.filter(kind__in=kinds).exists():
         return

@@ -32,8 +32,10 @@ CALLS = Limit("workflow-hooks", 600, 60)
 
 
 def selected(panel: str, body: Mapping[str, Any], params: Mapping[str, Any]) -> BulkSelection | None:
-    """Read for which records a request starts runs; None if it asks for a run without one. Raises InvalidRequest_400
-    for one that says neither, or both."""
+    """Read the records for which a request starts runs; None if it starts a run without a record.
+
+    Raises InvalidRequest_400 for a request that has neither, or both.
+    """
     named = bool(body.get("ids") or body.get("selectAll"))
     if named == bool(body.get("withoutRecord")):
         text = "ids, selectAll, withoutRecord: say for which records runs start, or that a single one starts without"

@@ -92,7 +92,7 @@ class BuyPlan(BillingPage):
         return bool(same and found["status"] == "active")
 
     def readable(self, form: Form) -> bool:
-        """Return whether numbers of add-ons are numbers, and say so at those that are not."""
+        """Return whether all numbers of add-ons are valid, and add an error to each field that isn't."""
         for one in form.fields:
             wrong = one.value is not None and not (isinstance(one.value, int) and 0 <= one.value <= 1000)
             if one.name.startswith(ADD_ON) and wrong:

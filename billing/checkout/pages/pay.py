@@ -55,7 +55,7 @@ class PayOrder(BillingPage):
         }
 
     def waits(self, order: Mapping[str, Any]) -> bool:
-        """Return whether somebody may be paying on the gateway's page: then this page looks by itself."""
+        """Return whether a payment may be in progress on the gateway's page. Then this page polls."""
         return bool(order["status"] == "open" and order["redirectUrl"] and self.may_buy())
 
     def transfer_form(self, order: Mapping[str, Any]) -> Form:
@@ -82,7 +82,7 @@ class PayOrder(BillingPage):
         return self.done("Paid" if answer.data["paymentStatus"] == "paid" else "Nothing has come yet")
 
     def do_other(self) -> HttpResponse:
-        """Leave the gateway's page for another way, unless it turns out that it was paid there."""
+        """Leave the gateway's page to choose another method, unless the order has been paid there."""
         order = self.order()
         if self.waits(order):
             looked = self.ask("POST", f"{order['begun']}/capture", None, {"paymentID": order["id"]})

@@ -276,7 +276,7 @@ def _money(found: Mapping[str, Any]) -> tuple[int, str]:
 
 
 def _settled(one: Mapping[str, Any]) -> Settled | None:
-    """Return a line of the report: payments are T00.., refunds T11..; fees and transfers are none of ours."""
+    """Return a line of the report. Payments are T00.., refunds T11..; fees and transfers return None."""
     kind = {"T00": "payment", "T11": "refund"}.get(str(one["transaction_event_code"])[:3])
     if kind is None:
         return None

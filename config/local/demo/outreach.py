@@ -96,7 +96,7 @@ def _followed(member: Member) -> GenieScheduler:
 
 
 def add_sent(jobs: list[SendJob]) -> None:
-    """Add messages that have gone, each with the step that says so, by whose id it is counted on its day."""
+    """Add sent messages, each with its transition, whose id counts it on its day."""
     SendJob.objects.bulk_create(jobs)
     SendJobTransition.objects.bulk_create(
         SendJobTransition(

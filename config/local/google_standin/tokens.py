@@ -64,13 +64,13 @@ def answer(scopes: str) -> dict[str, Any]:
 
 
 def write(scopes: str, kind: str) -> str:
-    """Return a token that says its scopes."""
+    """Return a token with its scopes."""
     text = _encoded({"kind": kind, "scopes": scopes, "number": secrets.token_hex(8)})
     return f"{text}.{_signature(text)}"
 
 
 def read(token: str, kind: str) -> str | None:
-    """Return the scopes of a token; None for one that is none of this kind."""
+    """Return the scopes of a token; None for an invalid token or another kind."""
     text, _, signature = token.partition(".")
     if not hmac.compare_digest(signature.encode(), _signature(text).encode()):
         return None

@@ -36,7 +36,7 @@ APPLICATION = (
     *("billiard.popen_fork", "billiard.sharedctypes", "billiard.synchronize", "cffi.cparser"),
     *("django.conf.locale.en.formats", "config.formats.en.formats"),
 )
-"""Modules that each program would otherwise load by itself."""
+"""Modules that each program would otherwise load itself."""
 
 
 class Loading:

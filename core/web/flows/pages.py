@@ -220,7 +220,7 @@ class FlowPage(Page):
         return {"do": "back", "graph": text, "since": since} if len(text) < 50_000 else None
 
     def do_back(self) -> HttpResponse:
-        """Put back the graph that a form has, unless somebody has changed it since."""
+        """Restore the graph that a form has, unless it has been changed since."""
         answer = self.save_drawn(self.sent_graph(), self.request.POST.get("since", ""))
         return self.done("It is as it was before") if answer.ok else self.refuse(answer)
 

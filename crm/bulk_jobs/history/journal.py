@@ -31,7 +31,7 @@ from crm.records.kinds import RecordKind
 from crm.records.pending import present_custom
 
 TOUCHED = "{}"
-"""`after` of a record that the source created and somebody has changed since."""
+"""`after` of a record that the source created and that has been changed since."""
 
 
 class Source(NamedTuple):

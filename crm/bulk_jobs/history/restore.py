@@ -138,8 +138,8 @@ class _Batch:
         return result
 
     def _delete(self, made: Iterable[Journaled], now: datetime) -> None:
-        """Delete the records that the source created, unless somebody has changed them since or live records refer
-        to them."""
+        """Delete the records that the source created, unless they have been changed since or live records refer to
+        them."""
         made = [entry for entry in made if not self.present[entry.id]["row"]["is_deleted"]]
         used = _in_use(self.kind, [entry.id for entry in made])
         for entry in made:

@@ -75,7 +75,7 @@ def merge_versions(
 ) -> MergedRecord:
     """Merge a record's versions: the present one, with `before`'s value for everything that only `after` has changed.
 
-    `fits(key, value)` says whether a custom field still accepts the value, or returns None if the field is gone.
+    `fits(key, value)` returns whether a custom field still accepts the value, or None if the field is gone.
     """
     was, now = before["row"], present["row"]
     then = {**was, **after["row"]}
@@ -138,7 +138,7 @@ def _merge_links(
     now: Sequence[Version],
     result: MergedRecord,
 ) -> None:
-    """Remove links that the change added, and add those that it removed, unless somebody has added them again."""
+    """Remove links that the change added, and add those that it removed, unless they have been added again."""
     before, after = {link["id"]: link for link in was}, {link["id"]: link for link in then}
     present = {link["id"]: link[target] for link in now}
     gone = {id: present[id] for id in after if id not in before and id in present}

@@ -16,7 +16,7 @@ LOCATOR_BYTES = 20
 
 
 class ArchiveError(Exception):
-    """The zip's directory is missing, damaged or larger than any honest file's; the text says which."""
+    """The zip's directory is missing, damaged or too large. The text says which."""
 
 
 def entries(stream: BinaryIO) -> list[zipfile.ZipInfo]:

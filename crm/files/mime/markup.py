@@ -40,8 +40,7 @@ MAIL_SIGNS = frozenset({"from", "received", "return-path", "message-id", "delive
 
 
 def text_type(text: str, complete: bool, tail: str, name: str) -> str:
-    """Return the type of valid text. `complete` says whether `text` is the whole file; `tail` is the file's last
-    part."""
+    """Return the type of valid text. `complete` is True if `text` is the whole file; `tail` is the file's last part."""
     body = text[SPACE.match(text).end() :]  # type: ignore[union-attr]
     if body.startswith("<"):
         marked = _markup(body)

@@ -130,9 +130,9 @@ class ImportDetail(ImportPage):
         return mend_rows(problems, self.job, labels, self.optional_keys(problems))
 
     def do_mend(self) -> HttpResponse:
-        """Save one row, or those on the page whose values were changed. What was typed into other rows stays in them.
+        """Save one row, or the rows of the page whose values were changed. Input in other rows stays in them.
 
-        A row that is no record is written only if somebody asks for it.
+        A row that is not a record is written only on request.
         """
         sent, state = self.request.POST, ListState(self.request.GET)
         chosen, found = sent.get("row", ""), self.errors(state)[0]

@@ -204,7 +204,7 @@ class ImportCheck(ImportPage):
 
 
 def rows_besides(found: Sequence[Mapping[str, Any]], unknown: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the problems but for those with unknown values, if these are all listed by themselves."""
+    """Return the problems except those with unknown values, if these are all listed separately."""
     columns = {one["column"] for one in unknown} if len(unknown) < MOST_UNKNOWN else set[str]()
     return [
         one for one in found if one["column"] not in columns or not UNKNOWN.search(f"{one['code']} {one['message']}")

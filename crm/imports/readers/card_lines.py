@@ -204,7 +204,7 @@ def _is_quoted(line: str) -> bool:
 
 
 def read_property(line: str) -> Property:
-    """Return the property of an unfolded line. Raises ValueError for one that is none."""
+    """Return the property of an unfolded line. Raises ValueError for an invalid line."""
     match = LINE.match(line)
     if not match:
         raise ValueError(line)
@@ -215,7 +215,7 @@ def read_property(line: str) -> Property:
 
 @lru_cache(maxsize=1_000)
 def _parameters(text: str) -> Parameters:
-    """Return the parameters of a property. Raises ValueError for text that is none."""
+    """Return the parameters of a property. Raises ValueError for an invalid text."""
     found: dict[str, list[str]] = {}
     if text:
         for key, values in Contentline(f"X{_normal_parameters(text)}:").raw_parts()[1].items():

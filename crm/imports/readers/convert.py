@@ -130,7 +130,7 @@ def first_table(book: Any, names: list[str]) -> Any:
 def shape(name: str, rows: Iterable[list[Any]]) -> str:
     """Return the shape of a sheet's first rows: a table, a note or nothing.
 
-    A note has one column of text, or keys with values, or a name that says so.
+    A note has one column of text, or keys with values, or the name of a note.
     """
     seen = wide = addresses = keys = 0
     for row in islice(rows, ROWS_SEEN):

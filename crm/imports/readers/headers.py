@@ -58,9 +58,9 @@ def read_header(
 ) -> tuple[int, list[str]]:
     """Return the header's row number and the columns' names; the row number is 0 for a table without headers.
 
-    `rows` are the file's first rows, blank ones left out. `wanted` is the row number that the user gave. In a
-    `ragged` table rows may be wider than the header by mistake, so that their width says nothing. Raises ReaderError
-    for a header row that is blank, and for a file without text.
+    `rows` are the file's first rows, blank ones left out. `wanted` is the row number that the user gave. In a `ragged`
+    table rows may be wider than the header by mistake, so their width is no evidence. Raises ReaderError for a header
+    row that is blank, and for a file without text.
     """
     found = find_header_row(rows) if wanted is None else wanted
     if found is None:

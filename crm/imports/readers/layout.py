@@ -85,7 +85,7 @@ def _lines(rows: Sequence[tuple[int, Sequence[Cell]]]) -> list[_Line]:
 
 
 def _below_preamble(lines: Sequence[_Line]) -> _Line | None:
-    """Return the header row below titles and notes, if the first row is none itself."""
+    """Return the header row below titles and notes, if the first row is not a header."""
     best: _Line | None = None
     best_score = 0.0
     for place, line in enumerate(lines[:HEADER_ROWS]):

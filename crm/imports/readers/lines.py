@@ -1,6 +1,6 @@
-"""Text lines of a binary file, block by block, in bounded memory and from any line that is still remembered.
+"""Text lines of a binary file, block by block, in bounded memory and from any line that is still in memory.
 
-A block ends at a line end, so that it decodes by itself and reading can start again at its byte offset.
+A block ends at a line end, so that it decodes on its own and reading can start again at its byte offset.
 """
 
 from __future__ import annotations

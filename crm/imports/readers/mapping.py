@@ -210,7 +210,7 @@ def _settle_names(chosen: dict[int, str], columns: Sequence[_Column]) -> None:
 
 
 def _contains(whole: _Column, part: _Column) -> bool:
-    """Return whether a column has whole names, as its values or else its header say, next to a part of them."""
+    """Return whether a column has whole names, by its values or else its header, next to a part of them."""
     pairs = [(name, text) for name, text in zip(whole.texts, part.texts, strict=True) if name and text]
     if not pairs:
         return whole.plain not in SIMPLE_NAMES

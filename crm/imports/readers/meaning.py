@@ -26,7 +26,7 @@ from crm.imports.readers.words import EASTERN
 
 @lru_cache(maxsize=4096)
 def is_of_others(header: str) -> bool:
-    """Return whether a normalised header names somebody else than the person, such as an assistant."""
+    """Return whether a normalised header names another person, such as an assistant."""
     words = header.split()
     return bool(
         OTHERS_WORDS.intersection(words)
@@ -38,8 +38,7 @@ def is_of_others(header: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def has_address_of_others(header: str) -> bool:
-    """Return whether an address or number in the column of a normalised header is that of somebody else, such as a
-    hotline."""
+    """Return whether an address or number in the column of a normalised header belongs to others, such as a hotline."""
     return bool(
         is_of_others(header)
         or OFFICES_WORDS.intersection(header.split())
@@ -50,7 +49,7 @@ def has_address_of_others(header: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def names_address(header: str) -> bool:
-    """Return whether a normalised header speaks of an e-mail address or phone number."""
+    """Return whether a normalised header names an e-mail address or phone number."""
     words = header.split()
     return any(known.intersection(words) for known in WORDS.values()) or any(
         _has_part(header, parts) for parts in PARTS.values()
@@ -59,7 +58,7 @@ def names_address(header: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_about_value(header: str) -> bool:
-    """Return whether a normalised header speaks about an address or number, such as its type or a consent."""
+    """Return whether a normalised header describes an address or number, such as its type or a consent."""
     return bool(OTHER_MEANING.intersection(header.split()) or _has_part(header, OTHER_PARTS))
 
 

@@ -58,7 +58,7 @@ TECHNICAL = frozenset(
 # The times at which somebody agreed, which prove the consent.
 CONSENT_TIMES = frozenset({"optin time", "opt in time", "confirm time", "consent time", "consent date", "optin date"})
 FEWEST_ALIKE = 3
-"""A column says nothing about a person if all of the file's rows, at least so many, have the same value there."""
+"""A column is no data about a person if all of the file's rows, at least so many, have the same value there."""
 
 
 class ColumnFacts(TypedDict):

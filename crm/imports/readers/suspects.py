@@ -1,7 +1,7 @@
-"""List rows that are no records: titles inside a table, totals, repeated headers and the footers of reports.
+"""List rows that are not records: titles inside a table, totals, repeated headers and the footers of reports.
 
-A row is judged by itself and the few rows above it. A reader that starts in the middle of a file therefore gets the
-same results as one that began at its start.
+A row is judged on its own and with the few rows above it. A reader that starts in the middle of a file therefore gets
+the same results as one that began at its start.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def _is_name(word: str) -> bool:
 
 
 def _agree(first: Sequence[str], last: Sequence[str], addresses: Sequence[str]) -> bool:
-    """Return whether the addresses of half of the rows are made of these first and last names."""
+    """Return whether the addresses of half of the rows consist of these first and last names."""
     rows = [(one, other, text) for one, other, text in zip(first, last, addresses, strict=False) if one and text]
     return bool(rows) and sum(_is_made_of(*row) for row in rows) * 2 >= len(rows)
 

@@ -117,7 +117,7 @@ class ImportType(ABC):
     def write_named(
         self, schema: Any, rows: Sequence[Any], job: Import, existing: OnExisting, *, actor_id: str | None
     ) -> BatchResult:
-        """Update the records that the rows name, or say that they exist already, as `existing` says."""
+        """Update the records that the rows name, or report that they exist already, as `existing` requires."""
         ids = {row.record_id for row in rows if is_id(row.record_id)}
         live = set(schema.kind.live().filter(pk__in=ids).values_list("pk", flat=True))
         result = BatchResult()

@@ -16,7 +16,7 @@ TONES = {"won": "ok", "lost": "bad", "new": "info"}
 
 
 def said(*parts: str) -> str:
-    """Return the texts of a toast that there are as one."""
+    """Return the non-empty texts of a toast as one text."""
     return " ".join(part for part in parts if part)
 
 

@@ -18,7 +18,7 @@ from crm.leads.pages.base import TONES, LeadPage, counted
 from crm.leads.pages.table import LeadTable
 
 FIRST_CARDS = 100
-"""The cards that a board is made of at first, the newest of all columns; the others come by column."""
+"""The number of cards that a board shows at first, the newest of all columns. The others are loaded by column."""
 CARDS = 25
 LINKS = (
     ("tags", "Tags", "tag", "checks"),

@@ -35,7 +35,7 @@ CONTACT = (
     Field("number", "Phone number", "tel", placeholder="7400 123456"),
 )
 NEEDED = {"name": False, "email": True, "number": True}
-"""Value of a contact -> whether a new one needs it, where the company has not said otherwise."""
+"""Value of a contact -> whether a new one needs it by default."""
 
 
 def body_of(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Calendar(Page):
 
     @cached_property
     def asked(self) -> date | None:
-        """The day that the address names. What is no day of a calendar is none."""
+        """The day in the address, or None for an invalid one."""
         try:
             found = parse_date(self.request.GET.get("from", ""))
         except ValueError:

@@ -1,4 +1,4 @@
-"""The tab of settings that says how video calls get their links."""
+"""The tab of settings for the links of video calls."""
 
 from __future__ import annotations
 

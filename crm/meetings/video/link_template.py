@@ -1,4 +1,4 @@
-"""Links by a template of the company's: any server of video calls that opens a room for each address."""
+"""Links by a template of the company, for any server of video calls that opens a meeting for each address."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def read_settings(member_id: str) -> dict[str, Any]:
 
 @transaction.atomic
 def change_settings(*, member_id: str, link_template: str | None = None, provider: str | None = None) -> None:
-    """Change the given settings. Raises ValidationFailed for a template that is none, InvalidInput_400."""
+    """Change the given settings. Raises ValidationFailed for an invalid template, InvalidInput_400."""
     values: dict[str, Any] = {"updated_by_id": member_id}
     if link_template is not None:
         values["link_template"] = check_template(link_template.strip())

@@ -1,4 +1,4 @@
-"""ai-a: models that speak Gemini's wire format (generateContent)."""
+"""ai-a: models with Gemini's wire format (generateContent)."""
 
 from __future__ import annotations
 

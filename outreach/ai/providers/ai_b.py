@@ -1,4 +1,4 @@
-"""ai-b: models that speak OpenAI's wire format (chat/completions): the vendor's, or those of a server of one's own."""
+"""ai-b: models with OpenAI's wire format (chat/completions): the vendor's, or those of one's own server."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class _Shape(BaseModel):
 
 
 class Statement(_Shape):
-    """Words of a message, and the name of the fact that they rest on."""
+    """Words of a message, and the name of the fact that supports them."""
 
     text: Text
     source: str = Field(max_length=1000)

@@ -1,4 +1,4 @@
-"""Reads prompts: 'Invite them to our webinar' is an instruction; its mail says 'I would like to invite you'."""
+"""Reads prompts. From the instruction 'Invite them to our webinar' it writes 'I would like to invite you'."""
 
 import re
 from dataclasses import dataclass

@@ -1,6 +1,7 @@
 """The providers that call a model: one exchange for all wire formats, with its errors, its cost and one repair.
 
-A format says how a request is written and an answer read (`Wire`). No call is made inside a database transaction.
+A wire format (`Wire`) defines how a request is written and a response read. No call is made inside a database
+transaction.
 """
 
 from __future__ import annotations
@@ -359,7 +360,7 @@ MODEL_SETTINGS: dict[str, dict[str, Setting]] = {
 
 
 def count(said: Any, otherwise: int) -> int:
-    """Return a number of tokens that a server says, or another one where that is none."""
+    """Return the server's number of tokens, or the default if it is invalid."""
     return said if isinstance(said, int) and not isinstance(said, bool) and said >= 0 else otherwise
 
 

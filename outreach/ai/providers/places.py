@@ -133,7 +133,8 @@ def is_known(name: str) -> bool:
 
 @lru_cache(maxsize=2000)
 def country_code(name: str) -> str:
-    """Return the ISO code of the country that is called so, or "" for none. Codes count in capitals: "it" is none."""
+    """Return the ISO code of the country with the name, or "". Codes only count in capitals, since "it" is not a
+    country."""
     if len(name.strip(" .")) < 4 and not name.isupper():
         return ""
     try:

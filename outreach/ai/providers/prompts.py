@@ -12,7 +12,7 @@ MOST_PRODUCTS = 12
 MOST_BEFORE = 5000
 """Maximum number of characters of a draft to rewrite."""
 MOST_FACTS = 60
-"""Facts that a model is given at most; further ones cost more than they say."""
+"""The maximum number of facts for a model. Further ones cost more than they help."""
 
 _RULES = """\
 You write one {kind} from a company to one recipient.

@@ -24,7 +24,7 @@ _FOR = re.compile(
 )
 """Start of the purpose of the messages within a sentence."""
 _FOREIGN = re.compile(r",?\s+(?:um\s+(?:sie|ihnen|ihn)|pour (?:les|leur)|para)\b.*", re.IGNORECASE)
-"""The same in German, French and Spanish, where it is not said as a request."""
+"""The same in German, French and Spanish, without a request."""
 _THEM = re.compile(r"\b(?:them|him|her|their|everyone|everybody)\b", re.IGNORECASE)
 _REQUEST = re.compile(rf"^(?:please\s+)?(?P<verb>{_VERBS})\s+(?P<rest>.+)$", re.IGNORECASE)
 _THING = re.compile(r"^(?P<thing>(?:our|my|the|an?|\d\S*)\s.+?)\s+to\s+(?P<who>.+)$", re.IGNORECASE)
@@ -83,6 +83,6 @@ def _later(said: str) -> tuple[str, str]:
 
 
 def is_request(text: str) -> bool:
-    """Return whether the text is a request that a message can be made of without repeating it."""
+    """Return whether the text is a request that a message can fulfil without repeating it."""
     goal = read_goal(text) if text else None
     return goal is not None and all(kind != "general" for kind, _ in goal.topics)

@@ -43,7 +43,7 @@ def zone_field(chosen: str, company: str, help: str) -> Field:
 
 
 def read_week(form: Form) -> list[dict[str, Any]]:
-    """Return the spans of a form's days. What is none is an error at its field."""
+    """Return the spans of a form's days. An invalid span is an error at its field."""
     found: list[dict[str, Any]] = []
     for field in form.fields:
         if re.fullmatch(r"day[1-7]", field.name):

@@ -233,7 +233,8 @@ class Campaign(CampaignPage):
 
 
 class CampaignPreview(CampaignPage):
-    """The mail that a campaign makes, as a document of its own: ?variant= and ?step= say which, ?contactId= whose."""
+    """A mail of a campaign, as a document of its own: ?variant= and ?step= select the mail, ?contactId= the
+    recipient."""
 
     path = "campaigns/<str:id>/preview"
     name = "campaign-preview"

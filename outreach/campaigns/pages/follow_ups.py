@@ -23,7 +23,7 @@ def places(steps: Sequence[Mapping[str, Any]]) -> int:
 def follow_up_fields(
     steps: Sequence[Mapping[str, Any]], templates: list[Option], chat_templates: list[Option]
 ) -> list[Field]:
-    """Make the fields of the follow-ups, with the values of those that there are."""
+    """Return the fields of the follow-ups, with the values of existing ones."""
     return [
         field
         for place in range(places(steps))

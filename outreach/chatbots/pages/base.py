@@ -155,7 +155,7 @@ class OneChatbot(ChatbotPage, FlowPage):
         return self.put(steps, since)
 
     def change(self, act: Change) -> Answer:
-        """Change the steps as they are now, once more where somebody was quicker."""
+        """Change the current steps. If another change was quicker, try again."""
         if not self.may_change:
             raise Refused(403, "Your role does not change chatbots")
         for attempt in range(TRIES):

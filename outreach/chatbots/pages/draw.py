@@ -107,7 +107,7 @@ class AddStep(OneChatbot):
         }
 
     def do_add(self) -> HttpResponse:
-        """Lead to the form of the new step: it is saved once it says something."""
+        """Redirect to the form of the new step, which is saved once it is filled in."""
         sent = self.request.POST
         return self.done(
             "", self.address("chatbot-step", self.params["id"], add=sent.get("type", ""), at=sent.get("at", ""))

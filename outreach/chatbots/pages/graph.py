@@ -1,7 +1,7 @@
-"""A chatbot as a graph, and the chatbot that a graph makes.
+"""A chatbot as a graph, and a graph as a chatbot.
 
-A chatbot says one text after the other, so it is its steps in their order that are stored: edges and places follow from
-them. Keywords of one weight and rank are one step.
+A chatbot sends one text after the other, so its steps are stored in their order. Edges and positions follow from them.
+Keywords of one weight and rank are one step.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class ChatbotStep(OneChatbot):
         return SchemaForm(TYPES[self.node["type"]]["schema"], self.node["data"].get("config") or {}, Sources())
 
     def own_fields(self) -> list[Field]:
-        """Return the fields that no schema says."""
+        """Return the fields that no schema has."""
         if self.node["type"] not in RULES or not self.node["id"]:
             return []
         return [Field("disabled", "Leave this rule out", "switch", value=self.node["data"].get("disabled") is True)]
@@ -104,7 +104,7 @@ class ChatbotStep(OneChatbot):
         }
 
     def do_save(self) -> HttpResponse:
-        """Save the step. Where somebody else has changed it since its form was opened, ask first."""
+        """Save the step. If it has been changed since its form was opened, ask first."""
         if not self.may_change:
             raise Refused(403, "Your role does not change chatbots")
         sent = self.request.POST

@@ -17,7 +17,7 @@ TIMES = ("sent", "delivered", "read", "failed")
 
 
 class SentTemplate(Output):
-    """The template that a message is made of."""
+    """The template of a message."""
 
     _id = IdField()
     name = serializers.CharField()

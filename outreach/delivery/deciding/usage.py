@@ -32,7 +32,7 @@ MESSAGES = Meter("messages", outcome_of)
 
 
 def within_plan(ready: list[SendJob], waiting: dict[Wait, list[str]], allowed: Entitlement | None) -> list[SendJob]:
-    """Return the messages that the plan has room for, and reserve them. The others wait until there is more."""
+    """Return the messages that the plan allows, and reserve them. The others wait until more are allowed."""
     found = reserve(MESSAGES.key, [job.pk for job in ready], allowed=allowed) if allowed is not None else None
     if found is None:
         return ready

@@ -65,7 +65,7 @@ def has_doubts() -> bool:
 
 
 def ask_again(deadline: float) -> None:
-    """Query about messages with an unknown outcome, one by one, until there is none or monotonic() passes the
+    """Query about messages with an unknown outcome, one by one, until none is left or monotonic() passes the
     deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: messages in doubt of all companies"):

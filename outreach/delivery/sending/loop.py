@@ -197,7 +197,7 @@ class Sending:
             self._start(partial(self._serve, turn))
 
     def _left(self, turn: Turn) -> None:
-        """A connection has ended; the last one ends the turn."""
+        """Handle the end of a connection. The last one ends the turn."""
         self._free += 1
         self._ledger.connections -= 1
         turn.connections -= 1

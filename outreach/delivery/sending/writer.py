@@ -148,7 +148,7 @@ class Writer:
             self._commit(intents, settled)
 
     def _commit(self, intents: list[_Intent], settled: list[_Settled]) -> None:
-        """Commit a group. Where PostgreSQL cannot take it as a whole, each row is tried by itself."""
+        """Commit a group. If PostgreSQL refuses it as a whole, each row is tried separately."""
         try:
             held, written = self._write([one.row for one in intents], [one.row for one in settled])
         except _LOST:

@@ -57,5 +57,5 @@ class GenieSettingsViewSet(ResourceViewSet):
 
 
 def _given(value: Any) -> Any:
-    """Return a setting, of limits those that there are."""
+    """Return a setting; of limits, only the set ones."""
     return {key: limit for key, limit in value.items() if limit} if isinstance(value, dict) else value

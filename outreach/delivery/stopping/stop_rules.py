@@ -6,7 +6,7 @@ from __future__ import annotations
 OPTIONAL = ("reply", "bounce", "won", "lost")
 """Rules that a step's `stopOn` may omit. The do-not-contact list and unsubscribing stop every message."""
 REFUSED = ("bad_address", "rejected", "came_back")
-"""Reasons of messages that a server has refused for good."""
+"""Reasons of messages that a server has permanently refused."""
 
 
 def reason_sql(job: str) -> str:

@@ -27,7 +27,7 @@ _SCANNERS = re.compile(
 )
 """User-Agent patterns of programs that open links in mails: of mail services, of filters, and of scripts."""
 _PRIVACY = "Mozilla/5.0"
-"""All that the proxy of Apple's Mail says of itself, which fetches pictures whether or not anybody looks."""
+"""The user agent of the proxy of Apple's Mail, which fetches pictures even if nobody reads the mail."""
 
 
 def machine_of(method: str, caller: Caller, job: SendJob, at: datetime) -> str:
@@ -44,7 +44,7 @@ def machine_of(method: str, caller: Caller, job: SendJob, at: datetime) -> str:
 
 
 def is_own_address(ip: str | None) -> bool:
-    """Return whether somebody of the active company has signed in from the address lately."""
+    """Return whether a member of the active company has recently signed in from the address."""
     if ip is None:
         return False
     since = timezone.now() - SIGNED_IN

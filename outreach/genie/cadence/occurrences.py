@@ -88,7 +88,7 @@ def begin_occurrence(run: GenieScheduler) -> None:
     """Start the planning of the run's audience again by a worker, in the transaction of the firing.
 
     Contacts with a message of the run get no other. A run that finds its recipients searches for others. If it may not,
-    it fails, and rests until somebody resumes it.
+    it fails, and rests until a member resumes it.
     """
     GenieScheduler.objects.filter(pk=run.pk).update(
         status=Status.QUEUED,

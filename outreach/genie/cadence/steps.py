@@ -64,8 +64,7 @@ class Step:
     stop_on: tuple[str, ...]
     window: Mapping[str, Any] | None
     content: Mapping[str, Any] | None
-    """Subject, body, variables and attachments of the template that it is made from, or the chat template; None: the AI
-    app writes it."""
+    """Subject, body, variables and attachments of its template, or the chat template; None: the AI app writes it."""
 
     @property
     def chat(self) -> Mapping[str, Any] | None:

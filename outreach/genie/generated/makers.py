@@ -23,7 +23,7 @@ from outreach.lead_generation.services import cancel_generation
 
 OPEN = (LeadGeneration.Status.QUEUED, LeadGeneration.Status.RUNNING, LeadGeneration.Status.PAUSED)
 LONGEST_REST = timedelta(hours=1)
-"""Maximum delay before a run checks its search by itself."""
+"""Maximum delay before a run checks its search on its own."""
 
 
 @dataclass(frozen=True)

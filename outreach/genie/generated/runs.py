@@ -118,7 +118,7 @@ def search_anew(run: GenieScheduler) -> LeadGeneration:
 
 
 def search_ended(search: LeadGeneration) -> None:
-    """Give a run the leads that its search has made as its audience, or end it when there are none.
+    """Give a run the leads that its search has created as its audience, or end the run without leads.
 
     It is called in the transaction that ends the search.
     """

@@ -32,7 +32,7 @@ SOURCES = {
 
 @dataclass
 class Piece:
-    """Words of a message that rest on the same. `numbers` are those of the evidence that ends with them."""
+    """Words of a message with the same sources. `numbers` are those of the evidence that ends with them."""
 
     text: str
     tone: str = ""

@@ -195,7 +195,7 @@ class RunSamples(NewRun):
         return self.page({**self.context(self.form().fill(sent)), **context})
 
     def samples(self, answer: Answer) -> dict[str, Any]:
-        """Return the samples with their marks, or why there are none."""
+        """Return the samples with their marks, or the reason why there are none."""
         if not answer.ok:
             return {"refused": [answer.message, answer.warning]}
         found = answer.data

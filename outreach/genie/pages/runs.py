@@ -26,8 +26,10 @@ def share(job: Mapping[str, Any]) -> int:
 
 
 def reach(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Count the people whom a run has reached, and separately its messages: the ended ones, and the remaining ones
-    if nobody answers."""
+    """Count the people whom a run has reached, and separately its messages: the ended ones, and the remaining ones.
+
+    The remaining ones are counted as if nobody replied.
+    """
     counts, steps = run["counts"], 1 + len(run["outreachCadence"].get("steps", []))
     ended = sum(counts[status] for status in ("sent", *NOT_SENT))
     to_come = max((run["total"] or 0) - run["processed"], 0) * steps

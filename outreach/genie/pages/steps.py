@@ -44,7 +44,7 @@ def count_of(sent: QueryDict) -> int:
 
 
 def step_fields(count: int, templates: Sequence[Option] = (), chat_templates: Sequence[Option] = ()) -> list[Field]:
-    """Make the fields of so many follow-ups, which may be made from one of the templates or go by chat."""
+    """Return the fields of so many follow-ups, with a template or by chat."""
     return [field for place in range(count) for field in _fields(place, templates, chat_templates)]
 
 
@@ -79,7 +79,7 @@ def _fields(place: int, templates: Sequence[Option], chat_templates: Sequence[Op
 
 
 def interval_field() -> Field:
-    """Make the field that says how often the run repeats."""
+    """Return the field for the run's interval."""
     return Field(
         "intervalMs",
         "How often",
@@ -129,7 +129,7 @@ def _words(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _window(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the hours of a follow-up, as the API takes them; nothing where the form says nothing of them."""
+    """Return the hours of a follow-up for the API; empty if the form has none."""
     found = {name: values[name] for name in ("start", "end") if values[name]}
     if values["days"]:
         found["days"] = [int(day) if day.isdecimal() else day for day in values["days"]]

@@ -81,10 +81,10 @@ def _recipients(run: GenieScheduler, contacts: QuerySet[Contact]) -> QuerySet[Co
 
 @transaction.atomic
 def _end(run: GenieScheduler, busy: int) -> None:
-    """Finish the run, or let it rest while messages wait for its AI app.
+    """Finish the run, or rest it while messages wait for its AI app.
 
-    Concurrent requests that let messages be written, by outreach.genie.review.rewriting or as follow-ups, take turns
-    with it.
+    Concurrent requests that queue messages for writing, by outreach.genie.review.rewriting or as follow-ups, are
+    serialised with it.
     """
     lock_run(run.pk)
     until = rests_until(run)

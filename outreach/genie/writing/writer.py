@@ -1,7 +1,7 @@
 """Writes the messages of a run by its AI app, outside of any transaction: new ones, and those that wait for the app.
 
 A message waits (status planned, without content) when a cap is reached or the app has an error. It is retried when that
-may have ended, or when somebody has changed a cap or an app. It fails when its own content could not be created.
+may have ended, or when a cap or an app has been changed. It fails when its own content could not be created.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Writer:
 
     @classmethod
     def of(cls, run: GenieScheduler) -> Writer:
-        """Return the writer of a run. Raises ProviderError for an AI type that there is not any more."""
+        """Return the writer of a run. Raises ProviderError for an AI type that no longer exists."""
         provider = provider_of(run.ai_type, AiUsage.Purpose.COMPOSE, run)
         company = company_brief(run.sender.from_name if run.sender else "")
         return cls(run, provider, company, ContactBriefs.load(), company_language(), steps_of(run.outreach_cadence))

@@ -15,7 +15,7 @@ CPU_SECONDS = 3600
 
 
 def answers() -> None:
-    """Answer until nothing comes for as long as the first argument says."""
+    """Answer requests until none arrives for as many seconds as the first argument."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print is no answer
     engine = None

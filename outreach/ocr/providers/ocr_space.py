@@ -16,7 +16,7 @@ from outreach.ocr.providers.base import OcrFailed, OcrProvider
 
 MOST_BYTES = 5 * 1024 * 1024
 READ_SURELY = 0.95
-"""The service doesn't say how surely it has read a line."""
+"""The service doesn't report its certainty for a line."""
 _FIELDS = {"isOverlayRequired": "true", "OCREngine": "2", "scale": "true", "detectOrientation": "true"}
 
 
@@ -41,7 +41,7 @@ class _Answer(BaseModel):
 
 
 class OcrSpace(OcrProvider):
-    """Sends the picture to OCR.space, or where VENDOR_BASE_URLS says."""
+    """Sends the picture to OCR.space, or to its address in VENDOR_BASE_URLS."""
 
     key: ClassVar[str] = "ocr-space"
     name: ClassVar[str] = "OCR.space"

@@ -29,7 +29,7 @@ KEY_STATES = {
 }
 SECRET = "password"  # noqa: S105  the field's name
 TLS_PORT = 465
-"""The port on which mail servers speak TLS from the first byte."""
+"""The port on which mail servers use TLS from the first byte."""
 
 
 def security(sender: Mapping[str, Any]) -> str:

@@ -167,7 +167,7 @@ class Graph(FlowGraph):
         self.edges = [edge for edge in self.edges if edge["id"] != id]
 
     def _is_placed_by_hand(self) -> bool:
-        """Return whether somebody has placed the nodes otherwise than `tidy` does."""
+        """Return whether the nodes have other positions than `tidy` gives them."""
         before = [dict(node["position"]) for node in self.nodes]
         self.tidy()
         tidied = [node["position"] for node in self.nodes]

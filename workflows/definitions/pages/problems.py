@@ -1,4 +1,4 @@
-"""The problems of a draft in the terms of its pages: they name fields as forms do, and speak of steps."""
+"""The problems of a draft in the terms of its pages: they name fields of forms and steps."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ WHOLE = {
 }
 """Code -> its message."""
 MISSING = ("is missing", "are missing")
-"""Ends of messages that say that a setting has nothing in it yet."""
+"""Ends of messages about an empty setting."""
 NOTHING = ("field required", "should have at least 1", "ensure this value has at least 1")
-"""Parts of messages that say that something is missing."""
+"""Parts of messages about a missing value."""
 
 
 def said(problem: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> dict[str, Any]:

@@ -112,7 +112,7 @@ class Step(DrawWorkflow):
         return {"panel": "lead"} if is_of_lead and "panel" in schema.get("properties", {}) else {}
 
     def own_fields(self) -> list[Field]:
-        """Return the fields that no schema says."""
+        """Return the fields that no schema has."""
         data = self.node["data"]
         if self.is_trigger:
             kinds = with_held(trigger_options(self.triggers), [self.workflow["triggerEventType"]])
@@ -228,7 +228,7 @@ class Step(DrawWorkflow):
         return self.done("The runs begin again here", self.here, watch=answer.job)
 
     def do_save(self) -> HttpResponse:
-        """Save the settings. Where somebody else has changed the step since the form was opened, ask first."""
+        """Save the settings. If the step has been changed since the form was opened, ask first."""
         if not self.may("workflow", "PUT"):
             raise Refused(403, "Your role does not change workflows")
         opened = fingerprint(self.node["data"], self.workflow if self.is_trigger else {})

@@ -46,7 +46,7 @@ class Summaries:
         return short(found)
 
     def trees(self, value: Any, choices: Sequence[Choice]) -> str:
-        """Write conditions as people say them."""
+        """Format conditions as readable text."""
         named = fields_of(value)
         every = tuple(WORDS)  # the API takes more operators than forms offer
         choices = [replace(choice, operators=every) for choice in choices if choice.name in named]

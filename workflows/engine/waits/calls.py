@@ -90,7 +90,7 @@ def has_due() -> bool:
 
 
 def drain(deadline: float) -> None:
-    """Make due calls until none is left or monotonic() passes the deadline. Those then out end by themselves."""
+    """Make due calls until none is left or monotonic() passes the deadline. Open calls then end on their own."""
     _release_lost()
     while monotonic() < deadline:
         found = _claim(AT_ONCE - len(flights)) if len(flights) < AT_ONCE else []
@@ -147,8 +147,10 @@ def _claim(most: int) -> list[RunCall]:
 
 
 def _due(most: int) -> list[str]:
-    """Return the ids of due calls within the limits, of each company in turn, under the lock of claims. `most` threads
-    are free."""
+    """Return the ids of due calls within the limits, one company after the other, under the lock of claims.
+
+    `most` threads are free.
+    """
     global _last
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CLAIMS])

@@ -41,7 +41,8 @@ DELETE FROM workflows_runlistener l USING told WHERE l.id = told.id
 
 
 def object_of(run: WorkflowRun, kind: str) -> str:
-    """Return the record whose events of a kind a run hears; "" if it is about none: it hears all of them."""
+    """Return the record whose events of a kind a run receives; "" for a run without a record, which receives all of
+    them."""
     if kind.startswith("lead.") and run.lead_id:
         return str(run.lead_id)
     return str(run.contact_id or run.lead_id or "")
@@ -125,7 +126,7 @@ def _bound(run: WorkflowRun, since: datetime | None, started: Mapping[str, Event
 
 
 def _keys(event: Event) -> set[str]:
-    """Return the records that an event is about, as it says itself."""
+    """Return the records that an event is about, from the event itself."""
     return {id for id in (event.object_id, *subject_of(event.kind, event.object_id, event.payload)) if id}
 
 

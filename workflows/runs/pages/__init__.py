@@ -250,7 +250,7 @@ class Run(WorkflowPage):
 
     @property
     def version(self) -> str:
-        """By which version a run begins again, as the form says."""
+        """The version with which a run begins again, from the form."""
         return "latest" if "latest" in self.request.POST else "same"
 
     def do_delete(self) -> HttpResponse:
