@@ -130,6 +130,7 @@ class Contacts(ContactList):
 class StartForContacts(StartForMany, ContactList):
     path = "contacts/start"
     name = "contacts-start"
+    title = "Start a workflow for contacts"
 
 
 class ChangeContacts(ChangeMany, ContactList):

@@ -53,7 +53,7 @@ def test_a_form_goes_on_without_what_was_deleted_and_says_so(cast: Cast, form: d
     assert [one["problems"][0][:10] for one in cast.key.get("/form").data] == ["leadSource"]
     page = cast.session.get(place).data
     assert page["status"] == "published"
-    assert _send(form, ANSWERS).status_code == 200
+    assert _send(form, ANSWERS).status_code == 303
     work("form-leads")
     with cast.scope():
         lead = Lead.objects.get()
