@@ -144,12 +144,11 @@ def named_fields(constraint: Any) -> list[str]:
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """Handle DRF's exceptions (settings.REST_FRAMEWORK)."""
     status, message, warning = render(error)
-    if database_is_away(error):
-        log.error("no database for %s: %s", context.get("view"), error)
-    elif status >= 500 and not isinstance(error, NamedError):
-        log.error("unhandled error in %s", context.get("view"), exc_info=error)
     extra = error.extra if isinstance(error, ApiError) else {}
     response = Response({**failure(status, message, warning, error), **extra}, status=status)
+    if status >= 500:
+        _log_failure(error, status, context.get("view"))
+        response._has_been_logged = True  # Django would log it again, after the request's id is gone
     if status == 401:
         response["WWW-Authenticate"] = _challenge(context)
     if isinstance(error, ApiError) and error.retry_after is not None:
@@ -159,6 +158,17 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     if isinstance(error, exceptions.MethodNotAllowed) and "view" in context:
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response
+
+
+def _log_failure(error: Exception, status: int, view: object) -> None:
+    """Log an answer with a status of 500 or more: as an error, unless the error's message row says so."""
+    if isinstance(error, ApiError) and render(error)[:2] != UNKNOWN:
+        name = error.name if isinstance(error, NamedError) else type(error).__name__
+        log.warning("%s is answered with %s in %s", name, status, view)
+    elif database_is_away(error):
+        log.error("no database for %s: %s", view, error)
+    else:
+        log.error("unhandled error in %s", view, exc_info=error)
 
 
 def _challenge(context: dict[str, Any]) -> str:
