@@ -9,15 +9,16 @@ import re
 from collections.abc import Callable
 
 from django.conf import settings
-from django.contrib.auth import SESSION_KEY
+from django.contrib.auth import SESSION_KEY, get_user
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
+from accounts.auth.authentication import session_user
 from accounts.auth.browser_sessions import claims_of
 from core.api.handler import plain_response
 from core.api.refusals import MALFORMED, Refusal
-from core.errors import field_errors
+from core.errors import InvalidToken, field_errors
 
 _PAGE = (
     "default-src 'none'; img-src 'self' data:; font-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline';"
@@ -87,8 +88,16 @@ class BodyLengthMiddleware:
 
 
 def _is_logged_in(request: HttpRequest) -> bool:
-    """Return whether the browser's session, by its row, is that of a member or of staff."""
-    session = getattr(request, "session", None)
-    if session is None:
+    """Return whether the browser's session is that of a member or of staff who are logged in still."""
+    if not hasattr(request, "session"):
         return False
-    return SESSION_KEY in session or claims_of(request) is not None
+    if SESSION_KEY in request.session and get_user(request).is_active:
+        return True
+    claims = claims_of(request)
+    if claims is None:
+        return False
+    try:
+        session_user(claims)
+    except InvalidToken:
+        return False
+    return True

@@ -10,6 +10,7 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application: Any = get_wsgi_application()
+import_module("crm.files.storage").remove_old_incoming()  # the process before this one may have been killed
 if not settings.BUFFERING_PROXY:
     from config.slow_callers import SlowCallerLimit
 

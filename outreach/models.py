@@ -20,7 +20,7 @@ from outreach.forms.models import Form, FormLead
 from outreach.genie.models import GenieScheduler
 from outreach.inbox.models import ImapMailbox, InboundMessage
 from outreach.lead_generation.models import LeadGeneration
-from outreach.mail_events.models import MailEvent
+from outreach.mail_events.models import MailEvent, MailHookToken
 from outreach.mail_vendors.models import MailApp, VendorLogin
 from outreach.ocr.models import CardScan, Ocr
 from outreach.reports.models import Dashboard
@@ -70,6 +70,7 @@ __all__ = [
     "LeadGeneration",
     "MailApp",
     "MailEvent",
+    "MailHookToken",
     "MemberHours",
     "ManualChatbot",
     "Ocr",

@@ -108,6 +108,7 @@ def gateway_views(letter: str) -> type[GatewayViewSet]:
                 off,
                 "FileNotFound_400",
                 "InvalidRequest_400",
+                "CouponInvalid_400",
                 "BadRequest_400",
             ),
             needs_subscription=False,

@@ -21,7 +21,7 @@ def visible_coupons() -> Any:
     """Return the coupons that the active company has, had or is offered, with their states."""
     mine = Redemption.objects.exclude(state=Redemption.State.RELEASED)
     rows = Coupon.objects.filter(Q(offered_to_id=company_id(), is_active=True) | Q(pk__in=mine.values("coupon_id")))
-    found = Redemption.objects.filter(coupon=OuterRef("pk")).order_by("-created_at").values("state")[:1]
+    found = mine.filter(coupon=OuterRef("pk")).order_by("-created_at").values("state")[:1]
     return rows.annotate(state=Coalesce(Subquery(found), Value("offered")))
 
 

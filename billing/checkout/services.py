@@ -12,7 +12,7 @@ from django.utils import timezone
 from billing.charges.services import bill_pending, mark_billed, owed_by
 from billing.checkout.quotes import AUTO, NOW, Quote, quote_plan, quote_seats
 from billing.checkout.unused import unused_of
-from billing.coupons.services import hold
+from billing.coupons.holds import hold, lock_coupons
 from billing.dunning.services import wake
 from billing.invoices.services import create_draft
 from billing.ledger.money import sum_text
@@ -51,6 +51,7 @@ def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quot
     count_coupon(values)
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
+        lock_coupons(values.get("coupon_code", ""))
         leave_for("planID")  # first, since the coupon that it holds may be the last one
         owed = bill_pending([subscription.pk]).get(subscription.pk, [])
         quote = quote_plan(subscription, owed=owed, at=at, **values)

@@ -44,7 +44,8 @@ class Coupon(BaseModel):
 
 
 class Redemption(CompanyModel):
-    """A coupon that a company uses: held for an open order, redeemed when that is paid, released otherwise."""
+    """A coupon that a company uses: held for an order in its first minutes and while it is being paid, redeemed when
+    that is paid, released otherwise."""
 
     class State(models.TextChoices):
         HELD = "held"
@@ -54,6 +55,7 @@ class Redemption(CompanyModel):
     coupon = models.ForeignKey(Coupon, on_delete=models.PROTECT, related_name="redemptions")
     payment = CompanyForeignKey("billing.Payment", on_delete=models.CASCADE, related_name="redemptions")
     state = models.CharField(max_length=8, choices=State, default=State.HELD)
+    held_until = models.DateTimeField(null=True, help_text="The hold is over then; null: when the order is decided.")
 
     class Meta(CompanyModel.Meta):
         verbose_name = "use of a coupon"
@@ -63,4 +65,7 @@ class Redemption(CompanyModel):
                 fields=("company", "coupon"), condition=~Q(state="released"), name="redemption_once_a_company"
             )
         ]
-        indexes = [models.Index(fields=("company", "payment"), name="redemption_payment")]
+        indexes = [
+            models.Index(fields=("company", "payment"), name="redemption_payment"),
+            models.Index(fields=("held_until", "id"), condition=Q(state="held"), name="redemption_lapsing"),
+        ]

@@ -1,4 +1,4 @@
-"""Coupons: their availability to a company, and their reservation for an order."""
+"""Coupons: their availability to a company, their hold by an order, and what they take off."""
 
 from __future__ import annotations
 
@@ -43,11 +43,3 @@ def discount_of(coupon: Coupon, subtotal: int, currency: str) -> int:
     if coupon.percent is not None:
         return min(subtotal, percent_of(subtotal, coupon.percent))
     return min(subtotal, to_minor(coupon.amount or Decimal(0), currency))
-
-
-def hold(coupon: Coupon, payment_id: str) -> None:
-    """Hold the coupon for an order, in its transaction. Raises CouponInvalid_400 when the last one has just gone."""
-    free = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
-    if not Coupon.objects.filter(free, pk=coupon.pk).update(used=F("used") + 1):
-        raise NamedError("CouponInvalid_400", f"couponCode: {NO}")
-    Redemption.objects.create(coupon=coupon, payment_id=payment_id)

@@ -10,6 +10,7 @@ from django.core import signing
 from django.db import transaction
 from django.utils import timezone
 
+from billing.coupons.holds import keep
 from billing.gateways.accounts import noting_trouble, ready_account, speaking_for
 from billing.gateways.base import Misconfigured, Refused, Unsure
 from billing.gateways.models import GatewayAccount
@@ -43,7 +44,7 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
 
     The attempt is committed before the gateway is asked; who asks again while it is not begun begins the same one.
 
-    Raises ManualPaymentDetailsNotFound_400, GatewayXDetailsNotFound_400 and BadRequest_400.
+    Raises ManualPaymentDetailsNotFound_400, GatewayXDetailsNotFound_400, CouponInvalid_400 and BadRequest_400.
     """
     with transaction.atomic():
         payment = open_order(payment_id, lock=True)
@@ -53,6 +54,7 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
             left_at__isnull=True, status__in=(Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
         ).first()
         attempt: Attempt | None = found
+        keep(payment.pk)
         if attempt is None:
             account = ready_account(letter, payment.currency)
             attempt = Attempt.objects.create(
@@ -88,6 +90,7 @@ def choose_again(payment_id: str) -> None:
         if payment.bank_state == Payment.Bank.SUBMITTED:
             payment.bank_state = Payment.Bank.AWAITING
             payment.save(update_fields=["bank_state", "updated_at"])
+            keep(payment.pk)
 
 
 def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from billing.coupons.holds import release_lapsed
 from billing.payments import refunds
 from billing.payments.hooks import WORK
 from billing.payments.machine import has_work, work
@@ -14,3 +15,4 @@ from core.jobs import PeriodicTask, QueueWork, register
 register(QueueWork(WORK, work, has_due=has_work, queue="send", model=Attempt))
 register(QueueWork(refunds.WORK, refunds.work, has_due=refunds.has_work, queue="send", model=Refund))
 register(PeriodicTask("billing.orders", leave_expired, every=timedelta(minutes=5)))
+register(PeriodicTask("billing.coupons", release_lapsed, every=timedelta(minutes=1)))

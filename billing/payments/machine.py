@@ -18,11 +18,13 @@ from django.conf import settings
 from django.core import signing
 from django.utils import timezone
 
+from billing.coupons.holds import keep
 from billing.gateways.accounts import account_of, noting_trouble, speaking_for
 from billing.gateways.base import Fact, Gateway, Misconfigured, Order, Refused, Said, Unsure
 from billing.gateways.models import GatewayAccount
 from billing.payments.models import Attempt
 from billing.payments.settling import settle, takes_gateways
+from core.errors import NamedError
 from core.jobs import claim, update_owned
 from core.jobs.leases import LeaseLost, backoff, has_due
 from core.tenancy import company_scope
@@ -106,6 +108,10 @@ def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: 
     price holds no more."""
     wanted = attempt.left_at is None and takes_gateways(attempt.payment)
     if attempt.kind == Kind.HOSTED and fact.said is Said.AUTHORIZED and wanted:
+        try:
+            keep(attempt.payment_id)
+        except NamedError as taken:
+            return Fact(Said.FAILED, reason=taken.detail)
         return gateway.move(order_of(attempt, account))
     return fact
 

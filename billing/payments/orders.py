@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from billing.coupons.holds import keep
 from billing.invoices.services import the_seller
 from billing.ledger.services import BANK
 from billing.payments.attempts import file_of, open_order
@@ -69,7 +70,7 @@ def leave_expired() -> bool:
 def pay_by_bank(*, payment_id: str, values: dict[str, Any]) -> Payment:
     """Pay an open order by bank transfer: awaited, and submitted once there is a proof.
 
-    Raises ManualPaymentDetailsNotFound_400, FileNotFound_400 and BadRequest_400.
+    Raises ManualPaymentDetailsNotFound_400, FileNotFound_400, CouponInvalid_400 and BadRequest_400.
     """
     if not the_seller().bank_instructions:
         raise NamedError("BadRequest_400", "bank transfers are not on offer")
@@ -107,6 +108,7 @@ def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
         payment.bank_state = Bank.SUBMITTED
     elif payment.bank_state == Bank.SUBMITTED:
         payment.bank_state = Bank.AWAITING  # nothing is left to look for
+    keep(payment.pk, until_decided=payment.bank_state == Bank.SUBMITTED)
     payment.save()
     return payment
 
@@ -158,6 +160,8 @@ def reject_transfer(*, payment: Payment, reason: str, by: User) -> None:
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
         if not takes_rejection(locked):
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
+        if locked.bank_state == Bank.SUBMITTED:
+            keep(locked.pk)
         locked.bank_state, locked.decision = Bank.REJECTED, reason[:300]
         locked.decided_at, locked.decided_by = timezone.now(), by
         locked.save()

@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from billing.addons.services import set_items
 from billing.charges.services import release
-from billing.coupons.models import Coupon, Redemption
+from billing.coupons.holds import redeem
+from billing.coupons.holds import release as release_coupon
 from billing.gateways.base import Fact, Said, Saved
 from billing.invoices.models import Invoice
 from billing.invoices.services import issue, mark_paid, take_back
@@ -148,6 +148,7 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     cannot take effect (any more).
     """
     invoice = Invoice.objects.get(pk=payment.invoice_id)
+    redeem(payment.pk)
     period = _open(payment, invoice)
     if invoice.number is None:  # a renewal's is issued when it is billed
         invoice.period_start, invoice.period_end = period  # the quote's was reckoned from when it was ordered
@@ -160,7 +161,6 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     if payment.bank_state and account != BANK:
         payment.bank_state = Payment.Bank.EXPIRED
     payment.save()
-    Redemption.objects.filter(payment=payment, state=Redemption.State.HELD).update(state=Redemption.State.REDEEMED)
     rows = [(Kind.PAYMENT, money, by), (Kind.PAYMENT, credit, "balance")]
     for kind, amount, way in rows:
         if amount:
@@ -265,10 +265,7 @@ def close_order(payment: Payment, *, bank_state: str = "") -> None:
         take_back(issued, "the period was not bought")
     release([payment.invoice_id])
     payment.attempts.filter(left_at__isnull=True).update(left_at=timezone.now())
-    held = Redemption.objects.filter(payment=payment, state=Redemption.State.HELD)
-    coupons = list(held.values_list("coupon_id", flat=True))
-    held.update(state=Redemption.State.RELEASED)
-    Coupon.objects.filter(pk__in=coupons, used__gt=0).update(used=F("used") - 1)
+    release_coupon(payment.pk)
 
 
 def save_method(letter: str, adapter: str, saved: Saved) -> PaymentMethod:

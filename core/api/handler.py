@@ -24,7 +24,7 @@ from core.api.refusals import (
     to_try_again,
 )
 from core.database import may_succeed_later
-from core.errors import ApiError, NamedError, field_errors
+from core.errors import ApiError, field_errors
 from core.text.json import dumps
 
 log = logging.getLogger(__name__)
@@ -38,12 +38,11 @@ BARE = (
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """Handle DRF's exceptions (settings.REST_FRAMEWORK)."""
     refusal = refusal_of(error)
-    if may_succeed_later(error):
-        log.error("no database for %s: %s", context.get("view"), error)
-    elif refusal.status >= 500 and not isinstance(error, NamedError):
-        log.error("unhandled error in %s", context.get("view"), exc_info=error)
     extra = error.extra if isinstance(error, ApiError) else {}
     response = Response({**refusal.body(error), **extra}, status=refusal.status)
+    if refusal.status >= 500:
+        _log_failure(error, refusal, context.get("view"))
+        response._has_been_logged = True  # Django would log it again, after the request's id is gone
     if refusal.status == 401:
         response["WWW-Authenticate"] = _challenge(context)
     if isinstance(error, ApiError) and error.retry_after is not None:
@@ -53,6 +52,16 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     if isinstance(error, exceptions.MethodNotAllowed) and "view" in context:
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response
+
+
+def _log_failure(error: Exception, refusal: Refusal, view: object) -> None:
+    """Log an answer with a status of 500 or more: as an error, unless the error's message row says so."""
+    if isinstance(error, ApiError) and refusal.name != UNFORESEEN.name:
+        log.warning("%s is answered with %s in %s", refusal.name, refusal.status, view)
+    elif may_succeed_later(error):
+        log.error("no database for %s: %s", view, error)
+    else:
+        log.error("unhandled error in %s", view, exc_info=error)
 
 
 def _challenge(context: dict[str, Any]) -> str:

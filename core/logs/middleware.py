@@ -9,6 +9,7 @@ from time import perf_counter
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.log import log_response
 
 from core.ids import new_id
 from core.logs.context import log_context
@@ -28,6 +29,9 @@ class RequestIds:
         with log_context(request=id):
             response = self.get_response(request)
             response.headers[HEADER] = id
+            if response.status_code >= 500:
+                # Django logs it, too, but after the context of this request.
+                log_response("%s: %s", response.reason_phrase, _route(request), response=response, request=request)
             if settings.LOG_REQUESTS:
                 _log(request, response, perf_counter() - started)
         return response
@@ -38,9 +42,13 @@ def _log(request: HttpRequest, response: HttpResponseBase, seconds: float) -> No
     actor = getattr(request, "leadwright_actor", None)
     fields = {
         "method": request.method,
-        "route": "/" + request.resolver_match.route if request.resolver_match else "",
+        "route": _route(request),
         "status": response.status_code,
         "ms": round(seconds * 1000, 1),
         "company": getattr(actor, "company_id", None) or "",
     }
     log.info("%s %s %s", request.method, fields["route"], response.status_code, extra={"fields": fields})
+
+
+def _route(request: HttpRequest) -> str:
+    return "/" + request.resolver_match.route if request.resolver_match else ""

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 HOST = r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,24}"
 # Of a host its end suffices, which is found in one pass.
-LINK = re.compile(r"@|://|\bwww\.|[\w-]\.[a-z]{2,24}(?:[/?#]|:\d)", re.IGNORECASE)
+LINK = re.compile(
+    r"@|://|\bwww\.|[\w-]\.(?:[^\W\d_]{2,24}|xn--[a-z0-9-]{1,59})(?:[/?#]|:\d)|\b(?:\d{1,3}\.){3}\d{1,3}\b",
+    re.IGNORECASE,
+)
 """An address of mail or of the web. A host alone may be a name: Booking.com."""
-_DOT = re.compile(r"(?<=\w)\.(?=\w)")
+_BINDS = re.compile(r"(?<=\w)[.․。．｡@＠](?=\w)|:(?=//)")  # noqa: RUF001  dots of other scripts
+_DOTS = str.maketrans("。", ".")
+"""Full stops of Chinese, which browsers and mail programs read as dots of hosts; NFKC does the rest."""
 WORD_JOINER = "\u2060"
 
 
 def holds_link(text: str) -> bool:
     """Return whether the text holds an address of mail or of the web."""
-    return LINK.search(text) is not None
+    return LINK.search(as_typed(text)) is not None
+
+
+def as_typed(text: str) -> str:
+    """Return the text with the usual dots, slashes and signs in place of others that are read as those in addresses."""
+    return unicodedata.normalize("NFKC", text).translate(_DOTS)
 
 
 def unlinked(text: str) -> str:
-    """Return the text so that no mail program makes a link of a host in it: Booking.com looks the same."""
-    return _DOT.sub(f".{WORD_JOINER}", text)
+    """Return the text so that no mail program makes a link of an address in it: Booking.com looks the same."""
+    return _BINDS.sub(rf"\g<0>{WORD_JOINER}", text)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from core.jobs import QueueWork, register
+from datetime import timedelta
+
+from core.jobs import PeriodicTask, QueueWork, register
 from crm.files.leftovers import has_leftovers, remove_leftovers
+from crm.files.storage import remove_old_incoming
 
 register(QueueWork("files", remove_leftovers, has_due=has_leftovers, queue="bulk"))
+register(PeriodicTask("files.incoming", remove_old_incoming, every=timedelta(minutes=10)))

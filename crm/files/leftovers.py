@@ -13,7 +13,7 @@ from core.removals import removals
 from core.s3 import S3Failed
 from core.tenancy import unscoped
 from crm.files.models import File
-from crm.files.storage import ABANDONED, remove_old_incoming
+from crm.files.storage import ABANDONED
 from crm.files.stores import ContentUnavailable, note_trouble, remove
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,6 @@ def remove_leftovers(deadline: float) -> int:
     A bucket that refuses is tried again later, at last once a day, and does not keep the others waiting.
     """
     removed = 0
-    remove_old_incoming()
     with unscoped(reason="worker: removes the contents of cleared files of all companies"):
         while monotonic() < deadline:
             with removals() as may:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import logging
 import os
@@ -23,6 +24,9 @@ log = logging.getLogger(__name__)
 
 HASHES = ("md5", "sha1", "sha256", "sha512")
 INCOMING = ".incoming"
+UPLOAD = ".upload"
+LOCKING = 60
+"""Seconds after which a file that has been opened is locked, surely."""
 ABANDONED = timedelta(hours=24)
 """After this time an unfinished upload counts as failed."""
 COPY_BYTES = 1 << 20
@@ -37,8 +41,7 @@ class Received(UploadedFile):
     def __init__(self, name: str, folder: Path | None = None) -> None:
         """Open a temporary file in `folder`, on the storage's volume; the default is the folder of uploads."""
         self._digests = {kind: hashlib.new(kind, usedforsecurity=False) for kind in HASHES}
-        target = tempfile.NamedTemporaryFile(suffix=".upload", dir=folder or incoming_folder())  # noqa: SIM115  closed by close()
-        super().__init__(target, name, size=0)
+        super().__init__(open_incoming(folder), name, size=0)
 
     def append(self, data: bytes) -> None:
         """Write the next bytes."""
@@ -85,6 +88,15 @@ def incoming_folder() -> Path | None:
     return folder
 
 
+def open_incoming(folder: Path | None = None) -> Any:
+    """Open a temporary file for an upload. It is locked as long as this process lives, so that others see whose it was
+    when it is dead (`remove_old_incoming`)."""
+    target = tempfile.NamedTemporaryFile(suffix=UPLOAD, dir=folder or incoming_folder())  # noqa: SIM115  closed by its user
+    with suppress(OSError):  # a file system without locks: it is removed when it is ABANDONED
+        fcntl.flock(target, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return target
+
+
 @contextmanager
 def working_folder(name: str) -> Iterator[Path]:
     """Open an empty folder on the storage's volume for files in progress; leftovers of dead workers under the same
@@ -115,13 +127,27 @@ def remove(path: str) -> bool:
     return True
 
 
-def remove_old_incoming() -> None:
-    """Remove uploads in progress that dead processes have left."""
+def remove_old_incoming() -> bool:
+    """Remove uploads in progress that dead processes have left. Returns False: nothing is left to do."""
     folder = incoming_folder()
     for entry in os.scandir(folder) if folder is not None else ():
-        with suppress(FileNotFoundError):
-            if entry.stat().st_mtime < time() - ABANDONED.total_seconds():
+        with suppress(OSError):
+            age = time() - entry.stat().st_mtime
+            is_old = age > ABANDONED.total_seconds()
+            is_upload = age > LOCKING and entry.name.endswith(UPLOAD) and not entry.is_dir()
+            if is_old or (is_upload and _is_ownerless(entry.path)):
                 shutil.rmtree(entry.path) if entry.is_dir() else os.unlink(entry.path)
+    return False
+
+
+def _is_ownerless(path: str) -> bool:
+    """Return whether no living process has locked the file."""
+    with open(path, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True
 
 
 def save(key: str, content: Received) -> None:

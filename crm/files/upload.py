@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, TemporaryFileUploadHandler
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import DataAndFiles, MultiPartParser
 
 from core.errors import NamedError, ValidationFailed, shorten
-from crm.files.storage import Received, incoming_folder
+from crm.files.storage import Received, open_incoming
 
 FIELD = "file"
 OVERHEAD_BYTES = 1 << 20
@@ -58,18 +58,24 @@ class IncomingFile(TemporaryUploadedFile):
     def __init__(
         self, name: str | None, content_type: str | None, charset: str | None, extra: dict[str, bytes] | None
     ) -> None:
-        target = tempfile.NamedTemporaryFile(suffix=".upload", dir=incoming_folder())  # noqa: SIM115  closed by close()
-        UploadedFile.__init__(self, target, name, content_type, 0, charset, extra)
+        UploadedFile.__init__(self, open_incoming(), name, content_type, 0, charset, extra)
 
 
 class IncomingFileUploadHandler(TemporaryFileUploadHandler):
-    """Writes files of forms that are too large for memory."""
+    """Writes files of forms that are too large for memory; together they may have MAX_UPLOAD_BYTES."""
 
     file: IncomingFile
+    _total = 0
 
     def new_file(self, *args: Any, **options: Any) -> None:
         FileUploadHandler.new_file(self, *args, **options)
         self.file = IncomingFile(self.file_name, self.content_type, self.charset, self.content_type_extra)
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self._total += len(raw_data)
+        if self._total > settings.MAX_UPLOAD_BYTES:
+            raise RequestDataTooBig(f"the files have more than {settings.MAX_UPLOAD_BYTES} bytes")
+        super().receive_data_chunk(raw_data, start)
 
 
 class UploadParser(MultiPartParser):

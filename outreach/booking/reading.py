@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.text.links import as_typed
 from core.text.timezones import is_timezone
 from outreach.booking.models import BookingPage
 from outreach.booking.services import TAKEN_KEYS
@@ -30,7 +31,7 @@ def read_visitor(page: BookingPage, given: Mapping[str, Any], timezone: str = ""
     for one in page.fields:
         try:
             found = read_answer(one, given.get(one["key"]))
-            if one["key"] == "name" and (AN_ADDRESS.search(str(found)) or len(found) > LONGEST_NAME):
+            if one["key"] == "name" and (AN_ADDRESS.search(as_typed(str(found))) or len(found) > LONGEST_NAME):
                 raise BadAnswer("Write your name.")
         except BadAnswer as error:
             errors[one["key"]] = str(error)

@@ -33,7 +33,11 @@ UNFIT = (ApiError, DataError, ValueError, KeyError, TypeError)
 
 
 def store_events(app: ChatApp, events: Sequence[Told]) -> None:
-    """Store the events that are not stored yet, with one INSERT, and wake a worker."""
+    """Store the events that are not stored yet, with one INSERT, and wake a worker.
+
+    Events as old as those that are deleted here are dropped: nobody knows whether they have been stored before.
+    """
+    oldest = timezone.now() - KEPT
     rows = [
         ChatEvent(
             company_id=app.company_id,
@@ -45,6 +49,7 @@ def store_events(app: ChatApp, events: Sequence[Told]) -> None:
             data=dict(one.data),
         )
         for one in events
+        if one.happened_at > oldest
     ]
     if rows:
         ChatEvent.objects.bulk_create(rows, ignore_conflicts=True)

@@ -8,23 +8,28 @@ import re
 import socket
 import ssl
 from ast import literal_eval
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from ipaddress import ip_address
 from time import monotonic
 from typing import Any
 
 from imapclient import IMAPClient
-from imapclient.exceptions import IMAPClientError, LoginError
+from imapclient.exceptions import IMAPClientError
 
-from core.outbound import OutboundRefused, connect, resolve_allowed
+from core.outbound import OutboundRefused, connect, is_public
 from core.outbound_tls import client_context, is_loopback
-from outreach.inbox.parsing import MOST_BYTES
+from outreach.inbox.parsing import MOST_BYTES, MOST_HEADER_BYTES
 
 IMPLICIT_TLS_PORTS = frozenset({993})
 MOST_LINE = 1_000_000
 MOST_LITERAL = MOST_BYTES + 65_536
+MOST_ANSWER = 8_000_000
+"""Bytes that the server may send after a command, in however many lines."""
+MOST_UID = 2**32 - 1
+"""The largest UID and UIDVALIDITY (RFC 9051)."""
 _CHUNK = 65_536
 _BYTES = re.compile(r"\bb(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
 """Bytes as Python writes them."""
@@ -82,6 +87,7 @@ class _Imap(imaplib.IMAP4):
         self._config, self._timeouts = config, timeouts
         self._ends = monotonic() + timeouts.total
         self._received = bytearray()
+        self._bytes_left = MOST_ANSWER
         self._deadline = self._ends
         self.ssl_context = client_context()
         super().__init__(config.host, config.port, timeout=timeouts.connect)
@@ -98,8 +104,9 @@ class _Imap(imaplib.IMAP4):
             raise
 
     def begin(self) -> None:
-        """Give the next answer its time."""
+        """Give the next answer its time and its size."""
         self._deadline = min(self._ends, monotonic() + self._timeouts.answer)
+        self._bytes_left = MOST_ANSWER
 
     def send(self, data: Any) -> None:
         self.begin()
@@ -131,6 +138,9 @@ class _Imap(imaplib.IMAP4):
         received = self.sock.recv(_CHUNK)
         if not received:
             raise self.abort("the server closed the connection")
+        self._bytes_left -= len(received)
+        if self._bytes_left < 0:
+            raise self.abort("the server sends more than was asked for")
         self._received += received
 
     def _pop(self, size: int) -> bytes:
@@ -168,7 +178,7 @@ class Mailbox:
         """Open a folder for reading. Raises ImapFailed."""
         with _explained("select", f"The folder {folder!r} could not be opened"):
             found = self._client.select_folder(folder, readonly=True)
-            return Folder(int(found[b"UIDVALIDITY"]), int(found.get(b"UIDNEXT", 0)))
+            return Folder(_uid(found[b"UIDVALIDITY"]), _uid(found.get(b"UIDNEXT", 0)))
 
     def after(self, last_uid: int) -> list[int]:
         """Return the UIDs above one, in their order."""
@@ -181,22 +191,19 @@ class Mailbox:
 
     def _search(self, criteria: list[Any], above: int = 0) -> list[int]:
         with _explained("select", "The mailbox could not be searched"):
-            return sorted(uid for uid in self._client.search(criteria) if uid > above)
+            return sorted(uid for uid in self._client.search(criteria) if above < uid <= MOST_UID)
 
     def headers(self, uids: Sequence[int]) -> dict[int, tuple[bytes, datetime | None]]:
-        """Return the headers of the mails, and when each came."""
+        """Return the headers of the mails, the first MOST_HEADER_BYTES bytes, and when each came."""
         with _explained("select", "The mailbox could not be read"):
-            found = self._client.fetch(uids, ["BODY.PEEK[HEADER]", "INTERNALDATE"])
-        return {
-            uid: (_bytes(values.get(b"BODY[HEADER]")), values.get(b"INTERNALDATE")) for uid, values in found.items()
-        }
+            found = self._client.fetch(uids, [f"BODY.PEEK[HEADER]<0.{MOST_HEADER_BYTES}>", "INTERNALDATE"])
+        return {uid: (_body(found[uid]), found[uid].get(b"INTERNALDATE")) for uid in uids if uid in found}
 
     def whole(self, uid: int) -> bytes:
         """Return a mail, its first MOST_BYTES; empty if it has gone."""
         with _explained("select", "A mail could not be read"):
             found = self._client.fetch([uid], [f"BODY.PEEK[]<0.{MOST_BYTES}>"])
-        values = found.get(uid, {})
-        return _bytes(next((value for name, value in values.items() if name.startswith(b"BODY[")), b""))
+        return _body(found.get(uid, {}))
 
 
 @contextmanager
@@ -258,7 +265,8 @@ def _encrypted(client: _Client, config: ImapConfig) -> str | None:
         return _version(client)
     if config.secure:
         raise ImapFailed("tls", f"{config.place} offers no encryption (STARTTLS). Use port 993.")
-    if any(address.public for address in resolve_allowed(config.host, config.port)):
+    # The address that is connected to: the name may be another one's by now.
+    if is_public(ip_address(client.socket().getpeername()[0].partition("%")[0])):
         text = f"{config.place} offers no encryption, so the password was not sent. Use port 993."
         raise ImapFailed("auth", text)
     return None
@@ -282,8 +290,9 @@ def _explained(stage: str, what: str) -> Iterator[None]:
     """Convert the errors of a mailbox into an ImapFailed whose text begins with `what`."""
     try:
         yield
-    except (LoginError, IMAPClientError, imaplib.IMAP4.error, OSError, ValueError, KeyError, AssertionError) as error:
-        raise ImapFailed(stage, f"{what}: {_readable(error)}"[:400]) from None
+    except Exception as error:  # noqa: BLE001  the edge of a server: libraries raise anything over its answers
+        text = "the server did not answer in time" if isinstance(error, TimeoutError) else _readable(error)
+        raise ImapFailed(stage, f"{what}: {text}"[:400]) from None
 
 
 def _readable(error: BaseException) -> str:
@@ -313,5 +322,14 @@ def _without_form(found: re.Match[str]) -> str:
         return found[0]
 
 
-def _bytes(value: Any) -> bytes:
-    return value if isinstance(value, bytes) else b""
+def _body(values: Mapping[bytes, Any]) -> bytes:
+    """Return what a server has sent of a mail. Its name says from which byte on, by some servers and not by others."""
+    body = next((value for name, value in values.items() if name.startswith(b"BODY[")), b"")
+    return body if isinstance(body, bytes) else b""
+
+
+def _uid(value: Any) -> int:
+    number = int(value)
+    if not 0 <= number <= MOST_UID:
+        raise ValueError(f"{number:.3e} is no number of a folder or a mail")
+    return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,7 +26,12 @@ MOST_DASHES = 2000
 """Lines that begin as those between parts do."""
 MOST_TEXT = 100_000
 MOST_HTML = 50_000
+MOST_BLOCKS = 5000
+"""Blank lines of a report, each of which may begin a block."""
+_NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape"})
+"""Codecs of Python that no mail is written in. A long text in Punycode takes minutes."""
 _PART = re.compile(rb"(?mi)^content-type[ \t]*:|boundary[ \t]*=")
+_REPORT = re.compile(rb"(?i)message/(?:global-)?delivery-status")
 _LINE_ENDS = re.compile(rb"\r\n|\r")
 _IDS = re.compile(r"<([^<>\s]{1,500})>")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
@@ -94,6 +100,7 @@ def read_mail(raw: bytes) -> Mail:
     data = _LINE_ENDS.sub(b"\n", raw[:MOST_BYTES]).lstrip(b"\n")
     head, _, _ = data.partition(b"\n\n")
     many = data.count(b"\n--") > MOST_DASHES or sum(1 for _ in _PART.finditer(data)) > 4 * MOST_PARTS
+    many = many or (_REPORT.search(data) is not None and data.count(b"\n\n") > MOST_BLOCKS)
     if many or len(head) > MOST_HEADER_BYTES:
         return _headers_only(head)
     try:
@@ -184,7 +191,8 @@ def text_of(part: Message) -> str:
 
 def _decode(data: bytes, charset: str | None) -> str:
     try:
-        return data.decode(charset or "utf-8")
+        if codecs.lookup(charset or "utf-8").name not in _NO_CHARSETS:
+            return data.decode(charset or "utf-8")
     except (LookupError, ValueError):
         pass
     try:

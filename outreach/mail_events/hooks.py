@@ -12,8 +12,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from core.ids import is_id
 from core.tenancy import company_scope, unscoped
-from outreach.mail_events.reading import HookRefused, read_hook
-from outreach.mail_events.services import store_events
+from outreach.mail_events.reading import HookRefused, read_hook, signed_token
+from outreach.mail_events.services import take_call
 from outreach.mail_vendors.hooks import TOKEN_LENGTH, is_token
 from outreach.mail_vendors.models import MailApp
 
@@ -41,10 +41,10 @@ def mail_hook(request: HttpRequest, vendor: str, id: str, token: str) -> HttpRes
         return refused
     try:
         events = read_hook(app, request)
+        with company_scope(app.company_id):
+            take_call(app, events, signed_token(app, request))
     except HookRefused:
         return _answer(403)
-    with company_scope(app.company_id):
-        store_events(app, events)
     return _answer(200)
 
 

@@ -39,3 +39,20 @@ class MailEvent(CompanyModel):
 
     def __str__(self) -> str:
         return f"{said(self.kind).capitalize()} {self.recipient}".strip()
+
+
+class MailHookToken(CompanyModel):
+    """The token of a webhook whose signature covers the token and not the events: it vouches for one content."""
+
+    app = CompanyForeignKey("outreach.MailApp", on_delete=models.CASCADE, related_name="+", db_index=False)
+    token_hash = models.CharField(max_length=64)
+    content_hash = models.CharField(max_length=64)
+
+    class Meta(CompanyModel.Meta):
+        verbose_name = "token of a webhook"
+        verbose_name_plural = "tokens of webhooks"
+        constraints = [models.UniqueConstraint(fields=("app", "token_hash"), name="mailhooktoken_once")]
+        indexes = [models.Index(fields=("created_at",), name="mailhooktoken_age")]
+
+    def __str__(self) -> str:
+        return f"Token of {self.app}"

@@ -20,8 +20,8 @@ from outreach.delivery.limits import guardrails
 from outreach.delivery.models import SendJob
 from outreach.delivery.unsubscribing.services import unsubscribe
 from outreach.delivery.unsubscribing.tokens import Unsubscriber
-from outreach.mail_events.models import MailEvent
-from outreach.mail_events.reading import CONFIRM, Told, is_sns_address
+from outreach.mail_events.models import MailEvent, MailHookToken
+from outreach.mail_events.reading import CONFIRM, HookRefused, Told, is_sns_address
 from outreach.mail_vendors.models import MailApp
 from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress as suppress_addresses
@@ -29,14 +29,35 @@ from outreach.suppression.services import suppress as suppress_addresses
 BATCH = 200
 KEPT_RAW = timedelta(days=7)
 KEPT = timedelta(days=90)
+KEPT_TOKENS = timedelta(days=2)
+"""Longer than a signed token is taken."""
 _CERTAIN = {"sent", "deferred", "delivered", "opened", "clicked", "unsubscribed", "bounced", "complained"}
 """Events of messages that the vendor has certainly accepted."""
 _REFUSED = {"rejected", "failed"}
 """Events of messages that the vendor has not sent."""
 
 
+@transaction.atomic
+def take_call(app: MailApp, events: Sequence[Told], token: tuple[str, str] | None) -> None:
+    """Store the events of a webhook. Raises HookRefused where its token has come with other ones before.
+
+    `token` is what `signed_token` returns.
+    """
+    if token is not None:
+        row = MailHookToken(app=app, token_hash=token[0], content_hash=token[1])
+        MailHookToken.objects.bulk_create([row], ignore_conflicts=True)
+        first = MailHookToken.objects.values_list("content_hash", flat=True).get(app=app, token_hash=token[0])
+        if first != token[1]:
+            raise HookRefused("its signature was made for other events")
+    store_events(app, events)
+
+
 def store_events(app: MailApp, events: Sequence[Told]) -> None:
-    """Store the events that are not stored yet, with one INSERT, and wake a worker."""
+    """Store the events that are not stored yet, with one INSERT, and wake a worker.
+
+    Events as old as those that are deleted here are dropped: nobody knows whether they have been stored before.
+    """
+    oldest = timezone.now() - KEPT
     rows = [
         MailEvent(
             company_id=app.company_id,
@@ -53,6 +74,7 @@ def store_events(app: MailApp, events: Sequence[Told]) -> None:
             raw=one.raw or {},
         )
         for one in events
+        if one.happened_at > oldest
     ]
     if rows:
         MailEvent.objects.bulk_create(rows, ignore_conflicts=True)
@@ -182,6 +204,8 @@ def forget_old() -> bool:
     with unscoped(reason="tick: old events of mail vendors"):
         old = MailEvent.objects.filter(created_at__lt=now - KEPT).values("pk")[:5000]
         deleted, _ = MailEvent.objects.filter(pk__in=old).delete()
+        spent = MailHookToken.objects.filter(created_at__lt=now - KEPT_TOKENS).values("pk")[:5000]
+        forgotten = MailHookToken.objects.filter(pk__in=spent)._raw_delete("default")
         full = MailEvent.objects.filter(created_at__lt=now - KEPT_RAW).exclude(raw={}).values("pk")[:5000]
         emptied = MailEvent.objects.filter(pk__in=full).update(raw={})
-    return deleted == 5000 or emptied == 5000
+    return 5000 in (deleted, forgotten, emptied)

@@ -9,7 +9,10 @@ import pytest
 from django.conf import settings
 from django.test import Client
 from django.urls import get_resolver
+from django.utils import timezone
 
+from accounts.auth.models import RefreshToken
+from accounts.models import User
 from config.headers import CHECKED_FIRST
 from tests.guards.routes import routed
 from tests.kit.cast import Cast
@@ -75,6 +78,17 @@ def test_who_has_logged_in_sends_files_up_to_the_limit(cast: Cast) -> None:
         large = send(address, settings.PUBLIC_BODY_BYTES + 1, client=client)
         assert is_refused(large) is not is_known
         assert is_refused(send(address, settings.MAX_UPLOAD_BYTES + 2**20 + 1, client=client))
+
+
+def test_a_session_that_was_ended_sends_no_files(cast: Cast) -> None:
+    member, staff = enter(cast.owner, raise_request_exception=False), Client(raise_request_exception=False)
+    user = UserFactory(is_staff=True)
+    staff.force_login(user)
+    address = f"/c/{cast.company.pk}/files"
+    RefreshToken.objects.update(revoked_at=timezone.now())
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    for client in (member, staff):
+        assert is_refused(send(address, settings.PUBLIC_BODY_BYTES + 1, client=client))
 
 
 def test_some_take_less(cast: Cast) -> None:

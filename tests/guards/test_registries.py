@@ -1,5 +1,6 @@
-"""Walk the registries by the pages: each connected app, field type, settings tab and report opens for the owner, and for
-one of the others in turn.
+"""Walk the registries by the pages: each connected app, field type, settings tab and report opens for each role.
+
+The owner opens all of them, the other roles take turns.
 
 The forms of the steps of workflows are walked in tests/web/test_step_forms.py, the URL map in tests/web/test_guards.py.
 """

@@ -147,6 +147,8 @@ def _fetched(server: ImapServer, command: str) -> bytes:
             name, content = b"BODY[HEADER]", mail.partition(b"\n\n")[0] + b"\n\n"
         else:
             name, content = b"BODY[]<0>", mail
+        if part_of := re.search(r"<0\.(\d+)>", command):
+            content = content[: int(part_of[1])]
         size = 10**10 if server.floods else len(content)
         found += b"* %d FETCH (UID %d INTERNALDATE %s %s {%d}\r\n" % (number, uid, server.date, name, size)
         found += content + b")\r\n"

@@ -11,7 +11,9 @@ from core.ids import new_id
 from core.outbound_http import HttpAnswer
 from core.text.hiding import HIDDEN, Hider
 from tests.kit.cast import Cast, make_cast
-from tests.workflows.helpers import node, published
+from tests.workflows.helpers import contact, edges, node, published, runs, work
+from workflows.engine import slices
+from workflows.engine.interpreter import MAX_TOKENS
 from workflows.graphs.settings import Schedule
 from workflows.nodes import http
 from workflows.nodes.asks import CallToMake
@@ -91,3 +93,36 @@ def test_a_mail_has_at_most_so_many_references(cast: Cast) -> None:
     refused = cast.key.post(f"/workflow/{id}/publish")
     assert refused.status == 400
     assert "more than 200 references" in str(refused.body["errors"])
+
+
+def _fan(width: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return 40 nodes, each of which leads to the next `width` ones."""
+    nodes = [node(f"n{place}", "set", {"values": {"a": place}}) for place in range(40)]
+    lines = [f"n{place} > n{to}" for place in range(40) for to in range(place + 1, min(place + 1 + width, 40))]
+    return nodes, edges("trigger > n0", *lines)
+
+
+def test_a_run_without_an_end_of_branches_fails_and_keeps_no_other_waiting(cast: Cast) -> None:
+    other = published(cast, [node("n", "set", {"values": {"a": 1}})], edges("trigger > n"), triggerEventType="manual")
+    id = published(cast, *_fan(2), triggerEventType="manual")
+    person = contact(cast)
+    for workflow in (id, other):
+        assert cast.key.post(f"/workflow/{workflow}/enrol", {"ids": [person]}).data["startedCount"] == 1
+    slices.work_slice()
+    assert [run.status for run in runs(cast, other)] == ["completed"]
+    work()
+    [run] = runs(cast, id)
+    assert (run.status, run.error_code) == ("failed", "tooManyBranches")
+    assert run.error == f"the run has more than {MAX_TOKENS} branches at a time"
+    assert run.seq <= 2 * MAX_TOKENS
+
+
+def test_a_join_takes_many_branches_together(cast: Cast) -> None:
+    nodes = [node(f"n{place}", "set", {"values": {"a": place}}) for place in range(190)]
+    nodes += [node("join", "join"), node("end", "set", {"values": {"b": 1}})]
+    lines = [line for place in range(190) for line in (f"trigger > n{place}", f"n{place} > join")]
+    id = published(cast, nodes, edges(*lines, "join > end"), triggerEventType="manual")
+    cast.key.post(f"/workflow/{id}/enrol", {"ids": [contact(cast)]})
+    work()
+    [run] = runs(cast, id)
+    assert (run.status, run.seq, run.state["vars"]) == ("completed", 193, {"a": 189, "b": 1})

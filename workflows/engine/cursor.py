@@ -11,7 +11,7 @@ from typing import Any
 from core.spans import after
 from core.text.json import iso
 from workflows.engine import interpreter
-from workflows.engine.interpreter import MAX_STEPS, Visit
+from workflows.engine.interpreter import MAX_STEPS, MAX_TOKENS, Visit
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.graphs.plan import Node, Plan
 from workflows.nodes.asks import Ask
@@ -70,8 +70,10 @@ class Cursor:
         if self.run.seq + len(self.steps) >= MAX_STEPS:
             self.fail_run("", "tooManySteps", f"the run has taken {MAX_STEPS} steps")
             return None
-        live = interpreter.live_tokens(self.state)
-        return min(live, key=lambda id: self.node_at(id).order) if live else None
+        if len(self.state["tokens"]) > MAX_TOKENS:
+            self.fail_run("", "tooManyBranches", f"the run has more than {MAX_TOKENS} branches at a time")
+            return None
+        return interpreter.first_live(self.plan, self.state)
 
     def node_at(self, token: str) -> Node:
         return self.plan.nodes[self.state["tokens"][token][0]]

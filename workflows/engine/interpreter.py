@@ -22,6 +22,8 @@ TIMER = "timer"
 State = dict[str, Any]
 MAX_STEPS = 5000
 """The most steps of a run."""
+MAX_TOKENS = 1000
+"""The most branches of a run at a time. Each step looks at all of them, so this bounds what a step costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,13 @@ def begin_at(plan: Plan, state: State, node: str) -> State:
 def is_over(state: State) -> bool:
     """Return whether no branch of the run is left."""
     return not state["tokens"] and not any(state["joins"].values())
+
+
+def first_live(plan: Plan, state: State) -> str | None:
+    """Return the token to move next: the one at the first node, of those the oldest. None: no token may move."""
+    live = ((plan.nodes[node].order, int(id)) for id, (node, _, status, _) in state["tokens"].items() if status == LIVE)
+    first = min(live, default=None)
+    return None if first is None else str(first[1])
 
 
 def live_tokens(state: State) -> list[str]:

@@ -92,7 +92,7 @@ class _Reader:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={"PATH": os.defpath, "LANG": "C.UTF-8", "OPENCV_IO_MAX_IMAGE_PIXELS": str(64_000_000)},
+            env={"PATH": os.defpath, "LANG": "C.UTF-8"},
             cwd="/",
         )
 

@@ -6,14 +6,22 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.handlers.exception import convert_exception_to_response
+from django.http import HttpRequest, HttpResponse
+from django.test import RequestFactory
+from django.utils import timezone
 
 from accounts.request_log.recorder import RECORDER
+from billing.models import Subscription
 from core.jobs import WORK
 from core.jobs import runner as runner_module
 from core.logs import JsonFormatter, LineFormatter, log_context, request_id
+from core.logs.middleware import RequestIds
+from crm.contacts.views import ContactViewSet
 from crm.exports import jobs as export_jobs
 from crm.exports.models import Export
 from tests.kit.cast import Cast
@@ -95,3 +103,37 @@ def test_lines_for_people_say_what_they_belong_to() -> None:
     assert LineFormatter().format(record).endswith("INFO    crm: 3 rows")
     with log_context(request="r", job="", company=None), log_context(job="j"):
         assert LineFormatter().format(record).endswith("crm: 3 rows [request=r job=j]")
+
+
+def test_a_status_of_500_that_is_meant_is_a_warning_with_the_requests_id(cast: Cast, lines: io.StringIO) -> None:
+    with cast.scope():
+        Subscription.objects.update(status="expired", ends_at=timezone.now() - timedelta(days=9))
+    answer = cast.session.get("/contact")
+    assert answer.status == 500, answer.body
+    told = [json.loads(line) for line in lines.getvalue().splitlines()]
+    [line] = [one for one in told if one["level"] in ("warning", "error")]
+    assert (line["level"], line["request"]) == ("warning", answer.headers["X-Request-ID"])
+    assert line["message"].startswith("SubscriptionExpired_400 is answered with 500")
+
+
+@pytest.mark.unexpected
+def test_an_unexpected_failure_is_one_error_with_the_requests_id(
+    cast: Cast, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(ContactViewSet, "list", fail)
+    answer = cast.key.get("/contact")
+    errors = [json.loads(line) for line in lines.getvalue().splitlines() if '"error"' in line]
+    assert [(one["request"], "boom" in one["exception"]) for one in errors] == [(answer.headers["X-Request-ID"], True)]
+
+
+def test_an_answer_of_500_that_nobody_logged_is_logged_with_the_requests_id(lines: io.StringIO) -> None:
+    def answer(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(status=503)
+
+    found = convert_exception_to_response(RequestIds(answer))(RequestFactory().get("/hooks/secret"))
+    [line] = read(lines, "django.request")
+    assert (line["level"], line["request"]) == ("error", found.headers["X-Request-ID"])
+    assert "secret" not in line["message"]

@@ -17,6 +17,14 @@ from core.text.links import holds_link, unlinked
         "evil.example:8080",
         "bit.ly/abc",
         "evil.example?x=1",
+        "evil\uff0eexample/win",
+        "evil\u3002example/win",
+        "evil\u2024example/win",
+        "\uff57\uff57\uff57\uff0eevil",
+        "win\uff20evil",
+        "10.20.30.40/win",
+        "evil.xn--p1ai/win",
+        "\u043a\u0442\u043e.\u0440\u0444/win",
     ],
 )
 def test_a_link_is_found(name: str) -> None:
@@ -24,7 +32,8 @@ def test_a_link_is_found(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Booking.com", "Node.js GmbH", "J.R.R. Tolkien", "St.John", "A/B Testing Co", "Dr. X"]
+    "name",
+    ["Booking.com", "Node.js GmbH", "J.R.R. Tolkien", "St.John", "A/B Testing Co", "Dr. X", "Version 1.2.3", "3.14/2"],
 )
 def test_a_name_is_no_link(name: str) -> None:
     assert not holds_link(name)
@@ -32,3 +41,5 @@ def test_a_name_is_no_link(name: str) -> None:
 
 def test_a_host_in_a_mail_is_no_link() -> None:
     assert unlinked("Booking.com, Dr. X") == "Booking.\u2060com, Dr. X"
+    assert unlinked("evil\u3002com") == "evil\u3002\u2060com"
+    assert unlinked("a@b http://c") == "a@\u2060b http:\u2060//c"

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import os
 import resource
+import time
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.exceptions import RequestDataTooBig
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.utils import timezone
+from pytest_django.fixtures import SettingsWrapper
 
 from core.jobs import WORK
 from crm.files import leftovers
@@ -235,3 +239,37 @@ def test_an_upload_that_was_cut_off_leaves_nothing_at_once(
         gc.enable()
     assert response.status_code == 400
     assert left == []
+
+
+def test_what_dead_processes_left_is_removed_and_what_living_ones_write_stays(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(file_storage, "incoming_folder", lambda: tmp_path)
+    living, young, copy = file_storage.open_incoming(), tmp_path / "young.upload", tmp_path / "copy"
+    dead = tmp_path / "dead.upload"
+    minutes_ago, days_ago = (time.time() - seconds for seconds in (120, 200_000))
+    for path, moment in ((dead, minutes_ago), (young, time.time()), (copy, minutes_ago), (tmp_path / "old", days_ago)):
+        path.write_bytes(b"x")
+        os.utime(path, (moment, moment))
+    os.utime(living.name, (minutes_ago, minutes_ago))
+    assert file_storage.remove_old_incoming() is False
+    assert {path.name for path in tmp_path.iterdir()} == {Path(living.name).name, "young.upload", "copy"}
+    living.close()
+    assert not Path(living.name).exists()
+
+
+def test_files_of_a_form_have_a_limit_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: SettingsWrapper
+) -> None:
+    monkeypatch.setattr(file_storage, "incoming_folder", lambda: tmp_path)
+    settings.MAX_UPLOAD_BYTES = 3 << 20
+    settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 1000
+    files = [SimpleUploadedFile(f"{number}.bin", bytes(2 << 20)) for number in range(2)]
+    request = RequestFactory().post("/", {"file": files})
+    with pytest.raises(RequestDataTooBig, match="more than 3145728 bytes"):
+        _ = request.FILES
+    assert list(tmp_path.iterdir()) == []
+    settings.MAX_UPLOAD_BYTES = 4 << 20
+    request = RequestFactory().post("/", {"file": files})
+    assert [file.size for file in request.FILES.getlist("file")] == [2 << 20] * 2
+    request.close()

@@ -47,6 +47,7 @@ from outreach.models import (
     LeadGeneration,
     MailApp,
     MailEvent,
+    MailHookToken,
     ManualChatbot,
     MemberHours,
     Ocr,
@@ -153,6 +154,9 @@ ROWS: Makers = {
     ),
     MailEvent: lambda n: MailEvent.objects.create(
         app=make_mail_app(n), dedupe_key=f"{n:064}", kind="delivered", happened_at=timezone.now(), raw={"n": n}
+    ),
+    MailHookToken: lambda n: MailHookToken.objects.create(
+        app=make_mail_app(n), token_hash=f"{n:064}", content_hash=f"{n:064}"
     ),
     ChatApp: make_chat_app,
     ChatTemplate: lambda n: ChatTemplate.objects.create(

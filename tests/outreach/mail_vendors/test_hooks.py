@@ -21,13 +21,14 @@ from django.test import Client
 
 from outreach.mail_events import reading, services
 from outreach.mail_vendors.hooks import hook_secret, hook_url
-from outreach.models import MailApp, MailEvent, SendJob, Suppression
+from outreach.models import MailApp, MailEvent, MailHookToken, SendJob, Suppression
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
 from tests.kit.mail_vendors import VendorServer
 from tests.outreach.helpers import work
 
-NOW = 1_760_000_000
+NOW = int(time.time()) - 86_400
+NOW_TEXT = datetime.fromtimestamp(NOW, tz=UTC).isoformat().replace("+00:00", "Z")
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:mail"
 EC_KEY = ec.generate_private_key(ec.SECP256R1())
 RSA_KEY = rsa.generate_private_key(65537, 2048)
@@ -66,7 +67,7 @@ def _brevo(app: MailApp, job: str, age: float) -> Sent:
 
 def _postmark(app: MailApp, job: str, age: float) -> Sent:
     body = {"RecordType": "Bounce", "Type": "HardBounce", "TypeCode": 1, "ID": 7, "MessageID": "m-1"}
-    body |= {"Email": "a@example.org", "BouncedAt": "2025-10-09T08:53:20Z", "Metadata": {"job": job}}
+    body |= {"Email": "a@example.org", "BouncedAt": NOW_TEXT, "Metadata": {"job": job}}
     return Sent(json.dumps(body).encode(), _basic(app))
 
 
@@ -79,8 +80,8 @@ def _sparkpost(app: MailApp, job: str, age: float) -> Sent:
 def _resend(app: MailApp, job: str, age: float) -> Sent:
     headers = [{"name": "X-Metadata", "value": json.dumps({"job": job})}]
     data = {"email_id": "m-1", "to": ["a@example.org"], "headers": headers, "bounce": {"type": "Permanent"}}
-    data |= {"created_at": "2025-10-09T08:53:20Z", "subject": "x", "from": "me@example.com"}
-    event = {"type": "email.bounced", "created_at": "2025-10-09T08:53:20Z", "data": data}
+    data |= {"created_at": NOW_TEXT, "subject": "x", "from": "me@example.com"}
+    event = {"type": "email.bounced", "created_at": NOW_TEXT, "data": data}
     body, at = json.dumps(event).encode(), str(int(time.time() - age))
     mac = _mac(base64.b64decode(app.signing_key.removeprefix("whsec_")), f"msg_1.{at}.".encode(), body).digest()
     return Sent(
@@ -96,7 +97,7 @@ def _mailersend(app: MailApp, job: str, age: float) -> Sent:
     }
     event = {
         "type": "activity.hard_bounced",
-        "data": {"id": "1", "type": "hard_bounced", "created_at": "2025-10-09T08:53:20Z", "email": email},
+        "data": {"id": "1", "type": "hard_bounced", "created_at": NOW_TEXT, "email": email},
     }
     body = json.dumps(event).encode()
     return Sent(body, {"Signature": _mac(app.signing_key.encode(), body).hexdigest()})
@@ -208,7 +209,7 @@ def test_a_bounce_is_applied_once_and_forged_ones_never(cast: Cast, vendors: Ven
         if vendor == "ses":
             forged = forged[1:]
         if vendor in TIMED:
-            forged.append(make(app, job.pk, 4000))
+            forged.append(make(app, job.pk, 40_000))
         assert {_post(app, one) for one in forged} <= {401, 403}
         other = urlsplit(hook_url(app.vendor, app.pk, app.hook_salt)).path[:-1] + "!"
         assert _post(app, genuine, other) == _post(app, genuine, f"/hooks/mail/{vendor}/{'0' * 24}/x") == 404
@@ -224,6 +225,38 @@ def test_a_bounce_is_applied_once_and_forged_ones_never(cast: Cast, vendors: Ven
         assert list(Suppression.objects.values_list("email", "reason")) == [("a@example.org", "bounced")]
     [row] = cast.key.get("/logs/mailvendor-a").data
     assert (row["deliveryStatus"], row["bouncedAt"] is not None) == ("bounced", True)
+
+
+def test_a_token_vouches_for_the_events_that_it_came_with_first(cast: Cast, vendors: VendorServer) -> None:
+    with cast.scope():
+        app, job = _sent_by(vendors, "mailgun", "secret")
+        victim = SendJob.objects.create(
+            contact=ContactFactory(email="b@example.org"), mail_app=app, channel="mailvendor-a", status="sent"
+        )
+        genuine = _mailgun(app, job.pk, 0)
+        told = json.loads(genuine.body)
+        again = Sent(json.dumps(dict(reversed(told.items())), indent=1).encode())  # the same, written otherwise
+        told["event-data"]["user-variables"]["job"] = victim.pk
+        other = Sent(json.dumps(told).encode())
+        assert [_post(app, one) for one in (genuine, other, again, genuine, other)] == [200, 403, 200, 200, 403]
+        work("mail-events")
+        assert [event.send_job_id for event in MailEvent.objects.all()] == [job.pk]
+        assert _post(app, _mailgun(app, job.pk, 8 * 3600)) == 200  # tried again for so long
+        MailHookToken.objects.update(created_at=datetime.now(UTC) - timedelta(days=3))
+        services.forget_old()
+        assert (MailHookToken.objects.count(), MailEvent.objects.count()) == (0, 1)
+
+
+def test_events_older_than_what_is_kept_are_not_taken_again(cast: Cast, vendors: VendorServer) -> None:
+    with cast.scope():
+        app, job = _sent_by(vendors, "brevo")
+        at = datetime.now(UTC) - services.KEPT
+        old, recent = (
+            reading.Told("opened", at + timedelta(minutes=minutes), job=job.pk, recipient="a@example.org")
+            for minutes in (-1, 1)
+        )
+        services.store_events(app, [old, recent])
+        assert [event.happened_at for event in MailEvent.objects.all()] == [recent.happened_at]
 
 
 @pytest.mark.parametrize(

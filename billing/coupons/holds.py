@@ -1,0 +1,100 @@
+"""Holds of coupons: an order has its coupon for minutes, again when its payment begins, and for good once it is paid.
+
+Everybody who changes a hold locks the coupon first, so that the last redemption goes to one order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Upper
+from django.utils import timezone
+
+from billing.coupons.models import Coupon, Redemption
+from core.errors import NamedError
+
+State = Redemption.State
+HOLD_LIFE = timedelta(minutes=30)
+"""How long an order holds its coupon from its making, and from when its payment was begun last."""
+BATCH = 200
+TAKEN = "couponCode: others have used the coupon up meanwhile; order without it"
+
+
+def lock_coupons(code: str) -> None:
+    """Lock the coupon of a code and those that the active company holds, in the order of their ids, so that companies
+    that change from one coupon to another do not wait for each other."""
+    held = Redemption.objects.filter(state=State.HELD).values_list("coupon_id", flat=True)
+    rows = Coupon.objects.annotate(capitals=Upper("code")).filter(Q(pk__in=list(held)) | Q(capitals=code.upper()))
+    _lock(rows.values_list("pk", flat=True))
+
+
+def hold(coupon: Coupon, payment_id: str) -> None:
+    """Hold the coupon for an order, in its transaction. Raises CouponInvalid_400 when the last one has just gone."""
+    _take(coupon.pk)
+    Redemption.objects.create(coupon=coupon, payment_id=payment_id, held_until=timezone.now() + HOLD_LIFE)
+
+
+@transaction.atomic
+def keep(payment_id: str, *, until_decided: bool = False) -> None:
+    """Hold the coupon of an order that is about to be paid for HOLD_LIFE from now, or with `until_decided` until the
+    order is paid or left.
+
+    Raises CouponInvalid_400 where the order has let it go meanwhile and others have used it up.
+    """
+    _have(payment_id, State.HELD, None if until_decided else timezone.now() + HOLD_LIFE)
+
+
+def redeem(payment_id: str) -> None:
+    """Redeem the coupon of an order that is paid, in its transaction. Raises CouponInvalid_400 as `keep` does."""
+    _have(payment_id, State.REDEEMED, None)
+
+
+def release(payment_id: str) -> None:
+    """Give back the coupon that an order holds, in the transaction that leaves the order."""
+    rows = Redemption.objects.filter(payment_id=payment_id, state=State.HELD)
+    _lock(rows.values_list("coupon_id", flat=True))
+    for id, coupon_id in list(rows.values_list("pk", "coupon_id")):
+        _give_back(Redemption.objects.filter(pk=id, state=State.HELD), coupon_id)
+
+
+def release_lapsed() -> bool:
+    """Give back a batch of coupons of all companies whose holds are over. Returns whether there may be more."""
+    now = timezone.now()
+    due = Redemption.objects.filter(state=State.HELD, held_until__lte=now).order_by("held_until", "pk")
+    found = list(due.values_list("pk", "coupon_id")[:BATCH])
+    for id, coupon_id in found:
+        with transaction.atomic():
+            _lock([coupon_id])
+            _give_back(Redemption.objects.filter(pk=id, state=State.HELD, held_until__lte=now), coupon_id)
+    return len(found) == BATCH
+
+
+def _have(payment_id: str, state: str, until: datetime | None) -> None:
+    rows = Redemption.objects.filter(payment_id=payment_id).exclude(state=State.REDEEMED)
+    _lock(rows.values_list("coupon_id", flat=True))
+    row = rows.first()
+    if row is None:
+        return
+    if row.state == State.RELEASED:
+        if Redemption.objects.filter(coupon=row.coupon_id).exclude(state=State.RELEASED).exists():
+            raise NamedError("CouponInvalid_400", TAKEN)  # by another order of the company
+        _take(row.coupon_id)
+    rows.filter(pk=row.pk).update(state=state, held_until=until, updated_at=timezone.now())
+
+
+def _take(coupon_id: str) -> None:
+    free = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
+    if not Coupon.objects.filter(free, pk=coupon_id).update(used=F("used") + 1):
+        raise NamedError("CouponInvalid_400", TAKEN)
+
+
+def _give_back(held: QuerySet[Redemption], coupon_id: str) -> None:
+    if held.update(state=State.RELEASED, held_until=None, updated_at=timezone.now()):
+        Coupon.objects.filter(pk=coupon_id, used__gt=0).update(used=F("used") - 1)
+
+
+def _lock(coupons: Iterable[str]) -> None:
+    list(Coupon.objects.select_for_update(no_key=True).filter(pk__in=list(coupons)).order_by("pk").values_list("pk"))
