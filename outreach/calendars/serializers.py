@@ -15,7 +15,7 @@ class CalendarLogin(Input):
     state = LineInput(max_length=300)
 
 
-class LoginBegunOut(Output):
+class CalendarLoginBegunOut(Output):
     """Where the member allows it."""
 
     url = serializers.CharField()
