@@ -113,7 +113,7 @@ bench: venv ## the benchmarks, with their ratios, on durable servers of their ow
 CLIENTS := var/clients
 clients: venv ## generate the Python and the TypeScript client from the schema into var/clients, and try them (needs npm)
 	@mkdir -p $(CLIENTS)/typescript
-	$(ON_SERVERS) -- $(BIN)/python manage.py client_schema $(CLIENTS)/openapi.json
+	$(ON_SERVERS) -- $(BIN)/python manage.py api_schema --key-path $(CLIENTS)/openapi.json
 	@test -x $(CLIENTS)/venv/bin/pip || $(PYTHON) -m venv $(CLIENTS)/venv
 	$(CLIENTS)/venv/bin/pip install --quiet --requirement clients/requirements.txt
 	$(CLIENTS)/venv/bin/openapi-python-client generate --path $(CLIENTS)/openapi.json --config clients/python.yaml \

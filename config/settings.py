@@ -229,7 +229,9 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": r"/api/(key/protected|protected|private|public)",
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "POSTPROCESSING_HOOKS": ["core.api.schema.add_failure"],
+    "SERVERS": [{"url": BASE_URL, "description": "This installation"}],
+    "CONTACT": {"name": "The operator of this installation", "url": BASE_URL},
+    "POSTPROCESSING_HOOKS": ["core.api.schema.complete", "config.api_docs.tags.add_tags"],
 }
 
 LANGUAGE_CODE = "en"

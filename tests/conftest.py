@@ -13,6 +13,7 @@ from django.test import TransactionTestCase
 
 from accounts.request_log.entry import Entry
 from accounts.request_log.recorder import RECORDER
+from config.api_docs import stored
 from core.access.attempts import Limit
 from core.ids import new_id
 from core.jobs.liveness import release_lock
@@ -54,6 +55,9 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any, worke
             yield
         release_lock()
 
+
+# A request for the schema would start a process that builds it.
+stored.builder.start = lambda: None  # type: ignore[method-assign]
 
 # What Django does after a test that committed truncates every table and emits post_migrate for every app.
 TransactionTestCase._fixture_teardown = lambda case: reset()  # type: ignore[method-assign]

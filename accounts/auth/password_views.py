@@ -23,6 +23,7 @@ class ForgotPasswordViewSet(ResourceViewSet):
 
     @endpoint(
         "Ask for a new password",
+        description="Sends a link to the address. The answer is the same where no user has it.",
         input=AddressOnly,
         success="PasswordResetRequested_200",
         limited=True,

@@ -18,7 +18,14 @@ from core.api.viewsets import ResourceViewSet
 class VerifyEmailViewSet(ResourceViewSet):
     public = True
 
-    @endpoint("Verify an e-mail address", input=MailedLink, output=Session, success="EmailVerified_200", limited=True)
+    @endpoint(
+        "Verify an e-mail address",
+        description="Takes the token of the mailed link and begins a session.",
+        input=MailedLink,
+        output=Session,
+        success="EmailVerified_200",
+        limited=True,
+    )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         caller = caller_of(request)
         user = verify_email(**data, caller=caller)
@@ -30,6 +37,7 @@ class ResendVerificationViewSet(ResourceViewSet):
 
     @endpoint(
         "Send the verification mail again",
+        description="Sends a link to the address. The answer is the same where there is nothing to verify.",
         input=AddressOnly,
         success="VerificationRequested_200",
         limited=True,

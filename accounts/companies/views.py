@@ -28,7 +28,12 @@ class CompanyViewSet(ResourceViewSet):
     module = "company"
     singleton = True
 
-    @endpoint("Read the company's profile", output=CompanyOut, needs_subscription=False)
+    @endpoint(
+        "Read the company's profile",
+        description="Name, address, time zone and contact details, and the value that no two contacts may share.",
+        output=CompanyOut,
+        needs_subscription=False,
+    )
     def retrieve(self, request: Request) -> Any:
         return CompanyOut.one(Company.objects.filter(pk=self.actor.company_id))
 

@@ -42,6 +42,7 @@ class NotificationViewSet(ResourceViewSet):
 
     @endpoint(
         "Mark all notifications as read",
+        description="With a company, only those of that company.",
         input=NotificationsRead,
         output=ReadOut,
         success="NotificationsRead_200",
@@ -69,7 +70,12 @@ class NotificationViewSet(ResourceViewSet):
         return self.retrieve.__wrapped__(self, request, id=id)  # type: ignore[attr-defined]
 
     @action(detail=False)
-    @endpoint("Count unread notifications", output=UnreadOut, parameters=(COMPANY,))
+    @endpoint(
+        "Count unread notifications",
+        description="With a company, only those of that company.",
+        output=UnreadOut,
+        parameters=(COMPANY,),
+    )
     def unread(self, request: Request) -> Any:
         company = request.query_params.get("company")
         if company is not None and not is_id(company):

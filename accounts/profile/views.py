@@ -26,11 +26,21 @@ class ProfileViewSet(ResourceViewSet):
     private = True
     singleton = True
 
-    @endpoint("Read one's profile", output=ProfileOut)
+    @endpoint(
+        "Read one's profile",
+        description="Name, address and preferences of the user, and their memberships.",
+        output=ProfileOut,
+    )
     def retrieve(self, request: Request) -> Any:
         return _profile(self.actor.user_id)
 
-    @endpoint("Change one's profile", input=ProfileUpdate, output=ProfileOut, success="ProfileChanged_200")
+    @endpoint(
+        "Change one's profile",
+        description="Values that are left out stay; layout is replaced as a whole, and columns list by list.",
+        input=ProfileUpdate,
+        output=ProfileOut,
+        success="ProfileChanged_200",
+    )
     def update(self, request: Request, data: dict[str, Any]) -> Any:
         update_profile(user_id=self.actor.user_id, changes=data)
         return _profile(self.actor.user_id)

@@ -15,7 +15,7 @@ from core.access.callers import address_of, user_agent_of
 from core.ids import is_id
 
 API = "/api/"
-NOT_LOGGED = frozenset({"/api/schema", "/api/schema/", "/api/docs", "/api/public/health"})
+NOT_LOGGED = frozenset({"/api/schema", "/api/schema/", "/api/schema/key", "/api/docs", "/api/public/health"})
 DOCS = "/api/docs/"
 MOUNTS = {
     "/api/key/protected/": AuthPath.KEY,

@@ -249,7 +249,12 @@ class BillingDetailsViewSet(ResourceViewSet):
     module = "plan"
     singleton = True
 
-    @endpoint("Read whom invoices are made out to", output=DetailsOut, needs_subscription=False)
+    @endpoint(
+        "Read whom invoices are made out to",
+        description="Name, address, country, VAT number and e-mail address that the next invoice shows.",
+        output=DetailsOut,
+        needs_subscription=False,
+    )
     def retrieve(self, request: Request) -> Any:
         return detailed()
 

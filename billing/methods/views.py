@@ -20,7 +20,10 @@ class MethodSetupViewSet(ResourceViewSet):
     singleton = True
 
     @endpoint(
-        "List the gateways that save a way to pay without a payment", output=SetupWaysOut, needs_subscription=False
+        "List the gateways that save a way to pay without a payment",
+        description="POST to this address takes the name of one of them.",
+        output=SetupWaysOut,
+        needs_subscription=False,
     )
     def retrieve(self, request: Request) -> Any:
         found = [(one.letter, adapter(one.adapter)) for one in accounts_on()]

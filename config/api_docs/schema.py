@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache, wraps
-from threading import Lock
+from functools import wraps
 from typing import Any
 
-import orjson
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import condition, require_safe
-from drf_spectacular.generators import SchemaGenerator
 
 from accounts.auth.second_factor import is_asked
+from config.api_docs.stored import KEY, WHOLE, Document, builder, stored
+from core.api.handler import unavailable
 
 View = Callable[..., HttpResponse]
-_building = Lock()
-
-
-@dataclass(frozen=True)
-class Document:
-    """The schema as it goes out."""
-
-    content: bytes
-    zipped: bytes
-    etag: str
-
-
-@cache
-def _build() -> Document:
-    content = orjson.dumps(SchemaGenerator().get_schema(request=None, public=True))  # type: ignore[no-untyped-call]
-    # The same bytes in every process (mtime): the ETag is one for the whole release.
-    return Document(content, gzip.compress(content, mtime=0), f'W/"{hashlib.sha256(content).hexdigest()[:32]}"')
-
-
-def document() -> Document:
-    """Return the schema, which each process builds once: it takes a second and depends on the release alone."""
-    with _building:
-        return _build()
+BEING_BUILT = (503, "The service is not available right now", "the schema is being built; try again in 5 seconds")
 
 
 def for_readers(view: View) -> View:
@@ -58,12 +32,34 @@ def for_readers(view: View) -> View:
     return guarded
 
 
+def _etag(request: HttpRequest, part: str) -> str | None:
+    found = stored(part)
+    return None if found is None else found.etag
+
+
 @for_readers
 @require_safe
-@condition(etag_func=lambda request: document().etag)
+@condition(etag_func=_etag)
+def _schema(request: HttpRequest, part: str) -> HttpResponse:
+    found = stored(part)
+    if found is None:
+        builder.start()
+        return unavailable(request, BEING_BUILT)
+    return _answer(request, found)
+
+
 def schema(request: HttpRequest) -> HttpResponse:
-    """Return the schema, or 304 if the caller already has it."""
-    found, zips = document(), "gzip" in request.headers.get("Accept-Encoding", "")
+    """Answer with the whole schema, or with 304 to a client that has it."""
+    return _schema(request, WHOLE)
+
+
+def key_schema(request: HttpRequest) -> HttpResponse:
+    """Answer with the part that an API key reaches, which has every operation once."""
+    return _schema(request, KEY)
+
+
+def _answer(request: HttpRequest, found: Document) -> HttpResponse:
+    zips = "gzip" in request.headers.get("Accept-Encoding", "")
     response = HttpResponse(
         found.zipped if zips else found.content, content_type="application/vnd.oai.openapi+json; charset=utf-8"
     )

@@ -21,7 +21,7 @@ from billing.checkout import pages as checkout
 from billing.entitlements import pages as entitlements
 from billing.usage import pages as usage
 from config.api_docs.pages import docs_urls
-from config.api_docs.schema import schema
+from config.api_docs.schema import key_schema, schema
 from config.metrics.view import metrics
 from config.site_files import favicon, licences_page, robots
 from config.staff_visits.pages import visit_urls
@@ -145,6 +145,7 @@ PAGES: list[type[Page]] = [
 urlpatterns = [
     path("api/schema", schema, name="schema"),
     path("api/schema/", schema),
+    path("api/schema/key", key_schema, name="key-schema"),
     *docs_urls(),
     *crm_web,
     *([path("", include("config.local.demo.urls"))] if settings.DEMO else []),  # its log-in comes first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from dataclasses import replace
 from typing import Any, Literal, cast
@@ -12,38 +13,17 @@ from core.access import OWNERS_ONLY, limit_errors
 from core.api.endpoint import Endpoint
 from core.api.etags import WRITES
 from core.api.fields import FIELDS
+from core.api.input import FormInput, Input
 from core.api.output import Computed, Output
-from core.api.schema_parts import ERROR_NAME, ID_PATTERN, add_components, describe
+from core.api.schema_envelopes import envelope_name, envelope_schema, register_envelope
+from core.api.schema_parts import ERROR_NAME, ID_PATTERN, add_components, describe, share_parameters
 from core.lists import LIST_PARAMETERS
 from core.messages.defaults import DEFAULTS
 
-FAILURE = {
-    "type": "object",
-    "required": ["status", "success", "name", "message", "warning"],
-    "properties": {
-        "status": {"type": "string", "enum": ["fail", "error"], "description": "fail for 4xx, error for 5xx"},
-        "success": {"type": "boolean", "const": False},
-        "name": {"type": "string", "description": "the error's name, such as ContactNotFound_400, to compare with"},
-        "message": {
-            "type": "string",
-            "description": "the text of the ResponseMessage row, which operators edit; compare the name instead",
-        },
-        "warning": {"type": "string", "description": "which parameter or row, and what to do"},
-        "errors": {
-            "type": "array",
-            "description": "the refused fields and parameters, where there are any",
-            "items": {
-                "type": "object",
-                "required": ["field", "message"],
-                "properties": {
-                    "field": {"type": "string", "description": "its path, such as handover.mode"},
-                    "message": {"type": "string"},
-                },
-            },
-        },
-        "stack": {"type": "string", "description": "in development mode only"},
-    },
-}
+LISTED = "Takes the parameters of lists: pages or a cursor, sorting, search and filters."
+"""The description of a list that has none of its own."""
+BASES = (Input, FormInput, Output)
+"""Classes whose docstrings are for programmers of the service."""
 
 
 class Schema(AutoSchema):
@@ -70,6 +50,8 @@ class Schema(AutoSchema):
     def get_operation(self, path: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation = super().get_operation(path, *args, **kwargs)
         if operation is not None:
+            operation.setdefault("security", [])
+            share_parameters(operation, self._list_parameters(), self.registry)
             action = str(self.view.action)
             describe(
                 operation,
@@ -89,7 +71,7 @@ class Schema(AutoSchema):
         return self.declared.summary
 
     def get_description(self) -> str:  # type: ignore[override]
-        parts = [self.declared.description] if self.declared.description else []
+        parts = [self.declared.description or (LISTED if self.declared.many else "")]
         modules = self.view.modules_of(self.declared)
         if self.declared.own:
             parts.append(f"No permission is needed for what is one's own; `{modules[0]}.GET` shows more.")
@@ -107,18 +89,21 @@ class Schema(AutoSchema):
             )
         if self.declared.errors:
             parts.append("Errors: " + ", ".join(f"`{name}`" for name in self.declared.errors) + ".")
-        return "\n\n".join(parts)
+        return "\n\n".join(filter(None, parts))
 
     def get_override_parameters(self) -> list[Any]:
-        found = list(self.declared.parameters)
-        if self.declared.many or self.declared.bulk:
-            selecting = ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")
-            taken = self.declared.list_parameters if self.declared.many else selecting
-            found += [parameter for parameter in LIST_PARAMETERS if taken is None or parameter.name in taken]
-            found += [FIELDS] if self.declared.many and taken is None else []
+        return [*self.declared.parameters, *self._list_parameters()]
+
+    def _list_parameters(self) -> list[Any]:
+        """Return what the operation takes of the parameters that lists and records have in common."""
         if self.view.action == "retrieve" and self.view.tagged:
-            found.append(FIELDS)
-        return found
+            return [FIELDS]
+        if not (self.declared.many or self.declared.bulk):
+            return []
+        selecting = ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")
+        taken = self.declared.list_parameters if self.declared.many else selecting
+        found = [parameter for parameter in LIST_PARAMETERS if taken is None or parameter.name in taken]
+        return [*found, FIELDS] if self.declared.many and taken is None else found
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
         schemas = {
@@ -177,40 +162,21 @@ class Schema(AutoSchema):
                 media.strip(): {"schema": {"type": "string", "format": "binary"}} for media in declared.raw.split(",")
             }
             return {"description": "The content", "content": content}
-        data: dict[str, Any] = (
-            {"description": "null"}
-            if declared.output is None
-            else self.resolve_serializer(declared.output, "response").ref
-        )
-        properties: dict[str, Any] = {
-            "status": {"type": "string", "const": "success"},
-            "success": {"type": "boolean", "const": True},
-            "message": {"type": "string"},
-            "data": {"type": "array", "items": data} if declared.many and not declared.list_in else data,
-        }
-        if declared.many:
-            properties["totalCount"] = {"type": "integer" if declared.counted else ["integer", "null"]}
-            properties["nextCursor"] = {
-                "type": ["string", "null"],
-                "description": "pass back unchanged as `cursor`; null on the last page",
-            }
-        properties |= declared.beside
-        schema: dict[str, Any] = {"type": "object", "required": list(properties), "properties": properties}
-        if declared.many:
-            capped = "a search matches more records than totalCount says; absent otherwise"
-            schema["properties"]["totalCountIsCapped"] = {"type": "boolean", "const": True, "description": capped}
-        if declared.undoable:
-            undo = (
-                "the bulk job that the change can be undone by, or that makes it; absent when there is nothing to undo"
-            )
-            schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": undo}
-        elif declared.queues:
-            made_by = "the bulk job that makes the change; absent when it has been made"
-            schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": made_by}
+        name = envelope_name(declared, self._output_name(declared))
+        schema = register_envelope(self.registry, name, envelope_schema(declared, self._data(declared)))
         answers: dict[str, Any] = {"application/json": {"schema": schema}}
         if declared.or_raw:
             answers[declared.or_raw] = {"schema": {"type": "string", "format": "binary"}}
         return {"description": declared.default[1], "content": answers}
+
+    def _output_name(self, declared: Endpoint) -> str:
+        return "" if declared.output is None else self._get_serializer_name(declared.output(), "response")
+
+    def _data(self, declared: Endpoint) -> dict[str, Any]:
+        """Return the schema of `data`, or of each of its records."""
+        if declared.output is None:
+            return {"type": "null"}
+        return cast("dict[str, Any]", self.resolve_serializer(declared.output, "response").ref)
 
     def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
         if isinstance(field, Computed):
@@ -225,6 +191,10 @@ class Schema(AutoSchema):
 
     def _map_basic_serializer(self, serializer: Any, direction: str) -> Any:
         schema = cast(Any, super())._map_basic_serializer(serializer, direction)
+        if description := published_docstring(type(serializer)):
+            schema["description"] = description
+        else:
+            schema.pop("description", None)
         if isinstance(serializer, Output):
             fields = serializer.fields.items()
             required = serializer.always or (name for name, field in fields if field.required or field.read_only)
@@ -234,11 +204,31 @@ class Schema(AutoSchema):
         return schema
 
 
-def add_failure(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """Add the error envelope as a component (drf-spectacular's post-processing hook)."""
-    result.setdefault("components", {}).setdefault("schemas", {})[ERROR_NAME] = FAILURE
+def published_docstring(serializer: type) -> str:
+    """Return the docstring of the class, or of the nearest base that is not one of all serializers."""
+    for one in serializer.__mro__:
+        if one in BASES:
+            break
+        if one.__doc__ and "__doc__" in one.__dict__:
+            return inspect.cleandoc(one.__doc__).replace("\n", " ")
+    return ""
+
+
+def complete(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+    """Add the shared components, and remove marks of the generator's own (drf-spectacular's hook)."""
     add_components(result)
+    _remove_marks(result)
     return result
 
 
-__all__ = ["Schema", "add_failure"]
+def _remove_marks(part: Any) -> None:
+    if isinstance(part, dict):
+        part.pop("x-spec-enum-id", None)
+        for inner in part.values():
+            _remove_marks(inner)
+    elif isinstance(part, list):
+        for inner in part:
+            _remove_marks(inner)
+
+
+__all__ = ["Schema", "complete"]

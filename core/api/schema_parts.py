@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from drf_spectacular.plumbing import ComponentIdentity, ComponentRegistry, ResolvedComponent
+
+from core.api.filter_tree import SCHEMAS as FILTER_SCHEMAS
 
 ERROR_NAME = "Failure"
 ID_PATTERN = "^[0-9a-f]{24}$"
@@ -23,33 +27,79 @@ def _failing(description: str, schema: Mapping[str, str], **headers: Any) -> dic
     return {"description": description, "headers": headers, "content": {"application/json": {"schema": schema}}}
 
 
+FAILURE = {
+    "type": "object",
+    "description": "An answer of a request that failed.",
+    "required": ["status", "success", "message", "warning"],
+    "properties": {
+        "status": {"type": "string", "enum": ["fail", "error"], "description": "fail for 4xx, error for 5xx"},
+        "success": {"type": "boolean", "description": "false"},
+        "message": {
+            "type": "string",
+            "description": "the text of the error, which the operator may edit: match on the status and `name` instead",
+        },
+        "name": {
+            "type": "string",
+            "description": "the error's name, such as ContactAlreadyExists_400; absent where it has none",
+            "examples": ["ContactAlreadyExists_400"],
+        },
+        "warning": {"type": "string", "description": "which parameter or row, and what to do"},
+        "errors": {
+            "type": "array",
+            "items": {"type": "object", "additionalProperties": True},
+            "description": "each problem of a workflow that cannot be published: code, nodeId, edgeId, path, message",
+        },
+        "changed": ref("schemas", "Changed"),
+        "stack": {"type": "string", "description": "in development mode only"},
+    },
+}
+CHANGED = {
+    "type": "object",
+    "description": "How the record differs from the one of If-Match (status 412).",
+    "required": ["fields", "by", "at", "etag"],
+    "properties": {
+        "fields": {"type": "array", "items": {"type": "string"}, "description": "what differs"},
+        "by": {"description": "who changed it last, as the record shows it; null if nobody knows"},
+        "at": {"type": ["string", "null"], "format": "date-time"},
+        "etag": {"type": "string", "description": "of the record as it is now"},
+    },
+}
 RECORD_CHANGED = {
     "allOf": [
         ref("schemas", ERROR_NAME),
         {
             "type": "object",
             "required": ["changed"],
-            "properties": {
-                "changed": {
-                    "type": "object",
-                    "required": ["fields", "by", "at", "etag"],
-                    "properties": {
-                        "fields": {
-                            "type": "array",
-                            "items": {"type": "string"},
-                            "description": "what differs",
-                        },
-                        "by": {"description": "who changed it last, as the record shows it; null if nobody knows"},
-                        "at": {"type": ["string", "null"], "format": "date-time"},
-                        "etag": {"type": "string", "description": "of the record as it is now"},
-                    },
-                }
-            },
+            "properties": {"changed": ref("schemas", "Changed")},
         },
     ]
 }
+
+
+def _error(description: str, *headers: str) -> dict[str, Any]:
+    """Return the response of a failure that many operations have in common."""
+    answer = {"description": description, "content": {"application/json": {"schema": ref("schemas", ERROR_NAME)}}}
+    return {**answer, "headers": {name: HEADERS[name] for name in headers}} if headers else answer
+
+
+PACE = ("RateLimit", "RateLimit-Policy")
+HEADERS = {
+    "RateLimit": ref("headers", "RateLimit"),
+    "RateLimit-Policy": ref("headers", "RateLimitPolicy"),
+    "Retry-After": ref("headers", "RetryAfter"),
+}
+SHARED = {
+    "KeyRefused": _error("ExpiredSession_401"),
+    "SessionEnded": _error("Unauthorized_401"),
+    "NotAllowed": _error("UnauthorizedAction_403"),
+    "TooManyRequests": _error("Too many requests at once", "Retry-After"),
+    "TooFast": _error("Too many requests at once", *PACE, "Retry-After"),
+    "SubscriptionExpired": _error("SubscriptionExpired_400"),
+    "Unavailable": _error("The database does not answer", "Retry-After"),
+}
+"""Failures that many operations answer with in the same words."""
 COMPONENTS: dict[str, dict[str, Any]] = {
-    "schemas": {"RecordChanged": RECORD_CHANGED},
+    "schemas": {ERROR_NAME: FAILURE, "Changed": CHANGED, "RecordChanged": RECORD_CHANGED, **FILTER_SCHEMAS},
     "parameters": {
         "IdempotencyKey": {
             **_header(
@@ -89,9 +139,9 @@ COMPONENTS: dict[str, dict[str, Any]] = {
             **{"Retry-After": ref("headers", "RetryAfter")},
         ),
         "RecordChanged": _failing("The record is not the one of If-Match", ref("schemas", "RecordChanged")),
+        **SHARED,
     },
 }
-PACE = {"RateLimit": ref("headers", "RateLimit"), "RateLimit-Policy": ref("headers", "RateLimitPolicy")}
 
 
 def describe(operation: dict[str, Any], *, path: str, method: str, action: str, reads: bool, tagged: bool) -> None:
@@ -103,7 +153,7 @@ def describe(operation: dict[str, Any], *, path: str, method: str, action: str, 
     protected = path.startswith(MOUNTS)
     for status, answer in responses.items():
         if protected and (status < "300" or status == "429"):
-            answer.setdefault("headers", {}).update(PACE)
+            answer.setdefault("headers", {}).update({name: HEADERS[name] for name in PACE})
         if status in ("429", "503"):
             answer.setdefault("headers", {})["Retry-After"] = ref("headers", "RetryAfter")
     if protected and method != "GET" and not reads:
@@ -124,6 +174,21 @@ def describe(operation: dict[str, Any], *, path: str, method: str, action: str, 
         responses["412"] = ref("responses", "RecordChanged")
     if not parameters:
         del operation["parameters"]
+    for status, answer in responses.items():
+        name = next((name for name, shared in SHARED.items() if shared == answer), None)
+        if name is not None:
+            responses[status] = ref("responses", name)
+
+
+def share_parameters(operation: dict[str, Any], shared: Sequence[Any], registry: ComponentRegistry) -> None:
+    """Replace parameters that many operations have in common by references to components."""
+    names = {parameter.name for parameter in shared}
+    for index, found in enumerate(operation.get("parameters", ())):
+        if found["in"] == "query" and found["name"] in names:
+            kind = ResolvedComponent.PARAMETER
+            component = ResolvedComponent(found["name"], kind, found, ComponentIdentity(found))
+            registry.register_on_missing(component)
+            operation["parameters"][index] = component.ref
 
 
 def add_components(result: dict[str, Any]) -> None:

@@ -1,4 +1,7 @@
-"""The body of the standard bulk selection (contract section 4.1), a base of the inputs of bulk operations."""
+"""The body of the standard bulk selection (contract section 4.1), a base of the inputs of bulk operations.
+
+Views pass the raw body to core.lists.BulkSelection.parse.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,7 @@ from core.api.input import BooleanInput, IdList, Input
 
 
 class SelectionInput(Input):
-    """The records to change, as ids or as everything that matches. The body is parsed by
-    core.lists.BulkSelection.parse."""
+    """The records to change: those of ids, or all that match the query string."""
 
     ids = IdList(required=False, help_text="_id of each record")
     nids = IdList(required=False, help_text="_id of each record to leave out")

@@ -37,11 +37,15 @@ from crm.files.upload import FIELD, UploadParser
 class UploadSchema(Schema):
     """Describes the data of an upload as one File or an array of them."""
 
-    def _success(self, declared: Endpoint) -> dict[str, Any]:
-        answer = super()._success(declared)
-        properties = answer["content"]["application/json"]["schema"]["properties"]
-        properties["data"] = {"oneOf": [properties["data"], {"type": "array", "items": properties["data"]}]}
-        return answer
+    def _data(self, declared: Endpoint) -> dict[str, Any]:
+        one = super()._data(declared)
+        return {
+            "description": "a File when one part was sent, an array of Files in their order when several were",
+            "oneOf": [one, {"type": "array", "minItems": 2, "items": one}],
+        }
+
+    def _output_name(self, declared: Endpoint) -> str:
+        return "Upload"
 
 
 class FileSchema(Schema):

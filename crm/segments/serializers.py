@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Q
 from rest_framework import serializers
 
+from core.api.filter_tree import FilterTreeField, FilterTreeInput
 from core.api.input import IdList, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
@@ -30,7 +31,7 @@ class SegmentBody(NamedModelCreate):
         help_text="dynamic (default): whatever meets the filters when it is asked for; static: a list of ids. Set once",
     )
     filters = ObjectInput(required=False, help_text=f"fields and values, {FILTERS}")
-    advancedFilters = ObjectInput(required=False, help_text=f"a tree of conditions, {FILTERS}")
+    advancedFilters = FilterTreeInput(required=False, help_text=f"a tree of conditions, {FILTERS}")
     ids = IdList(required=False, help_text=f"_id of each record {OF_STATIC}")
 
 
@@ -63,9 +64,7 @@ class SegmentOut(NamedModelOut):
     moving = frozenset({"count", "problem"})
     panel = serializers.ChoiceField(choices=Segment.Panel.values)
     kind = serializers.ChoiceField(choices=Segment.Kind.values)
-    advancedFilters = serializers.JSONField(
-        source="filters", help_text="the tree of a dynamic segment; {} of a static one"
-    )
+    advancedFilters = FilterTreeField(source="filters", help_text="the tree of a dynamic segment; {} of a static one")
     count = Computed(
         serializers.IntegerField(
             allow_null=True, help_text="live records of a static segment; null: ask /segment/execute"

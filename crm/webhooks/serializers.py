@@ -8,6 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
+from core.api.filter_tree import FilterTreeField, FilterTreeInput
 from core.api.input import Input, LineInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
@@ -29,7 +30,7 @@ class WebhookUpdate(Input):
     kinds = serializers.ListField(
         child=TextInput(max_length=64), required=False, allow_empty=False, max_length=100, help_text=KINDS_HELP
     )
-    filter = ObjectInput(required=False, allow_null=True, help_text=FILTER)
+    filter = FilterTreeInput(required=False, allow_null=True, help_text=FILTER)
     fields = serializers.ListField(  # type: ignore[assignment]
         child=TextInput(max_length=100), required=False, max_length=100, help_text=FIELDS
     )
@@ -87,7 +88,7 @@ class WebhookOut(Output):
     url = serializers.CharField()
     description = serializers.CharField(allow_blank=True)
     kinds = serializers.ListField(child=serializers.CharField())
-    filter = serializers.DictField(allow_null=True)
+    filter = FilterTreeField(allow_null=True)
     fields = serializers.ListField(child=serializers.CharField())  # type: ignore[assignment]
     payload = serializers.ChoiceField(choices=Webhook.Payload.values)
     ordering = serializers.ChoiceField(choices=Webhook.Ordering.values)

@@ -36,7 +36,11 @@ class AiUsageViewSet(ResourceViewSet):
         return {"months": used_by_month()}
 
     @action(detail=False, methods=["get"])
-    @endpoint("Read the caps of AI use", output=CapsOut)
+    @endpoint(
+        "Read the caps of AI use",
+        description="The most tokens and money that AI apps may use in a month and a run, and the use of this month.",
+        output=CapsOut,
+    )
     def caps(self, request: Request) -> Any:
         return read_caps()
 

@@ -172,7 +172,11 @@ class HoursViewSet(ResourceViewSet):
     module = services.OWN
     singleton = True
 
-    @endpoint("Read the own bookable hours", output=BookableHoursOut)
+    @endpoint(
+        "Read the own bookable hours",
+        description="Days and hours at which visitors can book the asking member, and days away.",
+        output=BookableHoursOut,
+    )
     def retrieve(self, request: Request) -> Any:
         return services.read_hours(self.actor.member_id)
 

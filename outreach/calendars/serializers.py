@@ -15,7 +15,7 @@ class CalendarLogin(Input):
     state = LineInput(max_length=300)
 
 
-class LoginBegunOut(Output):
+class CalendarLoginBegunOut(Output):
     """The address where the member grants access."""
 
     url = serializers.CharField()

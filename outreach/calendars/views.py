@@ -10,7 +10,7 @@ from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from outreach.calendars.connections import describe, sync
 from outreach.calendars.logins import NONE, begin_login, disconnect, end_login
-from outreach.calendars.serializers import CalendarLogin, ConnectionOut, LoginBegunOut
+from outreach.calendars.serializers import CalendarLogin, CalendarLoginBegunOut, ConnectionOut
 from outreach.connected_apps.turns import BUSY
 
 
@@ -18,7 +18,11 @@ class CalendarConnectionViewSet(ResourceViewSet):
     module = "my-calendar"
     singleton = True
 
-    @endpoint("Read the own connected calendar", output=ConnectionOut)
+    @endpoint(
+        "Read the own connected calendar",
+        description="Account, state and last error of the calendar that the asking member has connected.",
+        output=ConnectionOut,
+    )
     def retrieve(self, request: Request) -> Any:
         return describe(self.actor.member_id)
 
@@ -53,7 +57,7 @@ class CalendarAuthorizeViewSet(ResourceViewSet):
 
     @endpoint(
         "Begin a log-in for the own calendar",
-        output=LoginBegunOut,
+        output=CalendarLoginBegunOut,
         success="CalendarLoginBegun_201",
         errors=("AppNotFound_400",),
         description="`url` is a page of Google's, where the member allows it. From there the browser comes back to"

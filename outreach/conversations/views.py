@@ -322,7 +322,13 @@ class CannedAnswerViewSet(ResourceViewSet):
     also = MODULES[1:]
     listing = Listing("List canned answers", CannedAnswer.objects.all, CANNED_FIELDS, CannedOut)
 
-    @endpoint("Write a canned answer", input=CannedInput, output=CannedOut, success="CannedAnswerCreated_201")
+    @endpoint(
+        "Write a canned answer",
+        description="Words that members insert into answers, by name or shortcut.",
+        input=CannedInput,
+        output=CannedOut,
+        success="CannedAnswerCreated_201",
+    )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         return _canned(canned.create(member_id=self.actor.member_id, **data).pk)
 

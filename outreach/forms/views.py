@@ -147,7 +147,11 @@ class FormViewSet(ResourceViewSet):
         return _one(id)
 
     @action(detail=False, methods=["get"])
-    @endpoint("List the fields that answers can go to", output=TargetsOut)
+    @endpoint(
+        "List the fields that answers can go to",
+        description="Fields of leads and contacts that a form's mapping may name, custom fields included.",
+        output=TargetsOut,
+    )
     def targets(self, request: Request) -> Any:
         return {"targets": [asdict(target) for target in targets(LeadSchema.load())]}
 

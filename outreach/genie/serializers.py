@@ -9,6 +9,7 @@ from django.utils.functional import lazy
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
+from core.api.filter_tree import FilterTreeField
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import PROGRESS, SENDING, Computed, IdField, Output
 from core.errors import ValidationFailed
@@ -19,7 +20,7 @@ from outreach.genie.audience import RECENT
 from outreach.genie.cadence.steps import CadenceField, CadenceFields, CadenceInput, without_content
 from outreach.genie.models import GenieScheduler
 from outreach.genie.selectors import NO_RESULTS, phase, results
-from outreach.lead_generation.serializers import SOURCE_ERRORS, TreeField, source_errors
+from outreach.lead_generation.serializers import SOURCE_ERRORS, source_errors
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
 
@@ -245,7 +246,7 @@ class RunOut(Output):
     customChannels = serializers.DictField(help_text="App -> ids of those that may send.")
     count = serializers.IntegerField(source="generation.count", allow_null=True, help_text="Leads that are wanted.")
     industry = serializers.CharField(source="generation.industry", allow_null=True)
-    additionalFilters = TreeField(source="generation.additional_filters", allow_null=True)
+    additionalFilters = FilterTreeField(source="generation.additional_filters", allow_null=True)
     whitelistedCustom = Computed(serializers.BooleanField())
     customWhitelistedDomains = serializers.ListField(
         child=serializers.CharField(), source="generation.domains", allow_null=True

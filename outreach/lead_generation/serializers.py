@@ -10,9 +10,9 @@ from rest_framework import serializers
 from rest_framework.fields import empty
 
 from accounts.snapshots.serializers import MemberSnapshot
+from core.api.filter_tree import FilterTreeField
 from core.api.input import Input, IntegerInput, ObjectInput, TextInput
 from core.api.output import PROGRESS, Computed, IdField, Output
-from core.lists.tree import MAX_DEPTH
 from crm.leads.serializers import FORM_DATA, LeadRelations
 from crm.models import Contact
 from outreach.ai.serializers import PROMPT_LENGTH
@@ -27,23 +27,6 @@ RELATIONS = ("product_services", "team", "team_member", "tags")
 def source_errors(sources: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Return which of a search's lead sources have failed, and why."""
     return [{"source": one["name"], "error": one["error"]} for one in sources if one["done"] and one["error"]]
-
-
-def _tree(depth: int) -> dict[str, Any]:
-    """Return the schema of a tree of conditions: one condition, or some that and or or joins."""
-    properties: dict[str, Any] = {
-        "field": {"type": "string"},
-        "operator": {"type": "string", "description": "Of one condition, or and / or of several."},
-        "value": {},
-    }
-    if depth:
-        properties["conditions"] = {"type": "array", "items": _tree(depth - 1)}
-    return {"type": "object", "properties": properties, "additionalProperties": False}
-
-
-@extend_schema_field(_tree(MAX_DEPTH))
-class TreeField(serializers.DictField):
-    """A stored tree of conditions."""
 
 
 @extend_schema_field({"type": "integer", "minimum": 1, "maximum": MOST_LEADS})
@@ -100,7 +83,7 @@ class GenerationOut(Output):
     prompt = serializers.CharField()
     industry = serializers.CharField()
     count = serializers.IntegerField(help_text="Leads that are wanted.")
-    additionalFilters = TreeField(help_text="Conditions on own contacts, as a tree; empty: all.")
+    additionalFilters = FilterTreeField(help_text="Conditions on own contacts, as a tree; empty: all.")
     customWhitelistedDomains = serializers.ListField(child=serializers.CharField(), source="domains")
     aiType = serializers.CharField()
     status = serializers.CharField(help_text="queued, running, completed, failed or cancelled")

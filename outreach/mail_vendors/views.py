@@ -19,7 +19,11 @@ class MailVendorViewSet(ResourceViewSet):
     module = "apps"
     singleton = True
 
-    @endpoint("List the mail vendors, and the company's apps of them", output=MailVendorsOut)
+    @endpoint(
+        "List the mail vendors, and the company's apps of them",
+        description="Vendors that can be connected, with the values that each takes, and the connected apps.",
+        output=MailVendorsOut,
+    )
     def retrieve(self, request: Request) -> Any:
         apps = connected()
         return {"vendors": described(), "apps": apps, "senders": working(apps)}

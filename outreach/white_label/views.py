@@ -40,7 +40,11 @@ class WhiteLabelViewSet(ResourceViewSet):
     module = services.MODULE
     singleton = True
 
-    @endpoint("Read the company's own brand", output=BrandOut)
+    @endpoint(
+        "Read the company's own brand",
+        description="Name, colours, logo and sender that pages and mails show. Empty values mean those of the service.",
+        output=BrandOut,
+    )
     def retrieve(self, request: Request) -> Any:
         return _shown()
 

@@ -7,14 +7,18 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
-from config.api_docs import schema as documentation
+from config.api_docs import stored as documentation
 from config.api_docs.operations import KEY, SESSION, described, groups, schema_of
 from config.api_docs.titles import TITLES
+from config.data_dir import PROJECT
 from config.urls import key, private, public
 from tests.kit.factories import UserFactory
 
@@ -22,23 +26,28 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def built(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """Counts how often the schema is generated, which is small here."""
+def built(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> Iterator[list[int]]:
+    """Count how often the schema is generated, which is small here, into a folder of its own."""
     times: list[int] = []
 
-    class Generator:
-        def get_schema(self, **options: Any) -> dict[str, Any]:
-            times.append(1)
-            return {"openapi": "3.1.0", "paths": {"/api/private/x": {}}}
+    def generate() -> dict[str, Any]:
+        times.append(1)
+        tags = [{"name": "tag"}, {"name": "login"}]
+        operation = {"operationId": "key_get_tag", "tags": ["tag"]}
+        paths = {"/api/key/protected/tag": {"get": operation}, "/api/private/x": {}}
+        schemes = {"apikey": {"type": "apiKey"}, "session": {"type": "http"}}
+        components = {"securitySchemes": schemes}
+        return {"openapi": "3.1.0", "info": {}, "tags": tags, "paths": paths, "components": components}
 
-    monkeypatch.setattr(documentation, "SchemaGenerator", Generator)
-    documentation._build.cache_clear()
+    settings.LEADWRIGHT_DATA = tmp_path
+    monkeypatch.setattr(documentation, "generate", generate)
     yield times
-    documentation._build.cache_clear()
 
 
-@pytest.mark.parametrize("path", ["/api/schema", "/api/schema/"])
+@pytest.mark.parametrize("path", ["/api/schema", "/api/schema/", "/api/schema/key"])
 def test_the_schema_is_built_once_and_sent_once(built: list[int], path: str) -> None:
+    assert documentation.build()
+    assert not documentation.build()
     client = Client()
     first = client.get(path)
     assert (first.status_code, first["Content-Type"].partition(";")[0]) == (200, "application/vnd.oai.openapi+json")
@@ -54,9 +63,69 @@ def test_the_schema_is_built_once_and_sent_once(built: list[int], path: str) -> 
     assert built == [1]
 
 
-def test_the_published_schema_is_whole() -> None:
-    found = json.loads(documentation.document().content)
-    assert {"/api/key/protected/contact", "/api/protected/contact"} <= found["paths"].keys()
+def test_the_key_schema_has_the_key_path_alone(built: list[int]) -> None:
+    documentation.build()
+    found = json.loads(Client().get("/api/schema/key").content)
+    assert found["paths"] == {"/api/key/protected/tag": {"get": {"operationId": "get_tag", "tags": ["tag"]}}}
+    assert found["components"] == {"securitySchemes": {"apikey": {"type": "apiKey"}}}
+    assert found["tags"] == [{"name": "tag"}]
+    whole = json.loads(Client().get("/api/schema").content)
+    assert list(whole["paths"]) == ["/api/key/protected/tag", "/api/private/x"]
+
+
+def test_a_request_does_not_wait_for_the_schema_but_starts_building_it(
+    built: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+    monkeypatch.setattr(documentation.builder, "start", lambda: started.append(1))
+    answer = Client().get("/api/schema")
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+    assert answer.json()["warning"] == "the schema is being built; try again in 5 seconds"
+    assert (started, built) == ([1], [])
+    documentation.build()
+    assert Client().get("/api/schema").status_code == 200
+    assert started == [1]
+
+
+def test_one_process_builds_at_a_time_and_a_failed_one_is_not_repeated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes: list[Any] = []
+
+    class Process:
+        returncode: int | None = None
+
+        def __init__(self, command: list[str], **options: Any) -> None:
+            self.command = command
+            processes.append(self)
+
+        def poll(self) -> int | None:
+            return self.returncode
+
+    monkeypatch.setattr(documentation.subprocess, "Popen", Process)
+    builder = documentation.Builder()
+    builder.start()
+    builder.start()
+    assert [one.command[1:] for one in processes] == [[str(PROJECT / "manage.py"), "api_schema"]]
+    processes[0].returncode = 1
+    builder.start()
+    assert len(processes) == 1
+    monkeypatch.setattr(documentation, "RETRY_SECONDS", 0)
+    builder.start()
+    assert len(processes) == 2
+
+
+def test_schemas_of_other_releases_are_removed(built: list[int], tmp_path: Path) -> None:
+    old = tmp_path / "api-schema" / "0123456789abcdef"
+    old.mkdir(parents=True)
+    documentation.build()
+    assert not old.exists()
+    kept = {path.name for path in documentation.folder().iterdir()}
+    assert kept == {"whole.json.gz", "key.json.gz"}
+
+
+def test_the_command_writes_the_part_of_programs(built: list[int], tmp_path: Path) -> None:
+    file = tmp_path / "openapi.json"
+    call_command("api_schema", key_path=file, stdout=StringIO())
+    assert json.loads(file.read_bytes())["paths"].keys() == {"/api/key/protected/tag"}
 
 
 DOCS = ("/api/docs", "/api/docs/", "/api/docs/contact", "/api/docs/try/contact", "/api/docs/try/contact/schema")
@@ -131,10 +200,11 @@ def test_swagger_gets_the_schema_of_the_group_alone_with_the_mount_as_its_server
 
 def test_both_can_be_closed_to_the_public(built: list[int], settings: Any) -> None:
     settings.PUBLIC_API_DOCS = False
+    documentation.build()
     member, staff = Client(), Client()
     member.force_login(UserFactory())
     staff.force_login(UserFactory(is_staff=True))
-    for path in ("/api/schema", "/api/schema/", *DOCS):
+    for path in ("/api/schema", "/api/schema/", "/api/schema/key", *DOCS):
         assert Client().get(path).status_code == 404
         assert member.get(path).status_code == 404
         assert staff.get(path).status_code == 200

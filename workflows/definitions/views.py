@@ -279,7 +279,11 @@ class WorkflowViewSet(ResourceViewSet):
         return {"templates": [{"key": key, **template} for key, template in templates().items()]}
 
     @action(detail=False, url_path="catalogue")
-    @endpoint("Read what workflows are made of", output=serializers.WorkflowCatalogue)
+    @endpoint(
+        "Read what workflows are made of",
+        description="Kinds of nodes with the JSON Schema of their settings, triggers, filters, and limits.",
+        output=serializers.WorkflowCatalogue,
+    )
     def catalogue(self, request: Request) -> Any:
         return catalogue()
 

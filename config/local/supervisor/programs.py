@@ -52,11 +52,12 @@ class Options:
 
 @dataclass(frozen=True)
 class Plan:
-    """The programs of a supervisor: two commands that run once, then those that keep running."""
+    """The programs of a supervisor: commands that run once, then those that keep running."""
 
     migrate: Program
     demo: Program | None
     programs: tuple[Program, ...]
+    schema: Program | None = None
 
     @property
     def forks(self) -> bool:
@@ -72,11 +73,12 @@ def plan(options: Options) -> Plan:
         *(_application(name, worker.command(name), stop_after=2, patience=30) for name in ("long", "sender", "ai")),
     )
     migrate = _application("migrate", (*MANAGE, "migrate", "--noinput"))
+    schema = _application("schema", (*MANAGE, "api_schema"))
     if not options.demo:
-        return Plan(migrate, None, programs)
+        return Plan(migrate, None, programs, schema)
     others = (sys.executable, "-m", "config.local.standins", os.fspath(options.data))
     standins = Program("standins", others, stop_after=3, patience=5)
-    return Plan(migrate, _application("demo", (*MANAGE, "demo")), (*programs, standins))
+    return Plan(migrate, _application("demo", (*MANAGE, "demo")), (*programs, standins), schema)
 
 
 def _application(name: str, command: tuple[str, ...], stop_after: int = 0, patience: float = 0.0) -> Program:

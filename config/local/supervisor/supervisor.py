@@ -97,6 +97,8 @@ class Supervisor:
         if not self._succeeds(self._plan.migrate, self._output.line):
             self._say("The migrations failed (see above); nothing is started")
             return 1
+        if self._plan.schema is not None and not self._succeeds(self._plan.schema, self._output.line):
+            self._say("Building the API's schema failed (see above); everything else starts")
         self._banner = f"Leadwright answers at {self._options.address}; Ctrl-C stops it."
         if self._plan.demo is not None:
             self._set_up_demo(self._plan.demo)

@@ -148,7 +148,11 @@ class VideoSettingsViewSet(ResourceViewSet):
     also = ("my-videocall", "meeting", "my-calendar", "calendar", "settings")
     singleton = True
 
-    @endpoint("Read how video calls get their links", output=VideoSettingsOut)
+    @endpoint(
+        "Read how video calls get their links",
+        description="Provider or link template of the company, and the providers that can be chosen.",
+        output=VideoSettingsOut,
+    )
     def retrieve(self, request: Request) -> Any:
         return read_settings(self.actor.member_id)
 

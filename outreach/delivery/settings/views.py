@@ -28,7 +28,11 @@ class GenieSettingsViewSet(ResourceViewSet):
     module = "genie"
     singleton = True
 
-    @endpoint("Read the sending hours", output=SettingsOut)
+    @endpoint(
+        "Read the sending hours",
+        description="Days and hours in which messages go out, and the limits that pause a sender.",
+        output=SettingsOut,
+    )
     def retrieve(self, request: Request) -> Any:
         return read_settings()
 

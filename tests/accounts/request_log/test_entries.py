@@ -129,7 +129,7 @@ def test_refusals_name_the_actor(cast: Cast, logged: Log, monkeypatch: pytest.Mo
 
 
 def test_only_the_api_is_logged(cast: Cast, logged: Log) -> None:
-    docs = ("/api/schema", "/api/schema/", "/api/docs", "/api/docs/", "/api/docs/tag")
+    docs = ("/api/schema", "/api/schema/", "/api/schema/key", "/api/docs", "/api/docs/", "/api/docs/tag")
     for path in (*docs, "/api/public/health", "/admin/login/", "/", "/nowhere", "/apifoo"):
         Client().get(path)
     assert logged == []
