@@ -35,7 +35,7 @@ class Call:
 def example_of(mount: Mount, line: Line, names: Collection[str]) -> Call:
     """Return the request that the pages show for an operation with these parameters."""
     query = dict(QUERIES.get(f"{line.method} {line.path}", {}))
-    if line.method == "GET" and {"p", "n"} <= names:
+    if line.method == "GET" and {"p", "n"} <= set(names):
         query = {**PAGE, **query}
     body = body_of(mount.key, line.method, line.path, bulk=line.bulk)
     headers = HEADERS.get(f"{line.method} {line.path}", ())

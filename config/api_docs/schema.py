@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -14,9 +15,10 @@ from django.views.decorators.http import condition, require_safe
 from accounts.auth.second_factor import is_asked
 from config.api_docs.stored import KEY, WHOLE, Document, builder, stored
 from core.api.handler import unavailable
+from core.api.refusals import RETRY_SECONDS, UNAVAILABLE
 
 View = Callable[..., HttpResponse]
-BEING_BUILT = (503, "The service is not available right now", "the schema is being built; try again in 5 seconds")
+BEING_BUILT = replace(UNAVAILABLE, warning=f"the schema is being built; try again in {RETRY_SECONDS} seconds")
 
 
 def for_readers(view: View) -> View:

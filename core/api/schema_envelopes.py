@@ -58,7 +58,7 @@ def envelope_name(declared: Endpoint, output: str) -> str:
 
 def register_envelope(registry: ComponentRegistry, name: str, schema: dict[str, Any]) -> dict[str, str]:
     """Add the component unless it is there, and return the reference to it. Another one of its name is a warning."""
-    component = ResolvedComponent(name, ResolvedComponent.SCHEMA, schema, ComponentIdentity(schema))
+    component = ResolvedComponent(name, ResolvedComponent.SCHEMA, schema, ComponentIdentity(schema))  # type: ignore[no-untyped-call]
     registry.register_on_missing(component)
     return component.ref
 

@@ -30,24 +30,32 @@ def _failing(description: str, schema: Mapping[str, str], **headers: Any) -> dic
 FAILURE = {
     "type": "object",
     "description": "An answer of a request that failed.",
-    "required": ["status", "success", "message", "warning"],
+    "required": ["status", "success", "name", "message", "warning"],
     "properties": {
         "status": {"type": "string", "enum": ["fail", "error"], "description": "fail for 4xx, error for 5xx"},
         "success": {"type": "boolean", "description": "false"},
         "message": {
             "type": "string",
-            "description": "the text of the error, which the operator may edit: match on the status and `name` instead",
+            "description": "the text of the error, which the operator may edit: compare `name` instead",
         },
         "name": {
             "type": "string",
-            "description": "the error's name, such as ContactAlreadyExists_400; absent where it has none",
+            "description": "the error's name, to compare with",
             "examples": ["ContactAlreadyExists_400"],
         },
         "warning": {"type": "string", "description": "which parameter or row, and what to do"},
         "errors": {
             "type": "array",
-            "items": {"type": "object", "additionalProperties": True},
-            "description": "each problem of a workflow that cannot be published: code, nodeId, edgeId, path, message",
+            "description": "the refused fields and parameters, where there are any",
+            "items": {
+                "type": "object",
+                "required": ["message"],
+                "description": "A refused field, or a problem of a workflow: this has code, nodeId, edgeId and path too.",
+                "properties": {
+                    "field": {"type": "string", "description": "its path, such as handover.mode"},
+                    "message": {"type": "string"},
+                },
+            },
         },
         "changed": ref("schemas", "Changed"),
         "stack": {"type": "string", "description": "in development mode only"},
@@ -186,7 +194,7 @@ def share_parameters(operation: dict[str, Any], shared: Sequence[Any], registry:
     for index, found in enumerate(operation.get("parameters", ())):
         if found["in"] == "query" and found["name"] in names:
             kind = ResolvedComponent.PARAMETER
-            component = ResolvedComponent(found["name"], kind, found, ComponentIdentity(found))
+            component = ResolvedComponent(found["name"], kind, found, ComponentIdentity(found))  # type: ignore[no-untyped-call]
             registry.register_on_missing(component)
             operation["parameters"][index] = component.ref
 

@@ -48,7 +48,7 @@ class JobWork(DrainedWork, Generic[J]):
     queue: str
     ended: Callable[[J], None] | None = None
     while_held: bool = False
-    frees_claims: ClassVar[bool] = True
+    frees_claims: bool = True
 
     def drain(self, deadline: float) -> None:
         """Run due jobs until none is left or monotonic() passes the deadline."""

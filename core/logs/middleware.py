@@ -31,7 +31,7 @@ class RequestIds:
             response.headers[HEADER] = id
             if response.status_code >= 500:
                 # Django logs it, too, but after the context of this request.
-                log_response("%s: %s", response.reason_phrase, _route(request), response=response, request=request)
+                log_response("%s: %s", response.reason_phrase, _route(request), response=response, request=request)  # type: ignore[arg-type]
             if settings.LOG_REQUESTS:
                 _log(request, response, perf_counter() - started)
         return response

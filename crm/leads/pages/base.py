@@ -55,13 +55,13 @@ class LeadPage(Page):
         """Source -> its label."""
         return {one.value: one.label for one in self.system_options("source")}
 
-    def label(self, status: str | None) -> str:
+    def status_label(self, status: str | None) -> str:
         return self.labels.get(status or "") or (status or "No status").capitalize()
 
     def shown(self, lead: Mapping[str, Any]) -> dict[str, Any]:
         """Return the lead with the label of its status."""
         status, source = lead["status"], lead["source"]
-        words = {"status_label": self.label(status), "source_label": self.sources.get(source, source)}
+        words = {"status_label": self.status_label(status), "source_label": self.sources.get(source, source)}
         return {**lead, **words, "tone": TONES.get(status, "")}
 
     @cached_property
@@ -80,4 +80,4 @@ class LeadPage(Page):
         answer = self.ask("PUT", f"lead/{id}", None, {"formData": {"status": status}})
         if not answer.ok:
             return self.refuse(answer, to)
-        return self.done(said(f"Moved to {self.label(status)}", answer.warning), to, undo=answer.job)
+        return self.done(said(f"Moved to {self.status_label(status)}", answer.warning), to, undo=answer.job)

@@ -118,7 +118,7 @@ class Leads(LeadList):
                 {
                     "id": f"column-{number}",
                     "value": value,
-                    "label": self.label(value),
+                    "label": self.status_label(value),
                     "tone": TONES.get(value),
                     "count": group["count"],
                     "sum": group["sum"],
@@ -171,7 +171,7 @@ class Pipeline(LeadPage):
     def show(self) -> Mapping[str, Any]:
         groups = {one["value"]: one for one in self.read("lead/summary").data}
         values = [*self.labels, *(value for value in groups if value not in self.labels)]
-        rows = [(value, self.label(value), groups.get(value) or {"count": 0, "sum": 0}) for value in values]
+        rows = [(value, self.status_label(value), groups.get(value) or {"count": 0, "sum": 0}) for value in values]
         return {
             "rows": [(value, label, group["count"], group["sum"]) for value, label, group in rows],
             "steps": [(label, group["count"], counted(group["count"])) for _, label, group in rows],
