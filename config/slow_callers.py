@@ -1,6 +1,7 @@
 """Limits how many threads wait for slow callers: for the rest of a body, or for an answer to be read.
 
-WSGI has no time-out for either. The limit holds where no proxy buffers them (docs/operations.md).
+WSGI has no time-out for either. The limit holds where no proxy buffers them (docs/operations.md): docs/nginx.conf
+passes large bodies on as they come.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from core.text.json import dumps
 SMALL = 2 * 1024 * 1024
 """The largest size of a body or response that is read as a whole, so that it occupies a slot only shortly or not at
 all."""
+UNBUFFERED = 1_000_000
+"""The smallest size of a body that docs/nginx.conf passes on while it comes in."""
 STUCK_AFTER = 1.0
 PATIENCE = 2.0
 RETRY_SECONDS = 2
@@ -81,16 +84,20 @@ class Turns:
 class SlowCallerLimit:
     """The WSGI middleware: requests with a body and responses beyond SMALL need a slot each, or get 429.
 
-    One network gets all threads but two, all networks together all but one.
+    One network gets all threads but two, all networks together all but one. `buffered`: a proxy waits for the callers,
+    but for those who send bodies from UNBUFFERED bytes on.
     """
 
-    def __init__(self, application: Application, *, threads: int) -> None:
+    def __init__(self, application: Application, *, threads: int, buffered: bool = False) -> None:
         self._application = application
+        self._buffered = buffered
         self._turns = Turns(for_each=max(1, threads - 2), in_all=max(1, threads - 1))
 
     def __call__(self, environ: dict[str, Any], start_response: Start) -> Any:
-        network = Caller(address_of(SimpleNamespace(META=environ))).network
         length = int(environ.get("CONTENT_LENGTH") or 0)
+        if self._buffered and length < UNBUFFERED:
+            return self._application(environ, start_response)
+        network = Caller(address_of(SimpleNamespace(META=environ))).network
         if not length:
             return self._answer(environ, start_response, network, None)
         turn = self._turns.acquire(network)

@@ -10,11 +10,10 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application: Any = get_wsgi_application()
+# These need Django to be set up.
 import_module("crm.files.storage").remove_old_incoming()  # the process before this one may have been killed
-if not settings.BUFFERING_PROXY:
-    from config.slow_callers import SlowCallerLimit
-
-    application = SlowCallerLimit(application, threads=settings.WEB_THREADS)
+limit = import_module("config.slow_callers").SlowCallerLimit
+application = limit(application, threads=settings.WEB_THREADS, buffered=settings.BUFFERING_PROXY)
 
 # What has been loaded by now stays. Without this the collector looks through it again and again: a page of 100 records
 # makes enough objects to call it several times.

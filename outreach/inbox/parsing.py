@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from email.policy import compat32
 from email.utils import getaddresses
 from functools import cached_property
 
+from core.text.charsets import is_charset
 from outreach.smtp.markup import sanitise_html, text_from_html
 from outreach.smtp.message import clean_line
 
@@ -28,8 +28,6 @@ MOST_TEXT = 100_000
 MOST_HTML = 50_000
 MOST_BLOCKS = 5000
 """Blank lines of a report, each of which may begin a block."""
-_NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape"})
-"""Codecs of Python that no mail is written in. A long text in Punycode takes minutes."""
 _PART = re.compile(rb"(?mi)^content-type[ \t]*:|boundary[ \t]*=")
 _REPORT = re.compile(rb"(?i)message/(?:global-)?delivery-status")
 _LINE_ENDS = re.compile(rb"\r\n|\r")
@@ -191,7 +189,7 @@ def text_of(part: Message) -> str:
 
 def _decode(data: bytes, charset: str | None) -> str:
     try:
-        if codecs.lookup(charset or "utf-8").name not in _NO_CHARSETS:
+        if is_charset(charset or "utf-8"):
             return data.decode(charset or "utf-8")
     except (LookupError, ValueError):
         pass

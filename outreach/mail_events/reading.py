@@ -94,12 +94,15 @@ def _digest(raw: Any) -> str:
 
 def signed_token(app: MailApp, request: HttpRequest) -> tuple[str, str] | None:
     """Return the token of a webhook whose signature covers that and not the events, and what came with it, both as
-    hashes; None for the webhooks of other vendors."""
+    hashes; None for the webhooks of other vendors. Raises HookRefused."""
     if app.spec.check != "mailgun":
         return None
-    body = json.loads(request.body)
-    token = str(body.pop("signature")["token"])
-    return hashlib.sha256(token.encode()).hexdigest(), _digest(body)
+    try:
+        body = json.loads(request.body)
+        token = str(body.pop("signature")["token"])
+        return hashlib.sha256(token.encode()).hexdigest(), _digest(body)
+    except RecursionError:
+        raise HookRefused("it is nested too deep") from None
 
 
 def read_hook(app: MailApp, request: HttpRequest) -> list[Told]:

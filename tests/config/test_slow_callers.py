@@ -16,7 +16,7 @@ from django.core.checks import run_checks
 from django.core.handlers.wsgi import WSGIRequest
 
 from config import slow_callers
-from config.slow_callers import SMALL, SlowCallerLimit
+from config.slow_callers import SMALL, UNBUFFERED, SlowCallerLimit
 from crm.models import File
 from tests.kit.cast import KEY, Cast, make_cast
 from tests.kit.examples import in_make_check
@@ -89,6 +89,20 @@ def test_a_network_gets_all_threads_but_two_and_all_networks_all_but_one(monkeyp
             stream.come.set()
         assert [one.result() for one in held] == [("200", [b"{}"])] * 4
     assert ask(limit, "2001:db8::2", **body(io.BytesIO(b"{}")))[0] == "200"
+
+
+def test_large_bodies_alone_are_limited_where_a_proxy_buffers_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slow_callers, "STUCK_AFTER", 0.1)
+    limit = SlowCallerLimit(echo, threads=3, buffered=True)
+    slow = Silence(b"x" * UNBUFFERED)
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(ask, limit, **body(slow, UNBUFFERED))
+        time.sleep(0.3)
+        assert ask(limit, **body(io.BytesIO(b"{}"), UNBUFFERED))[0] == "429"
+        assert ask(limit, **body(io.BytesIO(b"{}"))) == ("200", [b"{}"])
+        slow.come.set()
+        assert held.result()[0] == "200"
+    assert ask(limit, **body(io.BytesIO(b"{}"), UNBUFFERED))[0] == "200"
 
 
 def test_who_moves_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from icalendar.parser import split_on_unescaped_comma, split_on_unescaped_semico
 from icalendar.parser.content_line import Contentline
 from icalendar.parser.property import unescape_backslash
 
+from core.text.charsets import is_charset
 from crm.imports.readers.base import MAX_CELL_CHARS
 from crm.imports.readers.lines import OVERLONG
 
@@ -113,6 +114,8 @@ class Property:
         content = quopri.decodestring(text.encode("utf-8", "replace"))
         for charset in (self.parameters.charset or "utf-8", "utf-8"):
             with contextlib.suppress(LookupError, UnicodeError):
+                if not is_charset(charset):
+                    continue
                 return unescape_backslash(content.decode(charset).replace("\r\n", "\n")).strip()
         return unescape_backslash(content.decode("cp1252", "replace")).strip()
 

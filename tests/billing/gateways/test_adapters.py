@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import hmac
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 from requests.structures import CaseInsensitiveDict
 
 from billing.gateways import base
+from billing.gateways.accounts import verified
 from billing.gateways.base import (
     Credentials,
     Gateway,
@@ -22,6 +25,7 @@ from billing.gateways.base import (
     Unsure,
     WrongSignature,
 )
+from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from billing.standin import mollie, paypal, paystack, razorpay, stripe
 from billing.standin.server import BAD, Server, running, sum_of
@@ -282,3 +286,13 @@ def test_a_certificate_comes_from_paypal_alone(server: Server) -> None:
 )
 def test_the_stand_ins_page_writes_sums_as_people_do(gateway: str, amount: Any, currency: str, said: str) -> None:
     assert sum_of(gateway, {"amount": amount, "currency": currency}) == said
+
+
+def test_a_signed_webhook_that_is_nested_too_deep_is_refused(server: Server) -> None:
+    body = b"[" * 100_000
+    at = str(int(dt.datetime.now().timestamp()))
+    mac = hmac.new(b"whsec_1", f"{at}.".encode() + body, hashlib.sha256).hexdigest()
+    account = GatewayAccount(letter="a", adapter="stripe", secret_key="sk_1", webhook_secret="whsec_1")
+    headers = CaseInsensitiveDict({"Stripe-Signature": f"t={at},v1={mac}"})
+    with pytest.raises(WrongSignature, match="nested too deep"):
+        verified(account, headers, body)

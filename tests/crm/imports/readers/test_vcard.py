@@ -287,6 +287,12 @@ class TestDamage:
             open_table(io.BytesIO(content), **options)
         assert (caught.value.code, caught.value.field) == ("InvalidDataFormat_400", field)
 
+    @pytest.mark.parametrize("charset", ["punycode", "idna", "unicode_escape", "hex"])
+    def test_codecs_that_are_no_charsets_are_not_used(self, charset: str) -> None:
+        content = card(f"FN;CHARSET={charset};ENCODING=QUOTED-PRINTABLE:a-z9=C3=BC")
+        with open_table(io.BytesIO(content.encode()), kind="text/x-vcard") as table:
+            assert list(table.rows()) == [(1, ["a-z9ü"])]
+
     def test_reading_goes_on_at_a_card(self) -> None:
         content = "".join(card(f"FN:Card {number}") for number in range(1, 31))
         with open_table(io.BytesIO(content.encode()), kind="text/x-vcard") as table:
