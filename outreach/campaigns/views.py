@@ -205,7 +205,7 @@ class CampaignViewSet(ResourceViewSet):
         output=CampaignDetail,
         success="CampaignPaused_200",
         errors=STATE,
-        description="None of its messages goes until it is resumed, but for one that a server has already.",
+        description="No message goes out until it is resumed, except one that a server has already.",
     )
     def pause(self, request: Request, id: str) -> Any:
         changing.pause_campaign(id=id, member_id=self.actor.member_id)
