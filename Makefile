@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv run serve stop status test slow chaos fuzz fuzz-coverage check check-code check-mail-servers check-on-servers check-migrations check-schema test-database bench clients format clean
+.PHONY: help venv run serve stop status test slow chaos fuzz fuzz-coverage check check-code check-mail-servers check-on-servers check-migrations check-schema test-database bench clients client-of-generator lint-schema format clean
 
 # (The closing `true` matters: make takes a shell's exit code 127, here of a name that isn't found, for its own failure.)
 PYTHON ?= $(shell for name in python3.11 python3 python; do \
@@ -111,16 +111,32 @@ bench: venv ## the benchmarks, with their ratios, on durable servers of their ow
 
 # Generated code stays in var/: it is as long as the service itself.
 CLIENTS := var/clients
-clients: venv ## generate the Python and the TypeScript client from the schema into var/clients, and try them (needs npm)
+clients: venv ## generate the clients from the schema into var/clients, and try them (needs npm; with Java one more)
 	@mkdir -p $(CLIENTS)/typescript
-	$(ON_SERVERS) -- $(BIN)/python manage.py api_schema --key-path $(CLIENTS)/openapi.json
+	$(BIN)/python manage.py api_schema --output $(CLIENTS)/openapi.json
 	@test -x $(CLIENTS)/venv/bin/pip || $(PYTHON) -m venv $(CLIENTS)/venv
 	$(CLIENTS)/venv/bin/pip install --quiet --requirement clients/requirements.txt
 	$(CLIENTS)/venv/bin/openapi-python-client generate --path $(CLIENTS)/openapi.json --config clients/python.yaml \
 		--meta setup --output-path $(CLIENTS)/python --overwrite
+	$(CLIENTS)/venv/bin/pip install --quiet $(CLIENTS)/python
+	@! command -v java >/dev/null || $(MAKE) --no-print-directory client-of-generator
 	cp -R clients/typescript/. $(CLIENTS)/typescript/
 	cd $(CLIENTS)/typescript && npm install --no-audit --no-fund --silent && npm run --silent generate && npm run --silent build
 	$(BIN)/pytest -n 0 -m slow tests/clients
+
+client-of-generator:
+	$(CLIENTS)/venv/bin/openapi-generator-cli generate --generator-name python --input-spec $(CLIENTS)/openapi.json \
+		--config clients/generator.yaml --output $(CLIENTS)/python-generator >$(CLIENTS)/python-generator.log
+	$(CLIENTS)/venv/bin/pip install --quiet --requirement $(CLIENTS)/python-generator/requirements.txt
+
+LINT := var/schema-lint
+lint-schema: venv ## lint the schema by spectral, redocly and, after make clients, openapi-generator (needs npm)
+	@mkdir -p $(LINT)
+	cp clients/lint/* $(LINT)/
+	$(BIN)/python manage.py api_schema --part whole --output $(LINT)/openapi.json
+	cd $(LINT) && npm install --no-audit --no-fund --silent && npm run --silent spectral && npm run --silent redocly
+	@! test -x $(CLIENTS)/venv/bin/openapi-generator-cli || \
+		$(CLIENTS)/venv/bin/openapi-generator-cli validate --input-spec $(LINT)/openapi.json
 
 format: venv ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix .

@@ -207,7 +207,7 @@ class CampaignViewSet(ResourceViewSet):
         output=CampaignDetail,
         success="CampaignPaused_200",
         errors=STATE,
-        description="None of its messages goes until it is resumed, but for one that a server has already.",
+        description="No message goes out until it is resumed, except one that a server has already.",
         transition=True,
     )
     def pause(self, request: Request, id: str) -> Any:

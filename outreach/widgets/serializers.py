@@ -101,7 +101,7 @@ class WidgetChange(Input):
         child=TextInput(max_length=300),
         max_length=origins.MOST,
         required=False,
-        help_text="The websites that it works on, such as https://www.example.com. None: nowhere.",
+        help_text="The websites that it works on, such as https://www.example.com. Empty: nowhere.",
     )
     color = LineInput(max_length=7, required=False, help_text="Such as #2f5bea.")
     position = serializers.ChoiceField(ChatWidget.Position.values, required=False)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def built(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> Iterator[list[int]]:
+def built(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> list[int]:
     """Count how often the schema is generated, which is small here, into a folder of its own."""
     times: list[int] = []
 
@@ -41,7 +40,7 @@ def built(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> Ite
 
     settings.LEADWRIGHT_DATA = tmp_path
     monkeypatch.setattr(documentation, "generate", generate)
-    yield times
+    return times
 
 
 @pytest.mark.parametrize("path", ["/api/schema", "/api/schema/", "/api/schema/key"])
@@ -124,7 +123,7 @@ def test_schemas_of_other_releases_are_removed(built: list[int], tmp_path: Path)
 
 def test_the_command_writes_the_part_of_programs(built: list[int], tmp_path: Path) -> None:
     file = tmp_path / "openapi.json"
-    call_command("api_schema", key_path=file, stdout=StringIO())
+    call_command("api_schema", output=file, stdout=StringIO())
     assert json.loads(file.read_bytes())["paths"].keys() == {"/api/key/protected/tag"}
 
 

@@ -13,8 +13,9 @@ from tests.kit.check_schema import problems
 from tests.kit.openapi import document
 
 INTERNAL = re.compile(
-    r"snake_case|camelCase|allowlist|serializer|queryset|dataclass|docstring|\bPython\b|\bDjango\b|\bDRF\b|\bNone\b|raw body"
-    r"|\bself\b|__|\b(?:core|accounts|billing|crm|outreach|workflows|config)\.[a-z_]+\.[A-Za-z_]+|\bdef \b|\bimport_|<class"
+    r"snake_case|camelCase|allowlist|serializer|queryset|dataclass|docstring|raw body|__|<class"
+    r"|\b(?:Python|Django|DRF|None|self|def)\b"
+    r"|\b(?:core|accounts|billing|crm|outreach|workflows|config)\.[a-z_]+\.[A-Za-z_]+"
 )
 """Words of the code, and paths of its modules."""
 

@@ -1,4 +1,4 @@
-"""Build the OpenAPI schema of this release, for the web processes or as a file to generate clients from."""
+"""Build the OpenAPI schema of this release for the web processes, and write it to a file for other programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.api_docs.stored import KEY, build, stored
+from config.api_docs.stored import KEY, WHOLE, build, stored
 
 
 class Command(BaseCommand):
@@ -16,11 +16,12 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--key-path", type=Path, metavar="FILE", help="write the part that an API key reaches")
+        parser.add_argument("--output", type=Path, metavar="FILE", help="file to write the schema to")
+        parser.add_argument("--part", choices=(KEY, WHOLE), default=KEY, help="key: operations of API keys alone")
 
-    def handle(self, *, key_path: Path | None, **options: Any) -> None:
+    def handle(self, *, output: Path | None, part: str, **options: Any) -> None:
         build()
-        found = stored(KEY)
-        if key_path is not None and found is not None:
-            key_path.write_bytes(found.content)
-            self.stdout.write(f"{key_path}: {len(found.content):,} bytes")
+        found = stored(part)
+        if output is not None and found is not None:
+            output.write_bytes(found.content)
+            self.stdout.write(f"{output}: {len(found.content):,} bytes")
