@@ -39,18 +39,18 @@ class Unreadable(Exception):
 
 def collections_in(folder: Path) -> dict[str, Path]:
     """Return kind -> its file, of a folder of exports or a dump. Raises ValueError for two files of one kind."""
-    found: dict[str, Path] = {}
+    collections: dict[str, Path] = {}
     for path in sorted(folder.rglob("*")):
         name = path.name.lower().removesuffix(".gz")
         if not name.endswith(ENDINGS) or name.endswith(".metadata.json"):
             continue
         plain = "".join(letter for letter in name.rpartition(".")[0] if letter.isalnum())
         kind = next((kind for kind, names in KINDS.items() if plain in names), "")
-        if kind and kind in found:
-            raise ValueError(f"{found[kind]} and {path} are both of the kind {kind}")
+        if kind and kind in collections:
+            raise ValueError(f"{collections[kind]} and {path} are both of the kind {kind}")
         if kind:
-            found[kind] = path
-    return {kind: found[kind] for kind in KINDS if kind in found}
+            collections[kind] = path
+    return {kind: collections[kind] for kind in KINDS if kind in collections}
 
 
 def read_documents(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -98,19 +98,19 @@ def _lines(first: bytes, file: IO[bytes]) -> Iterator[bytes]:
 
 def _array(content: bytes) -> Iterator[tuple[int, dict[str, Any] | str]]:
     try:
-        found = json_util.loads(content.decode(), json_options=OPTIONS)
+        parsed = json_util.loads(content.decode(), json_options=OPTIONS)
     except (ValueError, TypeError, BSONError) as error:
         raise Unreadable(1, f"no JSON: {error}") from error
-    for number, document in enumerate(found, start=1):
+    for number, document in enumerate(parsed, start=1):
         yield number, document if isinstance(document, dict) else "is no document"
 
 
 def _document(line: bytes) -> dict[str, Any] | str:
     try:
-        found = json_util.loads(line.decode(), json_options=OPTIONS)
+        parsed = json_util.loads(line.decode(), json_options=OPTIONS)
     except (ValueError, TypeError, BSONError) as error:
         return f"is no JSON: {error}"
-    return found if isinstance(found, dict) else "is no document"
+    return parsed if isinstance(parsed, dict) else "is no document"
 
 
 def plain(value: Any) -> Any:

@@ -47,12 +47,12 @@ COMPANY = ("company", "companyID", "companyId")
 
 def companies_in(folder: Path) -> set[str]:
     """Return the companies that documents of the folder belong to."""
-    found = set()
+    companies = set()
     for path in collections_in(folder).values():
         for _, document in read_documents(path):
             if isinstance(document, dict) and (company := _company_of(document)):
-                found.add(company)
-    return found
+                companies.add(company)
+    return companies
 
 
 def _company_of(document: Document) -> str:
@@ -68,8 +68,8 @@ def import_folder(folder: Path, *, actor_id: str, source_company: str = "") -> R
     """
     run = Import(actor_id)
     for kind, path in collections_in(folder).items():
-        found = _documents(run, kind, path, source_company)
-        while documents := list(islice(found, BATCH)):
+        pending = _documents(run, kind, path, source_company)
+        while documents := list(islice(pending, BATCH)):
             _write(run, kind, documents)
     return run.report
 

@@ -98,7 +98,7 @@ def write_products(run: Import, documents: Sequence[Document]) -> None:
 
 
 def write_templates(run: Import, documents: Sequence[Document]) -> None:
-    """Make e-mail templates. Their attachments stay behind, since files are not imported."""
+    """Make e-mail templates. Their attachments are left out, since files are not imported."""
 
     def make(document: Document) -> None:
         values = read(TemplateCreate, _body(TemplateCreate, document, without=("attachments",)))

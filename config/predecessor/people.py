@@ -34,11 +34,13 @@ def import_contacts(run: Import, documents: Sequence[Document]) -> None:
     _drop_missing(run, "contact", schema, rows, documents)
     written = write_contacts(schema, rows, actor_id=run.actor_id, automation=False)
     run.report.count("contact", "added", len(written.created))
-    for found in written.collided:
-        id = documents[found.index]["_id"]
-        run.same[id] = found.existing_id
+    for collision in written.collided:
+        id = documents[collision.index]["_id"]
+        run.same[id] = collision.existing_id
         run.report.count("contact", "merged")
-        run.report.note("contact", id, f"the contact {found.existing_id} has {found.value} already", found.field)
+        run.report.note(
+            "contact", id, f"the contact {collision.existing_id} has {collision.value} already", collision.field
+        )
     _unsubscribe([documents[index] for index, _ in written.created])
 
 
@@ -63,10 +65,10 @@ def _unsubscribe(documents: Sequence[Document]) -> None:
         for document in documents
         if document.get("unsubscribed") or document.get("unsubscribedAt")
     }
-    found = list(Contact.objects.filter(pk__in=known))
-    for contact in found:
+    contacts = list(Contact.objects.filter(pk__in=known))
+    for contact in contacts:
         contact.unsubscribed_at = known[contact.pk] or contact.created_at
-    Contact.objects.bulk_update(found, ["unsubscribed_at"])
+    Contact.objects.bulk_update(contacts, ["unsubscribed_at"])
 
 
 def import_leads(run: Import, documents: Sequence[Document]) -> None:

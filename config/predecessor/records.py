@@ -38,16 +38,16 @@ class Import:
         ids = [document["_id"] for document in documents]
         with unscoped(reason="import: an id belongs to one company of all"):
             owners = dict(model._default_manager.filter(pk__in=ids).values_list("pk", "company_id"))
-        found = []
+        new = []
         for document in documents:
             owner = owners.get(document["_id"])
             if owner is None:
-                found.append(document)
+                new.append(document)
             elif owner == company_id():
                 self.report.count(kind, "known")
             else:
                 self.report.refuse(kind, document["_id"], "another company has a record with this _id")
-        return found
+        return new
 
     def reference(self, value: Any) -> str | None:
         """Return the id that a reference has here. It may be the nested record."""
@@ -56,8 +56,8 @@ class Import:
 
     def references(self, values: Any) -> list[str]:
         """Return the ids of a list of references, each once."""
-        found = [self.reference(value) for value in (values if isinstance(values, list) else [values])]
-        return list(dict.fromkeys(id for id in found if id))
+        ids = [self.reference(value) for value in (values if isinstance(values, list) else [values])]
+        return list(dict.fromkeys(id for id in ids if id))
 
     def form(self, document: Document, related: Iterable[str] = ()) -> dict[str, Any]:
         """Return the values of a record by their keys, from formData and from the top. Empty ones are left out."""
@@ -72,19 +72,19 @@ class Import:
 
 
 def keep_times(model: type[Model], documents: Sequence[Document]) -> None:
-    """Give the records that were made of the documents the times that the documents have."""
+    """Give the records of the documents the times that the documents have."""
     rows = []
     for document in documents:
-        made = time_of(document, "createdAt")
-        if made is not None:
-            rows.append((document["_id"], made, time_of(document, "updatedAt") or made))
+        created = time_of(document, "createdAt")
+        if created is not None:
+            rows.append((document["_id"], created, time_of(document, "updatedAt") or created))
     if not rows:
         return
     table = connection.ops.quote_name(model._meta.db_table)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"UPDATE {table} SET created_at = given.made, updated_at = given.changed"  # noqa: S608  a model's table
-            " FROM unnest(%s::text[], %s::timestamptz[], %s::timestamptz[]) AS given (id, made, changed)"
+            f"UPDATE {table} SET created_at = given.created, updated_at = given.changed"  # noqa: S608  a model's table
+            " FROM unnest(%s::text[], %s::timestamptz[], %s::timestamptz[]) AS given (id, created, changed)"
             f" WHERE {table}.id = given.id AND {table}.company_id = %s",
             [*(list(column) for column in zip(*rows, strict=True)), company_id()],
         )
@@ -94,7 +94,7 @@ def time_of(document: Document, name: str) -> datetime | None:
     """Return a time of the document, or None where it has none."""
     value = document.get(name)
     try:
-        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         return None
-    return found if found is not None and found.tzinfo is not None else None
+    return moment if moment is not None and moment.tzinfo is not None else None

@@ -37,7 +37,7 @@ class Refusal:
 
     def body(self, error: BaseException | None = None) -> dict[str, Any]:
         """Return the envelope. `stack` is there in development mode only."""
-        found: dict[str, Any] = {
+        members: dict[str, Any] = {
             "status": "error" if self.status >= 500 else "fail",
             "success": False,
             "name": self.name,
@@ -45,10 +45,10 @@ class Refusal:
             "warning": self.warning,
         }
         if self.errors:
-            found["errors"] = list(self.errors)
+            members["errors"] = list(self.errors)
         if settings.DEBUG and error is not None:
-            found["stack"] = "".join(traceback.format_exception(error))
-        return found
+            members["stack"] = "".join(traceback.format_exception(error))
+        return members
 
 
 UNFORESEEN = Refusal(UNKNOWN[0], "InternalServerError_500", UNKNOWN[1])

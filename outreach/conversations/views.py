@@ -44,6 +44,7 @@ from outreach.conversations.serializers import (
 
 NOT_FOUND = (services.NOT_FOUND[0],)
 MOVED = (*NOT_FOUND, "InvalidRequest_400")
+MOVES: dict[str, Any] = {"permission": "PUT", "transition": True}
 SAID = (
     "NoMessagesSent_400",
     "ChatAppTemplateNotFound_404",
@@ -163,10 +164,9 @@ class ConversationViewSet(ResourceViewSet):
         output=ConversationOut,
         success="ConversationChanged_200",
         errors=(*MOVED, services.TAKEN, "MemberNotFound_404"),
-        permission="PUT",
+        **MOVES,
         description="From a chatbot, or the queue; from another member only where insteadOf names them. One that does"
         " not have it is refused.",
-        transition=True,
     )
     def takeover(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         services.take_over(**self._reach(id), **data)
@@ -178,9 +178,8 @@ class ConversationViewSet(ResourceViewSet):
         output=ConversationOut,
         success="ConversationChanged_200",
         errors=MOVED,
-        permission="PUT",
+        **MOVES,
         description="A chatbot goes on; where there is none, it waits for a member.",
-        transition=True,
     )
     def release(self, request: Request, id: str) -> Any:
         services.release(**self._reach(id))
@@ -193,8 +192,7 @@ class ConversationViewSet(ResourceViewSet):
         output=ConversationOut,
         success="ConversationChanged_200",
         errors=(*MOVED, "MemberNotFound_404", "TeamNotFound_400"),
-        permission="PUT",
-        transition=True,
+        **MOVES,
     )
     def assign(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         services.assign(**self._reach(id), **data)
@@ -220,9 +218,8 @@ class ConversationViewSet(ResourceViewSet):
         output=ConversationOut,
         success="ConversationChanged_200",
         errors=NOT_FOUND,
-        permission="PUT",
+        **MOVES,
         description="Until then, or until the person writes.",
-        transition=True,
     )
     def snooze(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         self._reach(id)
@@ -235,9 +232,8 @@ class ConversationViewSet(ResourceViewSet):
         output=ConversationOut,
         success="ConversationChanged_200",
         errors=MOVED,
-        permission="PUT",
+        **MOVES,
         description="Until the person writes again.",
-        transition=True,
     )
     def close(self, request: Request, id: str) -> Any:
         services.close(**self._reach(id))
@@ -263,9 +259,8 @@ class ConversationViewSet(ResourceViewSet):
         output=ConversationOut,
         success="ConversationChanged_200",
         errors=MOVED,
-        permission="PUT",
+        **MOVES,
         description="It waits for a member.",
-        transition=True,
     )
     def reopen(self, request: Request, id: str) -> Any:
         services.reopen(**self._reach(id))

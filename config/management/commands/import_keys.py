@@ -40,7 +40,7 @@ def _member(email: str) -> str:
     """Return the _id of the member with this address, or of the company's first owner."""
     active = Member.objects.filter(status__in=(Member.Status.OWNER, Member.Status.ACCEPTED))
     rows = active.filter(user__email__iexact=email) if email else active.filter(status=Member.Status.OWNER)
-    found = rows.order_by("pk").values_list("pk", flat=True).first()
-    if found is None:
+    id = rows.order_by("pk").values_list("pk", flat=True).first()
+    if id is None:
         raise CommandError(f"--member: the company has no active member {email}" if email else "it has no owner")
-    return str(found)
+    return str(id)

@@ -49,13 +49,13 @@ def _check(folder: Path, source_company: str) -> None:
     if not folder.is_dir():
         raise CommandError(f"{folder} is no folder")
     try:
-        found = collections_in(folder)
-        companies = companies_in(folder) if found and not source_company else set()
+        collections = collections_in(folder)
+        companies = companies_in(folder) if collections and not source_company else set()
     except ValueError as error:
         raise CommandError(str(error)) from error
     except (Unreadable, OSError) as error:
         raise CommandError(f"a file cannot be read: {error}") from error
-    if not found:
+    if not collections:
         raise CommandError(f"{folder} has no collection that is imported, such as contacts.bson or contacts.json")
     if len(companies) > 1:
         raise CommandError(f"--source-company: name one of {', '.join(sorted(companies))}")

@@ -141,9 +141,9 @@ def test_records_of_the_same_name_stand_for_theirs(cast: Cast, folder: Path) -> 
 def test_ids_of_another_company_are_refused(cast: Cast, outsiders: Cast, folder: Path) -> None:
     run(folder, outsiders)
     found = run(folder, cast)
-    assert {kind: counts[1] for kind, counts in found.items()} == dict.fromkeys(found, 0)
-    assert cast.key.get("/contact").data == []
-    assert outsiders.key.get(f"/contact/{ANN}").status == 200
+    assert {kind: counts[1] for kind, counts in found.items()} == {**dict.fromkeys(found, 0), "contact": 1}
+    assert [one["name"] for one in cast.key.get("/contact").data] == ["Copy"], "nobody there has its _id"
+    assert outsiders.key.get(f"/contact/{ANN}").data["name"] == "Ann"
 
 
 def test_what_is_wrong_is_said_before_anything_is_written(cast: Cast, folder: Path, tmp_path: Path) -> None:

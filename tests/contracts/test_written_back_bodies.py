@@ -1,0 +1,131 @@
+"""Bodies that repeat parts of an answer: values at the top and in formData, nested records, changes of many."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from core.api.output import Output
+from crm.contacts.serializers import ContactOut
+from crm.leads.serializers import LeadOut
+from crm.products.serializers import ProductOut
+from tests.contracts.test_written_back import other
+from tests.crm.imports.helpers import csv_of, make, people
+from tests.guards.routes import operations
+from tests.kit.cast import Cast
+
+pytestmark = pytest.mark.django_db
+
+PERSON = {"name": "Ann", "email": "ann@example.com", "countryCode": "+49", "number": "15112345678"}
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "output"),
+    [("/contact", PERSON, ContactOut), ("/lead", PERSON, LeadOut), ("/product-service", {"name": "Tea"}, ProductOut)],
+)
+def test_a_change_of_many_takes_no_value_that_cannot_be_written(
+    cast: Cast, path: str, form: dict[str, Any], output: type[Output]
+) -> None:
+    made = cast.key.post(path, {"formData": form}).data
+    operation = next(one for one in operations("api/key/") if f"{one}" == f"PUT api/key/protected{path}")
+    names = [name for name in output._declared_fields if name not in operation.endpoint.input().fields]
+    assert {"createdAt", "isDeleted"} <= {*names}
+    for caller in (cast.key, cast.session):
+        for name in names:
+            answer = caller.put(path, {"ids": [made["_id"]], name: other(made[name])})
+            assert (answer.status, [one["field"] for one in answer.body["errors"]]) == (400, [name])
+    assert cast.key.get(f"{path}/{made['_id']}").data == made
+
+
+@pytest.fixture
+def contact(cast: Cast) -> dict[str, Any]:
+    return dict(cast.key.post("/contact", {"formData": PERSON}).data)
+
+
+def test_system_values_are_taken_at_the_top_and_references_in_form_data(cast: Cast, contact: dict[str, Any]) -> None:
+    tag, category = (cast.key.post(path, {"name": "Hot"}).data["_id"] for path in ("/tag", "/contact-category"))
+    address = f"/contact/{contact['_id']}"
+    changed = cast.key.put(address, {"name": "Bea", "formData": {"tags": [tag], "category": category}})
+    assert (changed.status, changed.data["name"]) == (200, "Bea")
+    assert ([one["_id"] for one in changed.data["tags"]], changed.data["category"]["_id"]) == ([tag], category)
+    lead = cast.key.post("/lead", {"contact": contact, "value": 3, "status": "won", "notes": "n"}).data
+    assert (lead["value"], lead["status"], lead["notes"], lead["contact"]["_id"]) == (3, "won", "n", contact["_id"])
+    team = cast.key.post("/team", {"name": "Sales"}).data
+    form = {"team": team["_id"], "teamMember": {"_id": cast.owner.pk}, "tags": [tag], "productServices": [], "value": 4}
+    answer = cast.key.put(f"/lead/{lead['_id']}", {"formData": form})
+    assert (answer.status, answer.data["value"], answer.data["team"]["_id"]) == (200, 4, team["_id"])
+    assert (answer.data["teamMember"]["_id"], len(answer.data["tags"])) == (cast.owner.pk, 1)
+    assert cast.key.put("/lead", {"ids": [lead["_id"]], "status": "lost"}).data["updatedCount"] == 1
+    assert cast.key.put("/lead", {"ids": [lead["_id"]], "formData": {"tags": []}}).data["updatedCount"] == 1
+    product = cast.key.post("/product-service", {"name": "Tea", "price": 2})
+    assert (product.status, product.data["name"], product.data["price"]) == (201, "Tea", 2)
+
+
+def test_the_changed_one_of_two_values_counts(cast: Cast, contact: dict[str, Any]) -> None:
+    address = f"/contact/{contact['_id']}"
+    assert cast.key.put(address, {**contact, "name": "Top"}).data["name"] == "Top"
+    form = {**contact["formData"], "name": "Form"}
+    assert cast.key.put(address, {"name": "Top", "formData": form}).data["name"] == "Form"
+    refused = cast.key.put(address, {"name": "One", "formData": {"name": "Two"}})
+    assert (refused.status, "name: differs from formData.name" in refused.body["warning"]) == (400, True)
+    refused = cast.key.post("/contact", {"name": "One", "formData": {"name": "Two"}})
+    assert (refused.status, "name: differs from formData.name" in refused.body["warning"]) == (400, True)
+
+
+def test_what_is_nested_in_a_reference_is_refused(cast: Cast, contact: dict[str, Any]) -> None:
+    lead = cast.key.post("/lead", {"contact": contact["_id"]}).data
+    body = {**lead, "contact": {**lead["contact"], "name": "Other"}, "notes": "new"}
+    for one in (body, {"contact": body["contact"]}):
+        answer = cast.key.put(f"/lead/{lead['_id']}", one)
+        assert (answer.status, [error["field"] for error in answer.body["errors"]]) == (400, ["contact.name"])
+    assert cast.key.get(f"/lead/{lead['_id']}").data == lead
+    team = cast.key.post("/team", {"name": "Sales", "members": [cast.owner.pk]}).data
+    body = {**team, "members": [{**team["members"][0], "isAvailable": False}]}
+    answer = cast.key.put(f"/team/{team['_id']}", body)
+    assert [error["field"] for error in answer.body["errors"]] == ["members.0.isAvailable"]
+
+
+def test_an_attendee_is_added_to_those_that_get_gave(cast: Cast, contact: dict[str, Any]) -> None:
+    asked = [{"contact": contact["_id"]}, {"email": "x@example.com"}]
+    meeting = {"title": "Demo", "startsAt": "2090-03-09T14:00:00Z", "durationMinutes": 60, "attendees": asked}
+    made = cast.key.post("/meeting", meeting).data
+    body = {**made, "attendees": [*made["attendees"], {"email": "y@example.com"}]}
+    answer = cast.key.put(f"/meeting/{made['_id']}", body)
+    assert answer.status == 200, answer.body
+    assert [one["email"] for one in answer.data["attendees"]] == ["ann@example.com", "x@example.com", "y@example.com"]
+
+
+def test_a_link_that_is_made_anew_in_each_answer_is_not_told(cast: Cast) -> None:
+    file = make(cast, csv_of(people(3)))["file"]
+    place = f"/file/{file['_id']}"
+    before = cast.session.get(place).data
+    with time_machine.travel(timezone.now() + timedelta(minutes=5)):
+        assert cast.session.get(place).data["url"] != before["url"]
+        answer = cast.session.put(place, {**before, "name": "other.csv"})
+    assert (answer.status, answer.body.get("warning"), answer.data["name"]) == (200, None, "other.csv")
+
+
+def test_a_record_that_is_not_there_is_told_as_ever(cast: Cast, contact: dict[str, Any]) -> None:
+    assert cast.key.delete("/contact", {"ids": [contact["_id"]]}).status == 200
+    answer = cast.key.put(f"/contact/{contact['_id']}", contact)
+    assert (answer.status, answer.body["message"]) == (400, "Contact not found")
+
+
+def test_true_is_not_one(cast: Cast, contact: dict[str, Any]) -> None:
+    field = cast.key.post("/custom-field", {"name": "Size", "fieldType": "number"}).data["_id"]
+    address = f"/contact/{contact['_id']}"
+    stored = cast.key.put(address, {"formData": {field: 1}}).data
+    refused = cast.key.put(address, {**stored, "formData": {**stored["formData"], field: True}})
+    assert (refused.status, "number" in refused.body["warning"]) == (400, True)
+
+
+def test_a_meeting_keeps_the_end_that_is_sent_with_a_new_start(cast: Cast) -> None:
+    times = {"startsAt": "2090-03-09T10:00:00Z", "endsAt": "2090-03-09T11:00:00Z"}
+    made = cast.key.post("/meeting", {"title": "Demo", **times}).data
+    body = {"_id": made["_id"], "startsAt": "2090-03-09T10:30:00.000Z", "endsAt": made["endsAt"]}
+    moved = cast.key.put(f"/meeting/{made['_id']}", body)
+    assert (moved.status, moved.data["startsAt"], moved.data["endsAt"]) == (200, body["startsAt"], made["endsAt"])
