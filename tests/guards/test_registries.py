@@ -1,5 +1,5 @@
-"""Walk the registries by the pages: each connected app, field type, settings tab and report opens for the owner, and for
-one of the others in turn.
+"""Walk the registries by the pages: the owner opens each connected app, field type, settings tab and report, and one of
+the others in turn.
 
 The forms of the steps of workflows are walked in tests/web/test_step_forms.py, the URL map in tests/web/test_guards.py.
 """
