@@ -10,7 +10,7 @@ class Migration(OneStepMigration):
 
     dependencies = [
         ('accounts', '0007_words'),
-        ('outreach', '0027_deaths_over_files'),
+        ('outreach', '0028_refused_at'),
     ]
 
     operations = [
