@@ -50,7 +50,7 @@ FAILURE = {
             "items": {
                 "type": "object",
                 "required": ["message"],
-                "description": "A refused field, or a problem of a workflow: this has code, nodeId, edgeId and path too.",
+                "description": "A refused field. Problems of workflows have code, nodeId, edgeId and path too.",
                 "properties": {
                     "field": {"type": "string", "description": "its path, such as handover.mode"},
                     "message": {"type": "string"},
