@@ -50,7 +50,8 @@ class Turns:
     """The slots of this process: a limit for each network, and a limit in total."""
 
     def __init__(self, *, for_each: int, in_all: int) -> None:
-        self._for_each, self._in_all = for_each, in_all
+        self._for_each = for_each
+        self._in_all = in_all
         self._held: set[Turn] = set()
         self._freed = threading.Condition()
 
@@ -141,7 +142,8 @@ class Body:
     """A body beyond SMALL, which is read piece by piece."""
 
     def __init__(self, stream: Any, turn: Turn) -> None:
-        self._stream, self._turn = stream, turn
+        self._stream = stream
+        self._turn = turn
 
     def read(self, size: int = -1) -> bytes:
         return self._noted(self._stream.read(size))
@@ -158,7 +160,10 @@ class Answer:
     """An answer beyond SMALL, which is sent piece by piece."""
 
     def __init__(self, pieces: Iterator[bytes], response: Any, turn: Turn, turns: Turns) -> None:
-        self._pieces, self._response, self._turn, self._turns = pieces, response, turn, turns
+        self._pieces = pieces
+        self._response = response
+        self._turn = turn
+        self._turns = turns
 
     def __iter__(self) -> Iterator[bytes]:
         for piece in self._pieces:

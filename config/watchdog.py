@@ -57,11 +57,13 @@ class Diagnosis:
     def fault(self, check: Check) -> str | None:
         """Return the reason to end the worker, or None."""
         if check.oldest is None:
-            self.silent, self.stuck = 0, {}
+            self.silent = 0
+            self.stuck = {}
             self._oldest = {}
             return None
         self.silent = 0 if check.answered else self.silent + 1
-        before, self._oldest = self._oldest, check.oldest
+        before = self._oldest
+        self._oldest = check.oldest
         self.stuck = {
             queue: self.stuck.get(queue, 0) + 1
             for queue, message in check.oldest.items()

@@ -109,7 +109,8 @@ class _Telling:
     """Loads the application in a new process, and notifies its parent by a pipe."""
 
     def __init__(self, load: Any, descriptor: int) -> None:
-        self._load, self._descriptor = load, descriptor
+        self._load = load
+        self._descriptor = descriptor
 
     def __call__(self) -> Any:
         application = self._load()

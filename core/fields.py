@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     _CharField = models.CharField[Any, Any]
     _BigIntegerField = models.BigIntegerField[Any, Any]
 else:
-    _TextField, _EmailField, _CharField = models.TextField, models.EmailField, models.CharField
+    _TextField = models.TextField
+    _EmailField = models.EmailField
+    _CharField = models.CharField
     _BigIntegerField = models.BigIntegerField
 
 __all__ = [

@@ -170,7 +170,9 @@ def connect(host: str, port: int, timeout: float, *, encrypted: bool = True) -> 
 
 def checked_address(url: str) -> str:
     """Return the address of a server, such as https://host:9000, that connections may go to. Raises OutboundRefused."""
-    text, parts, port = url.strip().rstrip("/"), urlsplit(""), 0
+    text = url.strip().rstrip("/")
+    parts = urlsplit("")
+    port = 0
     with suppress(ValueError, KeyError):
         parts = urlsplit(text)
         known = {"http": 80, "https": 443}[parts.scheme]

@@ -180,7 +180,8 @@ def client(place: S3Place, retries: int = RETRIES) -> Any:
 
 def _send(send: Callable[[Any], Any], request: Any) -> Any:
     """Send a request. All of an answer that is no object's content is read here, in bounds."""
-    wanted, request.stream_output = request.stream_output, True
+    wanted = request.stream_output
+    request.stream_output = True
     answer = send(request)
     if wanted and answer.status_code < 300:
         return answer

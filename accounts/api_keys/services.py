@@ -86,7 +86,9 @@ def import_keys(keys: Iterable[str], *, member_id: str) -> ImportedKeys:
     hashes = {number: lookup_hash(key) for number, key in given.items() if key}
     with unscoped(reason="import of keys: a key opens one company of all"):
         owners = dict(ApiKey.objects.filter(key_hash__in={*hashes.values()}).values_list("key_hash", "company_id"))
-    added, known, refused = 0, 0, []
+    added = 0
+    known = 0
+    refused = []
     for number, hashed in hashes.items():
         problem = _problem_of(given[number])
         if owners.get(hashed, company_id()) != company_id():

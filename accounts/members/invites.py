@@ -55,7 +55,9 @@ def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | No
         forbid_escalation(actor, role.permission, "the role permits")
         member = _free_membership(email)
         reserve_quota("member")
-        member.user, member.role, member.name = None, role, name or member.name
+        member.user = None
+        member.role = role
+        member.name = name or member.name
         _send(member, actor)
         record(Action.INVITED, [member], by=actor.member_id or None)
     return member
@@ -108,9 +110,11 @@ def _count(receiver: str) -> None:
 
 def _send(member: Member, actor: Actor) -> None:
     now = timezone.now()
-    member.status, member.invited_at = Status.INVITED, now
+    member.status = Status.INVITED
+    member.invited_at = now
     member.invited_by_id = actor.member_id or member.invited_by_id  # staff have no membership
-    member.invite_nonce, member.invite_expires_at = new_id(), now + settings.INVITE_LIFETIME
+    member.invite_nonce = new_id()
+    member.invite_expires_at = now + settings.INVITE_LIFETIME
     member.accepted_at = None
     member.save()
     context = {
@@ -252,7 +256,9 @@ def _accept(member: Member, user: User) -> None:
     if others.filter(status__in=SEATED).exists():
         raise NamedError("MemberAlredyExists_400", "you are a member of this company already, under another address")
     others.update(user=None)
-    member.user, member.status, member.accepted_at = user, Status.ACCEPTED, timezone.now()
+    member.user = user
+    member.status = Status.ACCEPTED
+    member.accepted_at = timezone.now()
     member.name = member.name or user.name
     member.role = member.role or find_role(None)
     _close(member)
@@ -269,7 +275,8 @@ def _decline(member: Member) -> None:
 
 
 def _close(member: Member) -> None:
-    member.invite_nonce, member.invite_expires_at = "", None
+    member.invite_nonce = ""
+    member.invite_expires_at = None
     member.save()
 
 

@@ -198,7 +198,9 @@ def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> 
         raise NamedError("UnauthorizedAction_403", "only an owner hands the ownership over")
     _expect(heir, Status.ACCEPTED, "MemberNotAccepted_400", "only an accepted member can be given the ownership")
     owner.role = find_role(role_id) if role_id else role_of_former_owners()
-    owner.status, heir.status, heir.role = Status.ACCEPTED, Status.OWNER, None
+    owner.status = Status.ACCEPTED
+    heir.status = Status.OWNER
+    heir.role = None
     for member in (owner, heir):
         member.save(update_fields=["status", "role", "updated_at"])
     record(Action.OWNERSHIP_TRANSFERRED, [heir], by=owner.pk, detail=f"from {owner.email}")

@@ -52,7 +52,8 @@ def record_referral(*, user: User, company: Company, code: str) -> Referral | No
     referral = _referral_by(clean_code(code))
     if referral is None or referral.referrer_id == user.pk:
         return None
-    referral.user, referral.referred_company = user, company
+    referral.user = user
+    referral.referred_company = company
     Referral.objects.bulk_create([referral], ignore_conflicts=True)
     return Referral.objects.filter(pk=referral.pk).first()
 

@@ -51,8 +51,12 @@ def request_partnership(*, user_id: str, request_note: str = "") -> PartnerProgr
         return program
     if program.status in REFUSALS:
         raise NamedError(*REFUSALS[program.status])
-    program.status, program.request_note, program.requested_at = Status.REQUESTED, request_note, now
-    program.decision_note, program.decided_at, program.decided_by = "", None, None
+    program.status = Status.REQUESTED
+    program.request_note = request_note
+    program.requested_at = now
+    program.decision_note = ""
+    program.decided_at = None
+    program.decided_by = None
     program.save()
     return program
 
@@ -111,8 +115,10 @@ def _decide(program_id: str, status: str, *, by: User, note: str) -> PartnerProg
         raise ValidationFailed(
             "the decision cannot be made", f"the partnership is {program.status} and cannot become {status}"
         )
-    program.status, program.decision_note = status, note
-    program.decided_at, program.decided_by = timezone.now(), by
+    program.status = status
+    program.decision_note = note
+    program.decided_at = timezone.now()
+    program.decided_by = by
     return program
 
 

@@ -43,7 +43,9 @@ class RequestInProgress:
 
     def __init__(self, request: HttpRequest) -> None:
         self.request = request
-        self.id, self.at, self.started = request_id() or new_id(), timezone.now(), perf_counter()
+        self.id = request_id() or new_id()
+        self.at = timezone.now()
+        self.started = perf_counter()
         self.status = self.sent = 0
 
     def follow(self, response: HttpResponseBase) -> None:

@@ -75,8 +75,11 @@ class Recorder:
         retry: float = 1.0,
         shutdown_timeout: float = 5.0,
     ) -> None:
-        self._store, self._capacity, self._interval = store, capacity, interval
-        self._retry, self._shutdown_timeout = retry, shutdown_timeout
+        self._store = store
+        self._capacity = capacity
+        self._interval = interval
+        self._retry = retry
+        self._shutdown_timeout = shutdown_timeout
         self.reset()
 
     def reset(self) -> None:

@@ -72,7 +72,8 @@ def set_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]]) 
         row = rows.get(id) or SubscriptionItem(
             subscription=subscription, add_on=now[id], modules=now[id].modules, limits=now[id].limits
         )
-        row.quantity, row.unit_amount = one["quantity"], Decimal(one["amount"])
+        row.quantity = one["quantity"]
+        row.unit_amount = Decimal(one["amount"])
         row.save()
     return extras_of(subscription)
 

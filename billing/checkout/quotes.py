@@ -39,7 +39,9 @@ from core.tenancy import company_id
 
 Status, Kind = Subscription.Status, Invoice.Kind
 FALLBACK = "USD"
-AUTO, NOW, PERIOD_END = "auto", "now", "periodEnd"
+AUTO = "auto"
+NOW = "now"
+PERIOD_END = "periodEnd"
 WHEN = (AUTO, NOW, PERIOD_END)
 """Values for the time of a change. With `auto` an upgrade takes effect now, a downgrade when the paid period ends."""
 
@@ -227,7 +229,9 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
 
     Raises BadRequest_400, PlanMinUsers_400 and PlanMaxUsers_400.
     """
-    plan, end, start = plan_held(subscription), subscription.period_end, subscription.period_start
+    plan = plan_held(subscription)
+    end = subscription.period_end
+    start = subscription.period_start
     if not is_open(subscription) or subscription.status != Status.ACTIVE:
         raise NamedError("BadRequest_400", "seats: they are added to a subscription that is active and paid")
     if plan is None or not subscription.interval or end is None or start is None:
@@ -255,10 +259,14 @@ def quote_add_ons(
 
     Raises BadRequest_400 if the quantity of another add-on is lower: a reduction is ordered with the next period.
     """
-    end, start, code = subscription.period_end, subscription.period_start, subscription.currency
+    end = subscription.period_end
+    start = subscription.period_start
+    code = subscription.currency
     if end is None or start is None:
         raise NamedError("BadRequest_400", "addOns: this subscription has no period to be paid for")
-    had, now, lines = held(subscription), _moment(subscription, at), []
+    had = held(subscription)
+    now = _moment(subscription, at)
+    lines = []
     known = {item.add_on.pk: item.quantity for item in items}
     if any(known.get(id, 0) < quantity for id, quantity in had.items()):
         raise NamedError("BadRequest_400", "addOns: order more now, and fewer with the next period")

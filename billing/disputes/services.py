@@ -39,7 +39,9 @@ from core.jobs.leases import LeaseLost, backoff, has_due
 from core.tenancy import company_id, company_scope, unscoped
 
 log = logging.getLogger(__name__)
-Status, Watch, Kind = Dispute.Status, DisputeWatch.Status, Transaction.Kind
+Status = Dispute.Status
+Watch = DisputeWatch.Status
+Kind = Transaction.Kind
 WORK = "disputes"
 AGAIN = timedelta(days=1)
 """Interval between checks of an open dispute, in case webhooks do not arrive."""
@@ -255,7 +257,8 @@ def _hold(attempt: Attempt, amount: int) -> None:
 
 
 def _close(dispute: Dispute, status: str) -> None:
-    dispute.status, dispute.closed_at = status, timezone.now()
+    dispute.status = status
+    dispute.closed_at = timezone.now()
     dispute.save(update_fields=["status", "closed_at", "updated_at"])
 
 

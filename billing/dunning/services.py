@@ -140,7 +140,9 @@ def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None
         return
     is_new = row.method_id != method.pk
     if is_new or (row.next_try_at is not None and row.next_try_at <= now):
-        row.tries, row.method, row.next_try_at = row.tries + 1, method, None
+        row.tries = row.tries + 1
+        row.method = method
+        row.next_try_at = None
         charge(payment, method)
 
 
@@ -174,7 +176,8 @@ def _let_go(row: Dunning, subscription: Subscription, payment: Payment, attempt:
     attempt.left_at = timezone.now()
     attempt.save(update_fields=["left_at", "updated_at"])
     _fall_due(row, subscription, attempt.left_at)
-    row.reason, row.next_try_at = "action", None
+    row.reason = "action"
+    row.next_try_at = None
     _tell(row, ACTION_NEEDED, f"action:{row.tries}", subscription, payment)
 
 

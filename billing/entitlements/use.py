@@ -77,7 +77,8 @@ def _notify_owners(subscription: Subscription, now: datetime) -> None:
         level = level_of(number, limit)
         limit_then, level_then = told.get(module, (limit, 0))
         if module in METERS and level < level_then:  # a new month
-            told[module], level_then = [limit, level], level
+            told[module] = [limit, level]
+            level_then = level
         if level > (level_then if limit_then == limit else 0):
             told[module] = [limit, level]
             if not is_new:

@@ -162,7 +162,8 @@ def _read(gateway: Gateway, headers: Mapping[str, str], body: bytes) -> Hint:
 def set_secret(account: GatewayAccount, name: str, value: str) -> None:
     """Set a secret of an account. One that signed webhooks stays good for them for a day. The caller saves."""
     if name == adapter(account.adapter).signed_by and getattr(account, name):
-        account.former_secret, account.former_until = getattr(account, name), timezone.now() + FORMER
+        account.former_secret = getattr(account, name)
+        account.former_until = timezone.now() + FORMER
     setattr(account, name, value)
 
 

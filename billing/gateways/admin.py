@@ -69,7 +69,8 @@ class AccountForm(BackOfficeForm):
             value = self.cleaned_data.get(f"new_{name}")
             if "adapter" in self.changed_data:
                 setattr(row, name, value or "")  # it was the former gateway's
-                row.former_secret, row.former_until = "", None
+                row.former_secret = ""
+                row.former_until = None
             elif value and name == "secret_key" and "base_url" in self.changed_data:
                 row.secret_key = value  # the former one is of the former server, and cannot be read for this one
             elif value:

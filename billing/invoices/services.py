@@ -157,7 +157,8 @@ def next_numbers(series: str, seller: Seller, count: int) -> tuple[list[str], da
 
 def mark_paid(invoice: Invoice) -> None:
     """Mark an issued invoice as paid in full."""
-    invoice.status, invoice.paid_at = Status.PAID, timezone.now()
+    invoice.status = Status.PAID
+    invoice.paid_at = timezone.now()
     invoice.save(update_fields=["status", "paid_at", "updated_at"])
 
 

@@ -8,7 +8,11 @@ from django.db.models import Sum
 
 from billing.ledger.models import Posting
 
-RECEIVABLE, REVENUE, BALANCE, BANK, DISPUTED = "receivable", "revenue", "balance", "cash:bank", "disputed"
+RECEIVABLE = "receivable"
+REVENUE = "revenue"
+BALANCE = "balance"
+BANK = "cash:bank"
+DISPUTED = "disputed"
 WRITE_OFF = "writeoff"
 
 

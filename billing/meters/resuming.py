@@ -21,11 +21,13 @@ def move_months(subscription: Subscription, pause: Pause) -> None:
     begins, ends = month_at(pause.began_at + pause.length, start=start, end=end, day=day)
     after = month_at(ends, start=start, end=end, day=day)[1]
     for row in _interrupted(subscription, pause):
-        row.starts_at, row.ends_at = row.starts_at + pause.length, row.ends_at + pause.length
+        row.starts_at = row.starts_at + pause.length
+        row.ends_at = row.ends_at + pause.length
         if begins <= row.starts_at:  # months of the calendar differ in length: it may begin days later than that one
             if row.ends_at - ends > timedelta(0):
                 _take_off(row, row.ends_at - ends, MeterPeriod(starts_at=ends, ends_at=after))
-            row.starts_at, row.ends_at = begins, ends
+            row.starts_at = begins
+            row.ends_at = ends
         # Where it begins before, what it used of the one that runs is taken off when that is opened.
         _take_over(row)
         row.save(update_fields=[*MOVED, "updated_at"])
@@ -57,9 +59,7 @@ def _take_over(row: MeterPeriod) -> None:
     same = {"subscription_id": row.subscription_id, "meter": row.meter, "starts_at": row.starts_at}
     for twin in MeterPeriod.objects.select_for_update(no_key=True, of=("self",)).filter(**same).exclude(pk=row.pk):
         UsageEvent.objects.filter(period=twin).update(period=row)
-        row.used, row.reserved, row.billed = (
-            row.used + twin.used,
-            row.reserved + twin.reserved,
-            row.billed + twin.billed,
-        )
+        row.used = row.used + twin.used
+        row.reserved = row.reserved + twin.reserved
+        row.billed = row.billed + twin.billed
         twin.delete()

@@ -132,11 +132,13 @@ def settle(setup_id: str, fact: Fact) -> MethodSetup:
             return setup
         if fact.said is Said.PAID and fact.reference == setup.pk and fact.method is not None:
             setup.method = save_method(setup.letter, setup.adapter, fact.method)
-            setup.status, setup.reason = Status.SAVED, ""
+            setup.status = Status.SAVED
+            setup.reason = ""
             setup.save()
         elif fact.said in (Said.PAID, Said.FAILED):
             reason = fact.reason or ("not saved" if fact.said is Said.FAILED else "it names another set-up")
-            setup.status, setup.reason = Status.FAILED, reason[:300]
+            setup.status = Status.FAILED
+            setup.reason = reason[:300]
             setup.save()
     return setup
 

@@ -141,7 +141,9 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
             raise ValidationFailed("another amount", "amount: it must be what the order says, to the last unit")
         if received_on > timezone.now().astimezone(zone_of(the_seller().timezone)).date():
             raise ValidationFailed("received_on is to come", "received_on: a day that is yet to come")
-        locked.bank_state, locked.decided_at, locked.decided_by = Bank.APPROVED, timezone.now(), by
+        locked.bank_state = Bank.APPROVED
+        locked.decided_at = timezone.now()
+        locked.decided_by = by
         locked.transferred_on = received_on
         locked.save()
         take_money(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
@@ -162,8 +164,10 @@ def reject_transfer(*, payment: Payment, reason: str, by: User) -> None:
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
         if locked.bank_state == Bank.SUBMITTED:
             keep(locked.pk)
-        locked.bank_state, locked.decision = Bank.REJECTED, reason[:300]
-        locked.decided_at, locked.decided_by = timezone.now(), by
+        locked.bank_state = Bank.REJECTED
+        locked.decision = reason[:300]
+        locked.decided_at = timezone.now()
+        locked.decided_by = by
         locked.save()
         tell_rejected(locked)
 

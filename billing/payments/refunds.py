@@ -78,7 +78,8 @@ def approve_refund(*, refund: Refund, by: User) -> None:
             raise NamedError("BadRequest_400", "somebody else has to approve what you have asked for")
         if refundable(attempt) < 0:  # the refund is in it
             raise NamedError("BadRequest_400", "there is less left of the payment by now; reject it and ask anew")
-        row.decided_by, row.decided_at = by, timezone.now()
+        row.decided_by = by
+        row.decided_at = timezone.now()
         _begin(row)
 
 
@@ -86,7 +87,10 @@ def reject_refund(*, refund: Refund, reason: str, by: User) -> None:
     """Reject a refund that was asked for, or take one's own back. Raises BadRequest_400."""
     with _locked(refund.attempt):
         row = _asked(refund)
-        row.status, row.decided_by, row.decided_at, row.decision = Status.REJECTED, by, timezone.now(), reason[:300]
+        row.status = Status.REJECTED
+        row.decided_by = by
+        row.decided_at = timezone.now()
+        row.decision = reason[:300]
         row.save()
 
 
@@ -163,7 +167,8 @@ def _begin(row: Refund) -> None:
     """Issue the credit note of an approved refund whose order is locked, and queue or book the money."""
     invoice = Invoice.objects.select_for_update(no_key=True).get(pk=row.attempt.payment.invoice_id)
     row.credit_note = credit(invoice, row.amount_minor, row.reason)
-    row.status, row.due_at = Status.DUE, timezone.now()
+    row.status = Status.DUE
+    row.due_at = timezone.now()
     row.save()
     if row.to == To.BALANCE:
         _book(row, "")

@@ -81,7 +81,8 @@ def settle(attempt_id: str, fact: Fact) -> Attempt:
         if fact.said is Said.PAID:
             _settle_paid(payment, attempt, fact)
         elif fact.said is Said.FAILED:
-            attempt.status, attempt.reason = Status.FAILED, (fact.reason or "not paid")[:300]
+            attempt.status = Status.FAILED
+            attempt.reason = (fact.reason or "not paid")[:300]
         attempt.save()
         if attempt.kind == Attempt.Kind.CHARGE and fact.said in (Said.FAILED, Said.ACTION):
             tell_news()
@@ -110,7 +111,8 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: Fact) -> None:
         attempt.reason = f"the gateway says {fact.amount} {fact.currency} for {fact.reference}"[:300]
         log.error("attempt %s is parked: it should be %s", attempt.pk, expected)
         return
-    attempt.status, attempt.reason = Status.PAID, ""
+    attempt.status = Status.PAID
+    attempt.reason = ""
     attempt.save()  # before the events of what it opens
     if fact.method and attempt.save_method:
         save_method(attempt.letter, attempt.adapter, fact.method)
@@ -157,7 +159,8 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     post(tx, payment.currency, [(account, money), (RECEIVABLE, -money)], about=invoice.pk)
     post(f"bal:{payment.pk}", payment.currency, [(BALANCE, credit), (RECEIVABLE, -credit)], about=invoice.pk)
     mark_paid(invoice)
-    payment.status, payment.paid_at = Payment.Status.PAID, timezone.now()
+    payment.status = Payment.Status.PAID
+    payment.paid_at = timezone.now()
     if payment.bank_state and account != BANK:
         payment.bank_state = Payment.Bank.EXPIRED
     payment.save()

@@ -120,7 +120,8 @@ def reckon(batch: Sequence[Due], facts: CompanyDetails) -> None:
         if price is None:
             continue
         code, seats = price.currency.code, max(due.plan.min_seats, due.seats or 0)
-        keeps, due.currency = due.is_same and code == due.currency, code
+        keeps = due.is_same and code == due.currency
+        due.currency = code
         due.items = holdings.items(due.id, due.chosen, interval=due.interval, currency=code, keeps=keeps)
         due.charges = [charge for charge in charges.get(due.id, ()) if charge.currency == code]
         bought = plan_lines(due.plan, price, seats) + item_lines(due.items, code, due.interval)

@@ -184,7 +184,8 @@ def _scheduled(row: Subscription) -> dict[str, Any]:
 def _due_of(row: Subscription, end: datetime, plans: dict[str, Plan], version: PlanVersion | None) -> Due:
     """Return the terms to bill for a subscription: those scheduled for its next period, or its present ones."""
     chosen = _scheduled(row)
-    plan, row.version = plans.get(chosen.get("plan") or "") or plans[row.plan_id], version
+    plan = plans.get(chosen.get("plan") or "") or plans[row.plan_id]
+    row.version = version
     interval = chosen.get("interval") or row.interval
     kept = version_at(row, end) if plan.pk == row.plan_id else None
     return Due(

@@ -12,7 +12,9 @@ from billing.subscriptions.models import Subscription
 from billing.subscriptions.periods import MONTHS
 from billing.subscriptions.selectors import is_open
 
-UPGRADE, DOWNGRADE, SAME = "upgrade", "downgrade", "same"
+UPGRADE = "upgrade"
+DOWNGRADE = "downgrade"
+SAME = "same"
 CHANGES = (UPGRADE, DOWNGRADE, SAME)
 Amounts = Mapping[tuple[str, str], Decimal]
 """(currency, interval) -> the price of a plan with its minimum number of seats."""

@@ -32,7 +32,8 @@ KEPT = ("valid", "isValid", "name", "address", "requestDate", "requestIdentifier
 def note_change(details: BillingDetails) -> None:
     """Schedule a VIES query for a VAT id that has changed, if the operator wants it. The caller saves."""
     asks = bool(settings.VIES_URL) and details.country in EU and bool(details.vat_id)
-    details.vat_look_at, details.vat_evidence = (timezone.now() if asks else None), {}
+    details.vat_look_at = timezone.now() if asks else None
+    details.vat_evidence = {}
 
 
 def ask_vies() -> bool:

@@ -60,7 +60,9 @@ def _meter(key: str, limit: int, row: MeterPeriod | None, terms: Terms, now: dat
     # A row is brought up to date when something is used; until then what the subscription says now is shown.
     current = row is not None and (row.allowed, row.terms, row.ends_at) == (limit, terms.key, terms.ends_at)
     if row is not None and current:
-        included, price, currency = row.included, row.unit_amount, row.currency
+        included = row.included
+        price = row.unit_amount
+        currency = row.currency
     else:
         included = limit if row is None else min(limit, row.included) if limit < row.allowed else row.included
         price = meter_price(terms.subscription, key) if terms.key else None

@@ -114,7 +114,8 @@ class _Hashing:
     """A file that hashes the written data."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file, self.digest = file, hashlib.sha256()
+        self._file = file
+        self.digest = hashlib.sha256()
 
     def write(self, data: bytes) -> int:
         self.digest.update(data)

@@ -15,7 +15,9 @@ from config.backup.errors import BackupError
 from core.tenancy import as_owner
 
 NAME = "manifest.json"
-DUMP, FILES, SECRETS = "database.dump", "files.tar", "secrets.sealed"
+DUMP = "database.dump"
+FILES = "files.tar"
+SECRETS = "secrets.sealed"
 FORMAT = 1
 CHUNK = 1 << 20
 

@@ -63,7 +63,9 @@ def seal(secrets: Mapping[str, str], words: str) -> bytes:
 def unseal(sealed: bytes, words: str) -> dict[str, str]:
     """Decrypt the secrets. Raises BackupError for another passphrase."""
     start = len(_MAGIC)
-    salt, nonce, rest = sealed[start : start + 16], sealed[start + 16 : start + 28], sealed[start + 28 :]
+    salt = sealed[start : start + 16]
+    nonce = sealed[start + 16 : start + 28]
+    rest = sealed[start + 28 :]
     try:
         found: dict[str, str] = json.loads(AESGCM(_key(words, salt)).decrypt(nonce, rest, _MAGIC))
     except (InvalidTag, ValueError):

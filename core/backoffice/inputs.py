@@ -45,7 +45,8 @@ class MatrixWidget(JsonWidget):
 
     def __init__(self, rows: Pairs, columns: Pairs) -> None:
         super().__init__()
-        self.rows, self.columns = rows, columns
+        self.rows = rows
+        self.columns = columns
 
     def parts(self, name: str, value: Any) -> dict[str, Any]:
         allowed = value if isinstance(value, Mapping) else {}
@@ -79,7 +80,8 @@ class ChoicesWidget(JsonWidget):
 
     def __init__(self, choices: Pairs, all_words: str = "") -> None:
         super().__init__()
-        self.choices, self.all_words = choices, all_words
+        self.choices = choices
+        self.all_words = all_words
 
     def parts(self, name: str, value: Any) -> dict[str, Any]:
         chosen = value if isinstance(value, list) else []

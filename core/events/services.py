@@ -89,7 +89,9 @@ def emit(
     cause = _cause.get()
     if asked_to_queue():
         cause = {**(cause or {}), QUEUE: True}
-    owner, now, payloads = company_id(), timezone.now(), payloads or {}
+    owner = company_id()
+    now = timezone.now()
+    payloads = payloads or {}
     object_ids = list(dict.fromkeys(object_ids))
     for start in range(0, len(object_ids), WRITE):
         rows = [

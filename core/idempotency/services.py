@@ -104,7 +104,8 @@ def keep(keyed: Keyed, status: int | None, body: bytes | None = None) -> Idempot
 
 def complete(row: IdempotencyKey, status: int, body: bytes) -> None:
     """Keep the answer of a request in several transactions."""
-    row.status, row.answer = status, pack(body)
+    row.status = status
+    row.answer = pack(body)
     row.save(update_fields=["status", "answer", "updated_at"])
 
 

@@ -33,7 +33,9 @@ class Flights(Generic[C, R]):
     """
 
     def __init__(self, name: str, make: Callable[[C], R], end: Callable[[C, R], None]) -> None:
-        self.name, self.make, self.end = name, make, end
+        self.name = name
+        self.make = make
+        self.end = end
         self._out: dict[Future[R], C] = {}
         self._pool: ThreadPoolExecutor | None = None
         _all.append(self)

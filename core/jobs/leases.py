@@ -36,7 +36,9 @@ def claim(
     model: type[Row], *, limit: int, extra: Q | None = None, order_by: tuple[str, ...] = ("due_at", "id")
 ) -> list[Row]:
     """Claim up to `limit` due rows under a new lease, and skip rows that others hold."""
-    policy, number, lease = model.claim_policy, worker_number(), new_id()
+    policy = model.claim_policy
+    number = worker_number()
+    lease = new_id()
     with unscoped(reason="worker: claims the work of all companies"), transaction.atomic():
         ids = list(
             model._default_manager.select_for_update(skip_locked=True, of=("self",))

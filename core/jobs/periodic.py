@@ -68,14 +68,17 @@ def _run_one() -> bool:
         schedule = rows.order_by("due_at").first()
         if schedule is None:
             return False
-        task, more, error = tasks[schedule.name], False, ""
+        task = tasks[schedule.name]
+        more = False
+        error = ""
         try:
             with transaction.atomic(), unscoped(reason="periodic task: works for all companies"):
                 more = task.run()
         except Exception as trouble:  # noqa: BLE001  the edge of one task: it runs again next time, the others continue
             log.exception("periodic task %s failed", schedule.name)
             error = f"{type(trouble).__name__}: {trouble}"[:2000]
-        schedule.error, schedule.done_at = error, timezone.now()
+        schedule.error = error
+        schedule.done_at = timezone.now()
         schedule.due_at = timezone.now() + (timedelta() if more else task.every)
         schedule.save()
         return True

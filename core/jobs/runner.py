@@ -67,7 +67,8 @@ def checkpoint(job: Job, **progress: Any) -> bool:
     """Save progress in the transaction of its batch. Returns False if the job was asked to pause or to stop."""
     update_owned(job, deaths=0, attempts=1, **progress)
     paused, cancelled = type(job).objects.values_list("pause_requested", "cancel_requested").get(pk=job.pk)
-    job.pause_requested, job.cancel_requested = paused, cancelled
+    job.pause_requested = paused
+    job.cancel_requested = cancelled
     return not (paused or cancelled)
 
 

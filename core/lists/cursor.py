@@ -68,7 +68,10 @@ def _decode(token: str) -> Cursor:
     content = json.loads(raw)
     if not isinstance(content, dict) or set(content) != {"sort", "query", "after", "total", "signature"}:
         raise ValueError("other keys")
-    sort, fingerprint, values, total = content["sort"], content["query"], content["after"], content["total"]
+    sort = content["sort"]
+    fingerprint = content["query"]
+    values = content["after"]
+    total = content["total"]
     if not isinstance(total, int) or isinstance(total, bool) or not 0 <= total <= MAX_TOTAL:
         raise ValueError("no total")
     if (

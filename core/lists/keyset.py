@@ -95,7 +95,9 @@ class AnyOf(Func):
     Unlike IN over a subquery it is never planned as a join: PostgreSQL looks the rows up by key.
     """
 
-    template, arg_joiner, arity = "%(expressions)s)", " = ANY(", 2
+    template = "%(expressions)s)"
+    arg_joiner = " = ANY("
+    arity = 2
     output_field = BooleanField()
 
 
@@ -106,7 +108,9 @@ class Among(Func):
     join.
     """
 
-    template, arg_joiner, arity = "(%(expressions)s) IS TRUE", " IN ", 2
+    template = "(%(expressions)s) IS TRUE"
+    arg_joiner = " IN "
+    arity = 2
     output_field = BooleanField()
 
 

@@ -105,7 +105,9 @@ def _parse_node(raw: Any, path: str, parameter: str, depth: int) -> Condition | 
     if not isinstance(raw, Mapping) or "conditions" in raw:
         return _parse_group(raw, path, parameter, depth + 1)
     _only_keys(raw, {"field", "operator", "value", "timeZone"}, path)
-    field, operator, zone = raw.get("field"), raw.get("operator"), raw.get("timeZone", DEFAULT_ZONE)
+    field = raw.get("field")
+    operator = raw.get("operator")
+    zone = raw.get("timeZone", DEFAULT_ZONE)
     if not isinstance(field, str) or not isinstance(operator, str):
         raise refuse(
             path,

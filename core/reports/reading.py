@@ -176,7 +176,9 @@ def _name(rows: Sequence[Row], by: By) -> None:
 def _link(part: _Part, key: Any) -> str | None:
     """Return the list that has exactly the rows of the group, below the API's address; None if no list can express
     it."""
-    source, by, period = part.source, part.by, part.period
+    source = part.source
+    by = part.by
+    period = part.period
     if not source.path or not (by.field or by.node):
         return None
     nodes: list[Node] = list(source.filters)

@@ -49,7 +49,8 @@ def read_edit(make: Make, sent: QueryDict, now: Mapping[str, Any], who: str) -> 
         if one.name not in changed:
             one.value = held
         elif differ(was.get(one.name), held) and differ(changed[one.name], held):
-            one.clash, refused = words_of(one, held) or "empty", True
+            one.clash = words_of(one, held) or "empty"
+            refused = True
     if any(one.clash for one in form.fields):
         form.trouble.append(f"{who or 'Somebody'} has changed this meanwhile. Choose what stays, then save again.")
     return Edit(open_form(form, now), changed, refused)

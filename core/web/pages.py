@@ -88,7 +88,10 @@ class Refused(Exception):
     """The page cannot be shown. `detail` has the reason, and the next step."""
 
     def __init__(self, status: int, message: str, detail: str = "", *, lapsed: bool = False) -> None:
-        self.status, self.message, self.detail, self.lapsed = status, message, detail, lapsed
+        self.status = status
+        self.message = message
+        self.detail = detail
+        self.lapsed = lapsed
         super().__init__(message)
 
 
@@ -162,7 +165,9 @@ class Page(View):
         Unusable parameters of the address, such as an order by a deleted column, are dropped from a list, and a toast
         states it.
         """
-        answer, asked, lost = self.ask("GET", path, query), dict(query or {}), []
+        answer = self.ask("GET", path, query)
+        asked = dict(query or {})
+        lost = []
         while answer.status == 400 and (name := _unusable(answer.warning, asked)):
             lost.append(UNUSABLE[name])
             asked = {one: value for one, value in asked.items() if one not in (name, OF_ORDER.get(name))}

@@ -261,7 +261,8 @@ def _set_party(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
             lead = None  # it was another contact's
     if lead is None and contact is None:
         contact = _holder(call.number, known)
-    call.lead_id, call.contact_id = lead, contact
+    call.lead_id = lead
+    call.contact_id = contact
 
 
 def _holder(number: str, known: _Known) -> str:

@@ -28,7 +28,9 @@ from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields_shared
 from crm.records.types import RECORD_TYPES, Apply, RecordType
 
-UPDATE, DELETE, RESTORE = BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.RESTORE
+UPDATE = BulkJob.Action.UPDATE
+DELETE = BulkJob.Action.DELETE
+RESTORE = BulkJob.Action.RESTORE
 MAX_AT_ONCE = 1000
 """The largest number of records that a request changes, while writers of these wait; a job changes more."""
 UNDO_DAYS = 30
@@ -89,8 +91,13 @@ def complete(job: BulkJob, matched: int, changed: int) -> BulkJob | None:
     if not changed:
         return None
     now = timezone.now()
-    job.status, job.total, job.processed, job.changed = BulkJob.Status.COMPLETED, matched, matched, changed
-    job.started_at, job.finished_at, job.undo_until = now, now, now + UNDOABLE_FOR
+    job.status = BulkJob.Status.COMPLETED
+    job.total = matched
+    job.processed = matched
+    job.changed = changed
+    job.started_at = now
+    job.finished_at = now
+    job.undo_until = now + UNDOABLE_FOR
     job.save()
     return job
 

@@ -117,7 +117,9 @@ class BulkJobOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        total, done, rate = data["total"], data["processed"], row["rate"]
+        total = data["total"]
+        done = data["processed"]
+        rate = row["rate"]
         share = 1.0 if data["status"] == BulkJob.Status.COMPLETED else min(done / total, 1.0) if total else 0.0
         data["percent"] = round(share * 100, 1)
         data["rate"] = None if rate is None else round(rate, 1)

@@ -18,11 +18,17 @@ from core.jobs import Work, checkpoint, finish, has_due, notify_workers, registe
 from crm.bulk_jobs.models import BulkJob
 from crm.records.automation import is_queued
 
-PAUSED, QUEUED, RUNNING = BulkJob.Status.PAUSED, BulkJob.Status.QUEUED, BulkJob.Status.RUNNING
-COMPLETED, FAILED, CANCELLED = BulkJob.Status.COMPLETED, BulkJob.Status.FAILED, BulkJob.Status.CANCELLED
+PAUSED = BulkJob.Status.PAUSED
+QUEUED = BulkJob.Status.QUEUED
+RUNNING = BulkJob.Status.RUNNING
+COMPLETED = BulkJob.Status.COMPLETED
+FAILED = BulkJob.Status.FAILED
+CANCELLED = BulkJob.Status.CANCELLED
 ENDED = (COMPLETED, FAILED, CANCELLED)
 NOT_FOUND, WRONG_STATE = "NotFound_404", "InvalidRequest_400"
-BATCH_ROWS, FIRST_ROWS, FEWEST_ROWS = 2000, 500, 50
+BATCH_ROWS = 2000
+FIRST_ROWS = 500
+FEWEST_ROWS = 50
 BATCH_SECONDS = 0.3
 """About how long a batch takes: writers of its records wait for it."""
 SMOOTHING = 0.2
@@ -160,9 +166,15 @@ def _resume(job: BulkJob) -> bool:
     if job.status == RUNNING and job.pause_requested:
         job.pause_requested = False
     elif job.status in (PAUSED, FAILED):
-        job.status, job.due_at, job.lease, job.worker = QUEUED, timezone.now(), None, None
+        job.status = QUEUED
+        job.due_at = timezone.now()
+        job.lease = None
+        job.worker = None
         job.attempts = job.deaths = 0
-        job.pause_requested, job.finished_at, job.error, job.error_detail = False, None, "", ""
+        job.pause_requested = False
+        job.finished_at = None
+        job.error = ""
+        job.error_detail = ""
     else:
         return False
     return True
@@ -172,7 +184,9 @@ def _cancel(job: BulkJob) -> bool:
     if job.action not in CANCELLABLE:
         return False
     if job.status in (PAUSED, QUEUED):
-        job.status, job.finished_at, job.lease = CANCELLED, timezone.now(), None
+        job.status = CANCELLED
+        job.finished_at = timezone.now()
+        job.lease = None
     elif job.status == RUNNING and not job.cancel_requested:
         job.cancel_requested = True
     else:

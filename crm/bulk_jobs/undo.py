@@ -205,7 +205,8 @@ def _report(report: dict[str, Any], result: RestoreResult, kind: RecordKind) -> 
     for name, found in (("kept", result.kept), ("taken", result.taken)):
         listed = dict(new.get(name, {}))
         listed.update(list(found.items())[: max(0, MAX_REPORTED - len(listed))])
-        new[name], new[f"{name}Count"] = listed, new.get(f"{name}Count", 0) + len(found)
+        new[name] = listed
+        new[f"{name}Count"] = new.get(f"{name}Count", 0) + len(found)
     return new
 
 

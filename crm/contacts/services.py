@@ -68,7 +68,8 @@ def create_contact(
         schema = ContactSchema.load()
         row, problems = _read_one(schema, form_data, drop_invalid=drop_invalid)
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
-        row.tag_ids, row.category_id = tag_ids, category_id
+        row.tag_ids = tag_ids
+        row.category_id = category_id
         written, job = _write(schema, [row], existing_error, actor_id, automation)
         if drop_taken_number and written.collided and written.collided[0].person:
             for column in NUMBER_COLUMNS:

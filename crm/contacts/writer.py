@@ -79,7 +79,9 @@ def write_contacts(
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("write_contacts() needs a transaction around it")
-    result, pending, created = WriteResult(), list(rows), []
+    result = WriteResult()
+    pending = list(rows)
+    created = []
     if pending:
         lock_unique_key(schema, many=len(pending) > 1 or existing == "update")
     for attempt in range(MAX_ROUNDS):

@@ -159,7 +159,8 @@ def convert_field(job: BulkJob, deadline: float) -> None:
 
     def step(job: BulkJob) -> dict[str, Any] | None:
         if done.close:
-            done.close, done.rounds = False, done.rounds + 1
+            done.close = False
+            done.rounds = done.rounds + 1
             if done.tired:
                 lock_fields()
             elif not try_lock_fields(LOCK_SECONDS):
@@ -342,7 +343,9 @@ def _delete_fields(kind: RecordKind, ids: Sequence[str]) -> None:
 
 def delete_field(job: BulkJob, deadline: float) -> None:
     """Work on a claimed removal."""
-    kind, keys, ids = kind_of(job.panel), job.change["keys"], job.change["fieldIds"]
+    kind = kind_of(job.panel)
+    keys = job.change["keys"]
+    ids = job.change["fieldIds"]
 
     def step(job: BulkJob) -> dict[str, Any] | None:
         removed = remove_values_of(kind, keys, ids, job.position or BEFORE_ALL, batch_rows(job))

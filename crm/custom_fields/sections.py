@@ -18,11 +18,9 @@ from crm.records.models import CustomField
 from crm.records.ordering import reorder
 from crm.records.unique_names import save_unique_name
 
-TAKEN, NOT_FOUND, NONE_SELECTED = (
-    "CustomSectionNameAlreadyExists_400",
-    "CustomSectionNotFound_400",
-    "NoCustomSectionSelected_400",
-)
+TAKEN = "CustomSectionNameAlreadyExists_400"
+NOT_FOUND = "CustomSectionNotFound_400"
+NONE_SELECTED = "NoCustomSectionSelected_400"
 
 
 def check_section(panel: str, id: Any) -> None:

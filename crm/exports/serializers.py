@@ -72,6 +72,7 @@ class ExportOut(Output):
         file = {"_id": row["file_id"], **{name: row[f"file__{name}"] for name in ("name", "size", "mime")}}
         data["file"] = file if there else None
         data["url"] = link(file["_id"], file["name"]) if there else None
-        data["query"], data["columns"] = row["query"], row["columns"]
+        data["query"] = row["query"]
+        data["columns"] = row["columns"]
         data["percent"] = round(100 * data["processed"] / data["total"], 1) if data["total"] else None
         return data

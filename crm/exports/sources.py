@@ -79,7 +79,8 @@ class Records:
 
         `most` stops the search above that number. Raises the errors of the query.
         """
-        self.output, self.rows = listing.output, listing.rows(ListRequest(params, caller=caller))
+        self.output = listing.output
+        self.rows = listing.rows(ListRequest(params, caller=caller))
         self._ids = bytearray(ids or b"")
         if ids is not None:
             return

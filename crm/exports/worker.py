@@ -109,7 +109,8 @@ def _choose_place(job: Export) -> File:
         File.objects.filter(pk=file.pk).update(path=path, storage=storage, updated_at=timezone.now())
     if file.path:
         stores.remove(file)
-    file.path, file.storage = path, storage
+    file.path = path
+    file.storage = storage
     return file
 
 

@@ -103,7 +103,9 @@ class Radio(Choice):
 class MultiSelect(Choice):
     """Any number of the options' values, as an array; a value type other than array is that of its items."""
 
-    name, value_types, always_many = "multi-select", ("array", "string", "number", "member", "any"), True
+    name = "multi-select"
+    value_types = ("array", "string", "number", "member", "any")
+    always_many = True
 
 
 class Checkbox(Choice):

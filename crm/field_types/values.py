@@ -76,7 +76,9 @@ def describe(value: Any) -> str:
 class String(ValueType):
     """Text."""
 
-    name, column, kind = "string", "text", "text"
+    name = "string"
+    column = "text"
+    kind = "text"
 
     def clean(self, value: Any, field: FieldSpec) -> str:
         return clean_text(value)
@@ -91,7 +93,9 @@ class String(ValueType):
 class Number(ValueType):
     """A finite number of up to 20 digits before the point and 10 after it."""
 
-    name, column, kind = "number", "number", "number"
+    name = "number"
+    column = "number"
+    kind = "number"
 
     def clean(self, value: Any, field: FieldSpec) -> int | float:
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -125,7 +129,9 @@ class Number(ValueType):
 class Boolean(ValueType):
     """true or false."""
 
-    name, column, kind = "boolean", "number", "boolean"
+    name = "boolean"
+    column = "number"
+    kind = "boolean"
     words = {
         **dict.fromkeys(("true", "yes", "y", "1", "on", "x", "ja", "wahr", "oui", "vrai", "si", "sí", "да", "✓"), True),
         **dict.fromkeys(("false", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "нет"), False),
@@ -152,7 +158,9 @@ class Boolean(ValueType):
 class Date(ValueType):
     """A date (2026-01-31) or a datetime, stored in UTC with milliseconds."""
 
-    name, column, kind = "date", "time", "date"
+    name = "date"
+    column = "time"
+    kind = "date"
 
     def clean(self, value: Any, field: FieldSpec) -> str:
         if not isinstance(value, str) or len(value) > 40:
@@ -201,7 +209,9 @@ def find_member(text: str, members: Mapping[str, str]) -> str:
 class Member(ValueType):
     """A member of the company, by _id."""
 
-    name, column, kind = "member", "text", "id"
+    name = "member"
+    column = "text"
+    kind = "id"
 
     def clean(self, value: Any, field: FieldSpec) -> str:
         if not is_id(value):
@@ -230,7 +240,10 @@ class File(Member):
 class Array(ValueType):
     """Several values: texts, numbers and booleans, or objects of the field's children."""
 
-    name, column, kind, many = "array", "text", "text", True
+    name = "array"
+    column = "text"
+    kind = "text"
+    many = True
 
     def clean(self, value: Any, field: FieldSpec) -> list[Any]:
         if not isinstance(value, list):
@@ -286,7 +299,9 @@ class Object(ValueType):
 class AnyValue(ValueType):
     """Any JSON within bounds; filters apply to text."""
 
-    name, column, kind = "any", "text", "text"
+    name = "any"
+    column = "text"
+    kind = "text"
 
     def clean(self, value: Any, field: FieldSpec) -> Any:
         return check_json(value)

@@ -66,7 +66,9 @@ class RowWriter:
     """Reads rows of an import, and writes them according to its options."""
 
     def __init__(self, job: Import, options: Options, *, actor_id: str | None) -> None:
-        self.job, self.options, self.actor_id = job, options, actor_id
+        self.job = job
+        self.options = options
+        self.actor_id = actor_id
         self.kind = IMPORT_TYPES[job.import_type]
         self.schema = self.kind.schema.load()
         self.format = text_format(job, options, self.schema)
@@ -89,7 +91,10 @@ class RowWriter:
         """Parse and check the next rows. This may run in parallel with the thread that uses the database, and never
         uses it itself."""
         batch = Batch()
-        reader, schema, how, drop = self.reader, self.schema, self.format, self.options.skip_invalid
+        reader = self.reader
+        schema = self.schema
+        how = self.format
+        drop = self.options.skip_invalid
         for position, item in enumerate(islice(items, size)):
             if isinstance(item, RowError):
                 batch.numbers.append(item.row)
@@ -153,7 +158,8 @@ class RowWriter:
                 self.schema, batch.rows, self.job, self.options.existing, actor_id=self.actor_id
             )
         batch.skips = self.options.existing in ("", "skip")
-        batch.created, batch.updated = dict(written.created), len(written.updated)
+        batch.created = dict(written.created)
+        batch.updated = len(written.updated)
         batch.existing = {found.index: found.id for found in written.existing}
         batch.holders = written.holders
         existing = {found.index: [found.problem] for found in written.existing}

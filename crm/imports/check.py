@@ -108,7 +108,8 @@ def _told(job: Import, batch: Batch) -> Checked:
     kept = set(Contact.objects.filter(pk__in=set(batch.holders.values())).values_list("pk", flat=True))
     holders = {position: id for position, id in batch.holders.items() if id in kept}
     no_records = {place for place, found in batch.problems.items() if any(one[1] == NOT_A_RECORD for one in found)}
-    checked.no_records, checked.unknown = len(no_records), unknown_values(job, batch)
+    checked.no_records = len(no_records)
+    checked.unknown = unknown_values(job, batch)
     found = sorted(batch.problems.keys() - no_records, key=lambda place: (place not in batch.failed, place))
     shown = {*found[:MOST_ERRORS], *sorted(no_records)[:MOST_NO_RECORDS]}
     for position in sorted(shown, key=lambda place: (place not in batch.failed, place)):

@@ -84,7 +84,8 @@ class JoinedColumns:
                 continue
             seen.add(value.lower())
             if key not in found.columns:
-                found.columns[key], form[key] = header, text
+                found.columns[key] = header
+                form[key] = text
             else:
                 further.setdefault(header, []).append(value)
         if key not in found.columns:  # the schema says what is wrong with it

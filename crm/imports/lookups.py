@@ -58,7 +58,8 @@ class Lookups:
     def apply_to(self, row: Any, named: Mapping[str, str]) -> list[ValueProblem]:
         """Set the tags and the category of the row. Returns the problems. The tags are those of the import and of the
         row; the category is the row's or else the import's."""
-        row.tag_ids, row.category_id = self._job.tags or None, self._job.category_id
+        row.tag_ids = self._job.tags or None
+        row.category_id = self._job.category_id
         if not named:
             return []
         tags = {name: (self._tags or {}).get(name.lower()) for name in split_names(named.get(TAGS, ""))}

@@ -30,7 +30,8 @@ class ErrorLog:
     """Collects a batch's errors and stores them with it."""
 
     def __init__(self, job: Import, most: int | None = None) -> None:
-        self._job, self._most = job, MAX_STORED if most is None else most
+        self._job = job
+        self._most = MAX_STORED if most is None else most
         rows = ImportRowError.objects.filter(job=job)
         self._stored = {False: 0, True: 0} | dict(rows.order_by().values_list("skipped").annotate(number=Count("pk")))
         self._waiting: list[ImportRowError] = []

@@ -26,9 +26,13 @@ from crm.imports.readers import ReaderError
 from crm.imports.types import IMPORT_TYPES
 from crm.tags.services import check_tags
 
-PAUSED, QUEUED, RUNNING = Import.Status.PAUSED, Import.Status.QUEUED, Import.Status.RUNNING
+PAUSED = Import.Status.PAUSED
+QUEUED = Import.Status.QUEUED
+RUNNING = Import.Status.RUNNING
 UNFINISHED = (PAUSED, QUEUED, RUNNING)
-COMPLETED, FAILED, CANCELLED = Import.Status.COMPLETED, Import.Status.FAILED, Import.Status.CANCELLED
+COMPLETED = Import.Status.COMPLETED
+FAILED = Import.Status.FAILED
+CANCELLED = Import.Status.CANCELLED
 
 
 def live_imports(import_type: str | None = None) -> QuerySet[Import]:
@@ -134,7 +138,8 @@ def create_import(
         if column_mapping or not pause:
             check_mapping(IMPORT_TYPES[import_type], job.column_mapping, job.headers, schema, complete=not pause)
     else:
-        job.status, job.pause_requested = QUEUED, pause
+        job.status = QUEUED
+        job.pause_requested = pause
     with transaction.atomic():
         _usable(File.objects.select_for_update().filter(pk=file_id))  # so that nobody clears it from the bin meanwhile
         job.save()
@@ -284,9 +289,15 @@ def _start(job: Import, *, edited: bool) -> None:
             hint = "; pauseImport true changes the import without starting it" if edited else ""
             raise NamedError(error.name, error.detail + hint) from None
         make_fields(job)
-    job.status, job.due_at, job.lease, job.worker = QUEUED, timezone.now(), None, None
+    job.status = QUEUED
+    job.due_at = timezone.now()
+    job.lease = None
+    job.worker = None
     job.attempts = job.deaths = 0
-    job.pause_requested, job.finished_at, job.error, job.error_detail = False, None, "", ""
+    job.pause_requested = False
+    job.finished_at = None
+    job.error = ""
+    job.error_detail = ""
 
 
 def _pause(job: Import, *, edited: bool) -> None:
@@ -303,7 +314,9 @@ def _pause(job: Import, *, edited: bool) -> None:
 
 def _cancel(job: Import, *, edited: bool) -> None:
     if job.status in (PAUSED, QUEUED):
-        job.status, job.pause_requested, job.finished_at = CANCELLED, False, timezone.now()
+        job.status = CANCELLED
+        job.pause_requested = False
+        job.finished_at = timezone.now()
     elif job.status == RUNNING and not job.cancel_requested:
         job.cancel_requested = True
     else:

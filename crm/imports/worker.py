@@ -99,7 +99,8 @@ class _Turn(RowWriter):
     def __init__(self, job: Import, table: Table, options: Options, deadline: float, latest: float) -> None:
         super().__init__(job, options, actor_id=job.created_by_id)
         self.table = table
-        self.deadline, self.latest = deadline, latest
+        self.deadline = deadline
+        self.latest = latest
         self.errors = ErrorLog(job)
 
     def work(self) -> None:

@@ -47,7 +47,9 @@ def delete_leads(*, actor_id: str, selection: BulkSelection, automation: bool = 
 
 def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
     """Read a bulk change of leads (RecordType.prepare)."""
-    schema, row, update_type = LeadSchema.load(), LeadRow(), wanted["updateType"]
+    schema = LeadSchema.load()
+    row = LeadRow()
+    update_type = wanted["updateType"]
     Relations(**wanted["relations"]).put_into(row)
     absent = missing_references([row]).get(0)
     if absent:

@@ -29,7 +29,9 @@ CONTACT_KEYS = tuple(CONTACT.system_columns)
 """The formData keys that are values of the lead's contact."""
 MAX_CHOICE = 100
 """Maximum length of a status or a source."""
-WON, LOST, CLOSED = "won", "lost", "closed"
+WON = "won"
+LOST = "lost"
+CLOSED = "closed"
 
 
 @dataclass(slots=True)
@@ -66,7 +68,8 @@ class LeadSchema(RecordSchema):
         lock_fields_shared()
         rows = stored_fields(LEAD.panel, CONTACT.panel)
         schema, contacts = cls.of(rows), ContactSchema.of(rows)
-        schema.contacts, schema.closed = contacts, _closed(rows)
+        schema.contacts = contacts
+        schema.closed = _closed(rows)
         contacts.unique_key, schema.duplicates = _settings(schema.company_id)
         return schema
 

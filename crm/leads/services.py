@@ -360,7 +360,8 @@ def _differing(id: str, values: Mapping[str, Any], category: str | None) -> list
     columns = {CONTACT.system_columns[key]: key for key in values}
     given = {column: values[key] for column, key in columns.items()}
     if category is not None:
-        columns["category_id"], given["category_id"] = "category", category
+        columns["category_id"] = "category"
+        given["category_id"] = category
     present = Contact.objects.filter(pk=id).values(*columns).first() if columns else None
     return [
         name for column, name in columns.items() if str(given[column] or "") != str((present or {}).get(column) or "")

@@ -77,7 +77,8 @@ def update_leads(
         journal.after(schema.kind, touched, source)
     payloads = {id: {"changes": found} for id, found in changes_by_id.items()}
     emit("lead.updated", sorted(changes_by_id), payloads=payloads, actor_id=actor_id, automation=automation)
-    result.changed, result.reopened = set(changes_by_id), reopened(changes_by_id, schema.closed)
+    result.changed = set(changes_by_id)
+    result.reopened = reopened(changes_by_id, schema.closed)
     return result
 
 

@@ -292,7 +292,8 @@ class _Attempt:
         for item in items:
             row = item.row
             if row.contact is not None and not row.system.get("contact_id"):
-                row.contact.category_id, row.contact.index = row.category_id, row.index
+                row.contact.category_id = row.category_id
+                row.contact.index = row.index
                 made.append(row.contact)
             elif row.contact is not None or row.category_id is not None:
                 values = row.contact.system if row.contact else {}

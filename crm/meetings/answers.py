@@ -64,6 +64,7 @@ def record_answer(meeting: Meeting, answer: Answer, *, sender: str) -> bool:
     given_at = min(answer.given_at or timezone.now(), timezone.now())
     if attendee is None or (attendee.answered_at is not None and attendee.answered_at >= given_at):
         return False
-    attendee.answer, attendee.answered_at = answer.answer, given_at
+    attendee.answer = answer.answer
+    attendee.answered_at = given_at
     attendee.save(update_fields=["answer", "answered_at", "updated_at"])
     return True

@@ -146,7 +146,8 @@ class MeetingOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        data["lead"], data["contact"] = lead_of(row), contact_of(row, "contact")
+        data["lead"] = lead_of(row)
+        data["contact"] = contact_of(row, "contact")
         data["organizer"] = member_of(row, "organizer")
         data["attendees"] = data["attendees"] or []
         seconds = (data["endsAt"] - data["startsAt"]).total_seconds()

@@ -200,7 +200,9 @@ def cancel_meetings(
         for attendee in MeetingAttendee.objects.filter(meeting_id__in=ids).order_by("pk"):
             attendees[attendee.meeting_id].append(attendee)
         for meeting in meetings:
-            meeting.status, meeting.updated_by_id, meeting.updated_at = Status.CANCELLED, actor_id, timezone.now()
+            meeting.status = Status.CANCELLED
+            meeting.updated_by_id = actor_id
+            meeting.updated_at = timezone.now()
             meeting.sequence += 1
             if meeting.ends_at > timezone.now():
                 mails.cancel(meeting, attendees[meeting.pk], whole=True)

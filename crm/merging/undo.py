@@ -66,7 +66,8 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
                 f"{part}: what {lost} had belongs to another {kind.singular} by now; change or merge that one first",
             )
         elsewhere = move_back(kind, merge.winner_id, merge.moved)
-        merge.undone_at, merge.undone_by_id = timezone.now(), actor_id
+        merge.undone_at = timezone.now()
+        merge.undone_by_id = actor_id
         merge.save(update_fields=["undone_at", "undone_by", "updated_at"])
         payload = {panel: merge.winner_id, "losers": losers}
         emit(

@@ -102,7 +102,8 @@ def _plan_set(schema: RecordSchema, form_data: Mapping[str, Any], change: Change
     dangling = schema.check_references([row]).get(0)
     if dangling:
         raise refusal(dangling)
-    change.columns, change.custom = row.system, row.custom
+    change.columns = row.system
+    change.custom = row.custom
 
 
 def _plan_clear(schema: RecordSchema, form_data: Mapping[str, Any], change: Change) -> None:

@@ -21,12 +21,10 @@ from crm.records.models import CustomField
 from crm.records.problems import ValueProblem
 from crm.records.references import known_references
 
-REQUIRED, UNKNOWN, BAD_CUSTOM, BAD_SYSTEM = (
-    "ContactDataRequired_400",
-    "InvalidCustomField_400",
-    "InvalidCustomFieldValue_400",
-    "InvalidSystemField_400",
-)
+REQUIRED = "ContactDataRequired_400"
+UNKNOWN = "InvalidCustomField_400"
+BAD_CUSTOM = "InvalidCustomFieldValue_400"
+BAD_SYSTEM = "InvalidSystemField_400"
 
 
 @dataclass(slots=True)

@@ -36,7 +36,9 @@ class RecordState:
 
     def reset(self) -> None:
         """Undo the applied changes."""
-        self.after, self.custom, self.tags = dict(self.before), dict(self.custom_before), None
+        self.after = dict(self.before)
+        self.custom = dict(self.custom_before)
+        self.tags = None
 
     def apply(self, row: RecordRow, system: Mapping[str, Any]) -> None:
         """Apply the row's values to the record; `system` has the columns that count."""

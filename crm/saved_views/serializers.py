@@ -82,7 +82,8 @@ class SavedViewOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        data["query"], data["columns"] = row["query"], row["columns"]
+        data["query"] = row["query"]
+        data["columns"] = row["columns"]
         return data
 
     @classmethod

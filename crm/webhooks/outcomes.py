@@ -15,7 +15,9 @@ from core.outbound_http import HttpAnswer
 from crm.webhooks.models import Webhook, WebhookDelivery
 from crm.webhooks.notices import WEBHOOK_FAILING
 
-SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+SECOND = timedelta(seconds=1)
+MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
 DELAYS = (
     *(5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR),
     *(24 * HOUR, 24 * HOUR),
@@ -121,4 +123,5 @@ def _failed(webhook: Webhook, answer: HttpAnswer | None, problem: str, due: date
 
 
 def _disable(webhook: Webhook, reason: Webhook.DisabledReason) -> None:
-    webhook.status, webhook.disabled_reason = Webhook.Status.DISABLED, reason
+    webhook.status = Webhook.Status.DISABLED
+    webhook.disabled_reason = reason

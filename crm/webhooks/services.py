@@ -133,7 +133,10 @@ def _set_status(webhook: Webhook, status: str) -> None:
     webhook.status = status
     webhook.disabled_reason = Webhook.DisabledReason.MEMBER if status == Webhook.Status.DISABLED else ""
     if status == Webhook.Status.ENABLED:
-        webhook.failures, webhook.failing_since, webhook.retry_at, webhook.told = 0, None, None, 0
+        webhook.failures = 0
+        webhook.failing_since = None
+        webhook.retry_at = None
+        webhook.told = 0
 
 
 @transaction.atomic
@@ -156,8 +159,10 @@ def rotate_secret(*, id: str, member_id: str) -> tuple[Webhook, str]:
     if webhook is None:
         raise not_found()
     secret = new_secret()
-    webhook.former_secret, webhook.former_secret_until = webhook.secret, timezone.now() + BOTH_SECRETS
-    webhook.secret, webhook.updated_by_id = secret, member_id
+    webhook.former_secret = webhook.secret
+    webhook.former_secret_until = timezone.now() + BOTH_SECRETS
+    webhook.secret = secret
+    webhook.updated_by_id = member_id
     webhook.save()
     return webhook, secret
 
@@ -186,7 +191,8 @@ def redeliver(*, id: str) -> WebhookDelivery:
         raise NamedError("InvalidRequest_400", f"id: the webhook is {delivery.webhook.status}; enable it first")
     if delivery.status == WebhookDelivery.Status.SENDING:
         raise NamedError("InvalidRequest_400", "id: the delivery is on its way")
-    delivery.status, delivery.manual = WebhookDelivery.Status.PENDING, True
+    delivery.status = WebhookDelivery.Status.PENDING
+    delivery.manual = True
     delivery.due_at = delivery.updated_at = timezone.now()
     delivery.save(update_fields=["status", "manual", "due_at", "updated_at"])
     notify_workers(WORK)

@@ -222,7 +222,9 @@ class CompanyMeter(Meter):
             "cost": price(self.app, tokens_in, tokens_out),
             "expires_at": None,
         }
-        tokens, cost, id = held.tokens, held.cost, held.id
+        tokens = held.tokens
+        cost = held.cost
+        id = held.id
         if not AiUsage.objects.filter(pk=held.id).update(updated_at=timezone.now(), **values):
             # It had expired and was given back, but was used all the same.
             tokens, cost = 0, Decimal(0)

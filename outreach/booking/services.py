@@ -31,7 +31,9 @@ ALL, OWN = "calendar", "my-calendar"
 """The permission modules: of everybody's pages, and of one's own."""
 MOST, MOST_QUESTIONS = 200, 20
 """Pages of a company, and questions of a page."""
-MOST_LENGTH, MOST_NOTICE, MOST_DAYS = 480, 60 * 24 * 30, 90
+MOST_LENGTH = 480
+MOST_NOTICE = 60 * 24 * 30
+MOST_DAYS = 90
 TAKEN_KEYS = ("name", "email", "phone")
 NO_LINK = (
     "videoProvider: choose what makes the links of its calls, as the company's settings of video calls"

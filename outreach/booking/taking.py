@@ -195,7 +195,8 @@ def cancel(booking: Booking, *, reason: str = "") -> None:
             return
         current, meeting = _standing(booking)
         cancel_meetings(actor_id=None, selection=BulkSelection.of_ids([meeting.pk]))
-        current.cancelled_at, current.reason = timezone.now(), " ".join(reason.split())[:500]
+        current.cancelled_at = timezone.now()
+        current.reason = " ".join(reason.split())[:500]
         current.save(update_fields=["cancelled_at", "reason", "updated_at"])
 
 

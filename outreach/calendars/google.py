@@ -37,7 +37,9 @@ class CalendarFailed(Exception):
 
     def __init__(self, detail: str, *, temporary: bool = True, refused: bool = False) -> None:
         super().__init__(detail)
-        self.detail, self.temporary, self.refused = detail, temporary, refused
+        self.detail = detail
+        self.temporary = temporary
+        self.refused = refused
 
 
 @dataclass(frozen=True)

@@ -88,9 +88,18 @@ def end_login(*, member_id: str, code: str, state: str) -> CalendarConnection:
             one = CalendarConnection.objects.select_for_update(of=("self",)).get(member_id=member_id)
             one.api_key = tokens.refresh
             keep(one, tokens)
-            one.email, one.is_active, one.needs_login, one.error = tokens.email, True, False, ""
-            one.busy, one.busy_at, one.due_at, one.attempts = [], None, timezone.now(), 0
-            one.status, one.lease, one.worker, one.deaths = CalendarConnection.Work.WAITING, None, None, 0
+            one.email = tokens.email
+            one.is_active = True
+            one.needs_login = False
+            one.error = ""
+            one.busy = []
+            one.busy_at = None
+            one.due_at = timezone.now()
+            one.attempts = 0
+            one.status = CalendarConnection.Work.WAITING
+            one.lease = None
+            one.worker = None
+            one.deaths = 0
             one.save()
             _write_coming(one)
             notify_workers(BUSY)
@@ -103,7 +112,8 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
         begun = rows.filter(member_id=member_id, state_hash=_hash(state), login_ends_at__gt=timezone.now()).first()
         if begun is None:
             raise NamedError(*STALE)
-        begun.state_hash, begun.login_ends_at = "", None
+        begun.state_hash = ""
+        begun.login_ends_at = None
         begun.save(update_fields=["state_hash", "login_ends_at", "updated_at"])
     try:
         tokens = google.trade_code_for(return_url(), code=code, verifier=_verifier(state))
@@ -165,8 +175,15 @@ def _closed(members: Sequence[str]) -> list[str]:
         with suppress(SecretUnreadable):
             token = one.api_key
         tokens.append(token)
-        one.is_active, one.api_key, one.access_token, one.access_ends_at = False, "", "", None
-        one.busy, one.busy_at, one.error, one.email, one.scopes = [], None, "", "", ""
+        one.is_active = False
+        one.api_key = ""
+        one.access_token = ""
+        one.access_ends_at = None
+        one.busy = []
+        one.busy_at = None
+        one.error = ""
+        one.email = ""
+        one.scopes = ""
         one.save()
         CalendarEvent.objects.filter(connection=one).delete()
     return tokens

@@ -27,7 +27,8 @@ Status = Campaign.Status
 
 
 def _change(campaign: Campaign, status: str, member_id: str | None, event: str) -> None:
-    campaign.status, campaign.updated_by_id = status, member_id
+    campaign.status = status
+    campaign.updated_by_id = member_id
     campaign.save(update_fields=["status", "finished_at", "updated_by", "updated_at"])
     emit(event, [campaign.pk], payloads={campaign.pk: {"name": campaign.name}}, actor_id=member_id)
 

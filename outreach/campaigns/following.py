@@ -64,7 +64,8 @@ def end_campaign(campaign_id: str) -> None:
     if run.cancelled_at is not None:
         campaign.status = Status.CANCELLED
     elif run.status == GenieScheduler.Status.FAILED:
-        campaign.status, campaign.error = Status.FAILED, run.error
+        campaign.status = Status.FAILED
+        campaign.error = run.error
     else:
         campaign.status = Status.COMPLETED
     campaign.finished_at = timezone.now()

@@ -73,7 +73,8 @@ def _plan(run: GenieScheduler, contacts: Sequence[Contact], workflow_runs: Mappi
             due_at=timezone.now(),
         )
         if contact.pk in stops:
-            job.status, job.reason = stops[contact.pk].state, stops[contact.pk].reason
+            job.status = stops[contact.pk].state
+            job.reason = stops[contact.pk].reason
         jobs.append(job)
     if jobs:
         insert_messages(run, jobs)

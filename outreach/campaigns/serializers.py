@@ -50,7 +50,9 @@ class VariantInput(Input):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         values = super().to_internal_value(data)
-        template, subject, body = values.get("template_id"), values.get("subject", ""), values.get("body", "")
+        template = values.get("template_id")
+        subject = values.get("subject", "")
+        body = values.get("body", "")
         if template and (subject or body):
             raise serializers.ValidationError({"templateId": ["a variant has a template, or subject and body"]})
         named = {"name": values["name"], "share": values["share"]}

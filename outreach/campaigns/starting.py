@@ -50,7 +50,9 @@ def start_campaign(*, id: str, member_id: str) -> Campaign:
     words = check_ready(campaign)
     check_queue(Audience.stored(campaign.audience).contacts().count)
     if campaign.scheduled_at is not None and campaign.scheduled_at > timezone.now():
-        campaign.status, campaign.error, campaign.updated_by_id = Status.SCHEDULED, "", member_id
+        campaign.status = Status.SCHEDULED
+        campaign.error = ""
+        campaign.updated_by_id = member_id
         campaign.save(update_fields=["status", "error", "updated_by", "updated_at"])
         return campaign
     campaign.updated_by_id = member_id
@@ -82,7 +84,9 @@ def _begin(campaign: Campaign, words: dict[str, Any]) -> None:
         **(columns_of(sender) if sender else {}),
     )
     schedule_next(run)
-    campaign.status, campaign.started_at, campaign.error = Status.RUNNING, timezone.now(), ""
+    campaign.status = Status.RUNNING
+    campaign.started_at = timezone.now()
+    campaign.error = ""
     campaign.save(update_fields=["status", "started_at", "error", "updated_by", "updated_at"])
     payload = {"name": campaign.name, "run": run.pk}
     emit("campaign.started", [campaign.pk], payloads={campaign.pk: payload}, actor_id=campaign.updated_by_id)
@@ -121,7 +125,9 @@ def start_at_its_time(campaign_id: str) -> None:
         with transaction.atomic():
             _begin(campaign, check_ready(campaign))
     except NamedError as error:
-        campaign.status, campaign.error, campaign.failures = Status.FAILED, error.detail, campaign.failures + 1
+        campaign.status = Status.FAILED
+        campaign.error = error.detail
+        campaign.failures = campaign.failures + 1
         campaign.started_at = None
         campaign.save(update_fields=["status", "error", "failures", "started_at", "updated_at"])
         emit("campaign.failed", [campaign.pk], payloads={campaign.pk: {"name": campaign.name, "error": error.detail}})

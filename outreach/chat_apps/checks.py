@@ -12,7 +12,10 @@ from core.text.addresses import BadAddress, read_phone
 INVALID = "InvalidChatAppTemplate_400"
 VARIABLE = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 MEDIA = ("IMAGE", "VIDEO", "DOCUMENT")
-BODY_LENGTH, HEADER_LENGTH, FOOTER_LENGTH, BUTTON_LENGTH = 1024, 60, 60, 25
+BODY_LENGTH = 1024
+HEADER_LENGTH = 60
+FOOTER_LENGTH = 60
+BUTTON_LENGTH = 25
 MOST_BUTTONS = 10
 MOST_OF = {"URL": 2, "PHONE_NUMBER": 1, "COPY_CODE": 1}
 BUTTON_TYPES = ("QUICK_REPLY", *MOST_OF)

@@ -172,7 +172,9 @@ class ChatClient:
     def media(self, id: str) -> MediaPlace:
         """Return the vendor's address of a received file. Raises ChatFailed."""
         found = self._ask("GET", f"{quote(id, safe='')}?phone_number_id={self.phone_number_id}")
-        url, size, mime = found.get("url"), found.get("file_size"), found.get("mime_type")
+        url = found.get("url")
+        size = found.get("file_size")
+        mime = found.get("mime_type")
         if not isinstance(url, str) or not url.startswith(("https://", f"{self.base.rpartition('/')[0]}/")):
             raise ChatFailed("The vendor says no address of the file.")
         known = int(size) if isinstance(size, int | str) and str(size).isdecimal() and len(str(size)) < 16 else None
@@ -202,7 +204,8 @@ class ChatClient:
     ) -> HttpAnswer:
         given = {"Authorization": f"Bearer {self.token}", "Accept": "application/json", **(headers or {})}
         if body is not None and not isinstance(body, bytes):
-            given["Content-Type"], body = "application/json", orjson.dumps(body)
+            given["Content-Type"] = "application/json"
+            body = orjson.dumps(body)
         url = f"{self.base}/{path}"
         return exchange(method, url, seconds=SECONDS, headers=given, body=body, most_bytes=MOST_BYTES)
 

@@ -23,7 +23,9 @@ from outreach.smtp.parts import Attachment
 
 BASE_URL = "https://api.telegram.org"
 METHODS = {"text": "sendMessage", "photo": "sendPhoto", "document": "sendDocument"}
-UNAUTHORISED, BLOCKED, TOO_MANY = 401, 403, 429
+UNAUTHORISED = 401
+BLOCKED = 403
+TOO_MANY = 429
 FILE = "_file"
 """Key of a message's file."""
 _REST = 60.0

@@ -177,9 +177,13 @@ def _connect(app: ChatApp) -> None:
     except ChatFailed as error:
         if error.refused:
             raise NamedError("InvalidCredentials_400", f"accessToken: {error.detail}") from None
-        app.verified, app.last_error, app.last_error_at = False, error.detail, timezone.now()
+        app.verified = False
+        app.last_error = error.detail
+        app.last_error_at = timezone.now()
     else:
-        app.verified, app.last_error, app.last_error_at = True, "", None
+        app.verified = True
+        app.last_error = ""
+        app.last_error_at = None
 
 
 def _changed(id: str, values: Mapping[str, Any]) -> tuple[ChatApp, bool]:

@@ -163,7 +163,8 @@ class SocialBClient:
         headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         sent = None
         if body is not None:
-            headers["Content-Type"], sent = "application/json", orjson.dumps(body)
+            headers["Content-Type"] = "application/json"
+            sent = orjson.dumps(body)
         url = f"{base or self.base}/{path}"
         return exchange(method, url, seconds=SECONDS, headers=headers, body=sent, most_bytes=MOST_BYTES)
 

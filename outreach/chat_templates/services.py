@@ -95,7 +95,8 @@ def update_template(*, id: str, member_id: str, **values: Any) -> ChatTemplate:
     for name, value in values.items():
         setattr(template, name, value)
     if changed:
-        template.status, template.rejected_reason = Status.DRAFT, ""
+        template.status = Status.DRAFT
+        template.rejected_reason = ""
     template.updated_by_id = member_id
     return _save(template)
 

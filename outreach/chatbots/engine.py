@@ -9,12 +9,10 @@ from typing import Any
 
 from outreach.conversations.bots import Incoming
 
-FLOW_FINISHED, CONTAINS_TEXT, MESSAGE_COUNT, TIME_BASED = (
-    "flow_finished",
-    "contains_text",
-    "message_count",
-    "time_based",
-)
+FLOW_FINISHED = "flow_finished"
+CONTAINS_TEXT = "contains_text"
+MESSAGE_COUNT = "message_count"
+TIME_BASED = "time_based"
 RULES = (FLOW_FINISHED, CONTAINS_TEXT, MESSAGE_COUNT, TIME_BASED)
 TOO_LARGE = "That file is too large: at most {most} MB can be taken."
 
@@ -137,7 +135,9 @@ def react(bot: Bot, memory: Memory, incoming: Incoming | None, now: datetime, *,
     rules = [(place, rule) for place, rule in rules if rule.get("enabled", True)]
     texts: tuple[str, ...] = ()
     said: int | None = None
-    position, messages, met = memory.position, memory.messages, set(memory.met)
+    position = memory.position
+    messages = memory.messages
+    met = set(memory.met)
     if incoming is not None:
         messages += 1
         if incoming.file_mb is not None and incoming.file_mb > most_mb:

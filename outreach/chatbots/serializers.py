@@ -15,7 +15,10 @@ from outreach.chatbots.engine import RULES
 from outreach.chatbots.models import ManualChatbot
 from outreach.chatbots.problems import problems_of
 
-MOST_TEXTS, MOST_KEYWORDS, MOST_RULES, MOST_MESSAGES = 100, 200, 20, 50
+MOST_TEXTS = 100
+MOST_KEYWORDS = 200
+MOST_RULES = 20
+MOST_MESSAGES = 50
 
 
 class Named(Input):

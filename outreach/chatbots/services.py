@@ -121,8 +121,10 @@ def publish(*, id: str, member_id: str) -> ManualChatbot:
     if not chatbot.conversations:
         raise NamedError(WRONG, "conversations: the chatbot says nothing yet; write at least one text")
     chatbot.published_snapshot = _definition(chatbot)
-    chatbot.published_version, chatbot.active_name = chatbot.latest_version, chatbot.name
-    chatbot.published_at, chatbot.status = timezone.now(), Status.PUBLISHED
+    chatbot.published_version = chatbot.latest_version
+    chatbot.active_name = chatbot.name
+    chatbot.published_at = timezone.now()
+    chatbot.status = Status.PUBLISHED
     chatbot.updated_by_id = member_id
     chatbot.save()
     return chatbot
@@ -137,7 +139,8 @@ def pause(*, id: str, member_id: str) -> ManualChatbot:
     chatbot = _locked(id)
     if chatbot.status != Status.PUBLISHED:
         raise NamedError(WRONG, f"status: the chatbot is {chatbot.status}; only a published one can be paused")
-    chatbot.status, chatbot.updated_by_id = Status.PAUSED, member_id
+    chatbot.status = Status.PAUSED
+    chatbot.updated_by_id = member_id
     chatbot.save()
     return chatbot
 

@@ -96,13 +96,17 @@ def _message(template: ChatTemplate, one: PlannedChat, reader: ValueReader, gone
         status=Status.APPROVED,
     )
     if not is_phone(one.contact.contact_number):
-        job.status, job.reason = Status.FAILED, Reason.NO_VALID_ADDRESS
+        job.status = Status.FAILED
+        job.reason = Reason.NO_VALID_ADDRESS
     elif one.contact.unsubscribed_at is not None:
-        job.status, job.reason = Status.SUPPRESSED, Reason.UNSUBSCRIBED
+        job.status = Status.SUPPRESSED
+        job.reason = Reason.UNSUBSCRIBED
     elif job.recipient in gone:
-        job.status, job.reason = Status.SUPPRESSED, Reason.ADDRESS_SUPPRESSED
+        job.status = Status.SUPPRESSED
+        job.reason = Reason.ADDRESS_SUPPRESSED
     elif filled.missing:
-        job.status, job.reason = Status.FAILED, "variable_missing"
+        job.status = Status.FAILED
+        job.reason = "variable_missing"
     return job
 
 

@@ -13,7 +13,10 @@ from core.errors import NamedError
 from outreach.conversations.models import Conversation
 
 State = Conversation.State
-BOT, QUEUED, HUMAN, CLOSED = State.BOT, State.QUEUED, State.HUMAN, State.CLOSED
+BOT = State.BOT
+QUEUED = State.QUEUED
+HUMAN = State.HUMAN
+CLOSED = State.CLOSED
 
 MOVES: Mapping[tuple[str, str], str] = {
     (BOT, "hand_over"): QUEUED,

@@ -147,7 +147,8 @@ def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
     message = arrived(conversation, inbound)
     _stop_writing(conversation, inbound.at)
     if conversation.state == CLOSED:
-        conversation.bot, conversation.chatbot_id = {}, source.bot or None
+        conversation.bot = {}
+        conversation.chatbot_id = source.bot or None
     said = None
     source.note_choice(inbound, message.pk)
     stops = source.heeds_stop and asks_to_stop(inbound.text)
@@ -251,7 +252,8 @@ def enter(conversation: Conversation, move: str) -> None:
     conversation.state = moved(before, move)
     now = timezone.now()
     if conversation.state == QUEUED and before != QUEUED:
-        conversation.queued_at, conversation.answered_at = now, None
+        conversation.queued_at = now
+        conversation.answered_at = None
         tell("conversation.queued", conversation)
     if conversation.state != BOT:
         conversation.bot_due_at = None
@@ -264,7 +266,8 @@ def apply(conversation: Conversation, said: Said | None) -> None:
     """Apply a chatbot's reaction in a locked conversation that it handles: in no other state does it write."""
     if said is None or conversation.state != BOT:
         return
-    conversation.chatbot_id, conversation.bot = said.chatbot_id, dict(said.memory)
+    conversation.chatbot_id = said.chatbot_id
+    conversation.bot = dict(said.memory)
     conversation.bot_due_at = said.due_at
     channel = channel_of(conversation)
     is_open = channel.is_open(conversation.last_inbound_at, timezone.now())

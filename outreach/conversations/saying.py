@@ -78,7 +78,8 @@ def say(
         happened_at=now,
     )
     words = text or (files[0]["name"] if files else "")
-    conversation.last_text, conversation.last_message_at = " ".join(words.split())[:200], now
+    conversation.last_text = " ".join(words.split())[:200]
+    conversation.last_message_at = now
     return message
 
 

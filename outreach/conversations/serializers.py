@@ -303,7 +303,9 @@ class ConversationMessageOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        reason, status, told = row["send_job__reason"], row["send_job__status"], row["send_job__delivery_status"]
+        reason = row["send_job__reason"]
+        status = row["send_job__status"]
+        told = row["send_job__delivery_status"]
         file, gone = data["file"], row["file__trashed_at"] or row["file__is_deleted"]
         return {
             **data,

@@ -111,7 +111,8 @@ def release(*, id: str, member_id: str) -> None:
     conversation = _locked(id)
     before = conversation.state
     enter(conversation, "release")
-    conversation.assignee_id, conversation.bot = None, {}
+    conversation.assignee_id = None
+    conversation.bot = {}
     said = ask(conversation, None)
     if said is None or said.hand_over:
         enter(conversation, "hand_over")
@@ -172,7 +173,8 @@ def close(*, id: str, member_id: str) -> None:
     conversation = _locked(id)
     take_back(conversation, member_id)
     enter(conversation, "close")
-    conversation.snoozed_until, conversation.unread = None, 0
+    conversation.snoozed_until = None
+    conversation.unread = 0
     _read_mail(id)
     keep(conversation)
     _tell("closed", conversation, member_id)
@@ -226,7 +228,8 @@ def set_contact(*, id: str, member_id: str, contact: str | None) -> None:
             raise NamedError("InvalidRequest_400", detail)
         found = chosen
     if found.pk != conversation.contact_id:
-        conversation.contact, conversation.lead = found, None
+        conversation.contact = found
+        conversation.lead = None
     keep(conversation)
 
 

@@ -37,7 +37,8 @@ def _set_due(conversation: Conversation) -> None:
     minutes = _minutes(conversation.team_id, "first_minutes" if first else "next_minutes")
     due = None if minutes is None else since + timedelta(minutes=minutes)
     if due != conversation.answer_due_at:
-        conversation.answer_due_at, conversation.overdue_at = due, None
+        conversation.answer_due_at = due
+        conversation.overdue_at = None
 
 
 def _minutes(team: str | None, column: str) -> int | None:

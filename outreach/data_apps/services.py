@@ -83,7 +83,8 @@ def update_data_app(*, kind: str, paths: Paths, id: str, member_id: str, **value
         for name, value in values.items():
             setattr(app, name, value)
         if {"url", "header_name", "api_key", "method"} & values.keys():
-            app.last_error, app.last_error_at = "", None
+            app.last_error = ""
+            app.last_error_at = None
         app.updated_by_id = member_id
         app.save()
     return app
@@ -107,7 +108,9 @@ def check_data_app(*, kind: str, id: str, search: Callable[[DataApp, float], lis
     if app is None:
         raise NamedError(*missing(kind))
     with turn():
-        began, detail, found = monotonic(), "", list[dict[str, str]]()
+        began = monotonic()
+        detail = ""
+        found = list[dict[str, str]]()
         try:
             found = search(app, TEST_SECONDS)
         except DataAppError as error:

@@ -31,11 +31,14 @@ class DataAppError(Exception):
 def ask(app: DataApp, values: Mapping[str, Any], *, most_seconds: float | None = None) -> Any:
     """Send the values, as a query or as JSON, and return the value at the app's result path. Raises DataAppError."""
     seconds = min(app.timeout_seconds, most_seconds or app.timeout_seconds)
-    headers, url, body = _headers(app), app.url, None
+    headers = _headers(app)
+    url = app.url
+    body = None
     if app.method == DataApp.Method.GET:
         url = _with_query(url, values)
     else:
-        headers["Content-Type"], body = "application/json", orjson.dumps(values)
+        headers["Content-Type"] = "application/json"
+        body = orjson.dumps(values)
     try:
         answer = exchange(app.method, url, seconds=seconds, headers=headers, body=body, most_bytes=MOST_BYTES)
     except HttpFailed as error:

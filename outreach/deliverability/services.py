@@ -169,7 +169,10 @@ def _store(row: SenderCheck, found: Found) -> bool:
 
     Failed queries of the name servers are repeated soon, before the result has any effect.
     """
-    row.status, row.lease, row.worker, row.deaths = SenderCheck.Status.WAITING, None, None, 0
+    row.status = SenderCheck.Status.WAITING
+    row.lease = None
+    row.worker = None
+    row.deaths = 0
     row.updated_at = timezone.now()
     if not found.complete and row.attempts < MOST_TRIES:
         row.due_at = row.updated_at + AGAIN

@@ -148,7 +148,9 @@ def decisions_of(jobs: Iterable[SendJob]) -> dict[str, dict[str, Any]]:
     waiting = [job for job in jobs if job.status in (Status.PLANNED, Status.DRAFT, Status.APPROVED)]
     if not waiting:
         return {}
-    now, context, formats = timezone.now(), SendContext.load(), formats_of(company_id())
+    now = timezone.now()
+    context = SendContext.load()
+    formats = formats_of(company_id())
     senders = {job.sender.pk: job.sender for job in waiting if job.sender is not None}
     states = {id: sender_state(sender, context.zone, now) for id, sender in senders.items()}
     known = context.decision_inputs(waiting, states, now)

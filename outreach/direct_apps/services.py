@@ -69,7 +69,9 @@ class DirectApps:
         if not values.get("access_token"):
             raise NamedError(NO_TOKEN, f"{self.token}: is required")
         app = ChatApp(id=new_id(), company_id=company_id(), vendor=self.vendor, created_by_id=member_id)
-        app.per_second, app.updated_by_id, app.verified = PER_SECOND[ChatApp.Vendor(self.vendor)], member_id, False
+        app.per_second = PER_SECOND[ChatApp.Vendor(self.vendor)]
+        app.updated_by_id = member_id
+        app.verified = False
         self._set(app, values)
         if verified:
             with turn():
@@ -168,7 +170,9 @@ class DirectApps:
         except ChatFailed as error:
             if error.refused:
                 raise NamedError(REFUSED, f"{self.token}: {error.detail}") from None
-            app.verified, app.last_error, app.last_error_at = False, error.detail, timezone.now()
+            app.verified = False
+            app.last_error = error.detail
+            app.last_error_at = timezone.now()
         else:
             for name, value in {**values, "verified": True, "last_error_at": None}.items():
                 setattr(app, name, value)

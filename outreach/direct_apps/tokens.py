@@ -64,9 +64,11 @@ def _keep(app: ChatApp, token: Token) -> None:
     stored = _unchanged(app)
     if stored is None:
         return
-    stored.access_token, stored.token_expires_at = token.text, token.ends_at
+    stored.access_token = token.text
+    stored.token_expires_at = token.ends_at
     if stored.last_error.startswith((TROUBLE, ENDED)):
-        stored.last_error, stored.last_error_at = "", None
+        stored.last_error = ""
+        stored.last_error_at = None
     stored.save(update_fields=("access_token", "token_expires_at", "last_error", "last_error_at", "updated_at"))
 
 
@@ -78,7 +80,8 @@ def _note_failure(app: ChatApp, detail: str) -> None:
     now = timezone.now()
     trouble = ENDED if stored.token_expires_at <= now else TROUBLE
     is_new = not stored.last_error.startswith(trouble)
-    stored.last_error, stored.last_error_at = f"{trouble}: {detail}. Enter a new one."[:500], now
+    stored.last_error = f"{trouble}: {detail}. Enter a new one."[:500]
+    stored.last_error_at = now
     stored.save(update_fields=("last_error", "last_error_at", "updated_at"))
     if is_new:
         payload = {"app": stored.app_key, "name": str(stored), "endsAt": stored.token_expires_at.isoformat()}

@@ -103,7 +103,9 @@ def check_now(*, id: str, member_id: str) -> None:
         row = DomainTracking.objects.select_for_update(of=("self",)).filter(pk=id).first()
         if row is None:
             raise NamedError(NOT_FOUND, "id: the tracking domain has been deleted meanwhile")
-        row.updated_by_id, row.attempts, row.deaths = member_id, 0, 0
+        row.updated_by_id = member_id
+        row.attempts = 0
+        row.deaths = 0
         if row.status == DomainTracking.Work.FAILED:
             row.status = DomainTracking.Work.WAITING
         _settle(row, found)
@@ -117,10 +119,12 @@ def _check(domain: DomainTracking) -> Found:
 def _settle(row: DomainTracking, found: Found) -> None:
     """Set the columns of a host after a check. What could not be asked changes nothing, until it has been so thrice."""
     now = timezone.now()
-    row.checked_at, row.detail = now, found.detail
+    row.checked_at = now
+    row.detail = found.detail
     row.due_at = now + EVERY * _random.uniform(0.95, 1.0)
     if found.ok:
-        row.state, row.verified_at = State.VERIFIED, row.verified_at or now
+        row.state = State.VERIFIED
+        row.verified_at = row.verified_at or now
     elif row.state == State.VERIFIED and not found.asked and row.attempts < MOST_TRIES:
         row.due_at = now + AGAIN
         return
@@ -138,7 +142,9 @@ def _save(row: DomainTracking, others: Iterable[str]) -> None:
     except IntegrityError as error:
         if "domaintracking_one_owner" not in str(error):
             raise
-        row.state, row.verified_at, row.detail = State.PENDING, None, "Another company uses this host."
+        row.state = State.PENDING
+        row.verified_at = None
+        row.detail = "Another company uses this host."
         row.save(update_fields=columns)
     forget(row.name)
 

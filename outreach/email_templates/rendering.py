@@ -86,7 +86,9 @@ def compile_template(subject: str, body: str, variables: Sequence[Mapping[str, A
 
 def without_styles(body: str) -> str:
     """Return a body without its style elements, whose braces are no placeholders."""
-    kept, at, inside = [], 0, False
+    kept = []
+    at = 0
+    inside = False
     for found in _STYLE.finditer(body):
         if found[1] and inside:
             at, inside = found.start(), False
@@ -135,7 +137,9 @@ def _in_text(found: re.Match[str], value: str) -> str:
         return f"{found['before']}{found['open']}{value}{found['close']}{found['after']}"
     if bool(found["open"]) != bool(found["close"]):
         return found["before"] + found["open"] + found["close"] + found["after"]
-    text, at, end = found.string, found.start(), found.end()
+    text = found.string
+    at = found.start()
+    end = found.end()
     begins, ends = at == 0 or text[at - 1] == "\n", end == len(text) or text[end] == "\n"
     if begins or ends or text[end] in ".,;:!?)":
         return ""

@@ -82,7 +82,9 @@ def _save(template: EmailTemplate, *, new_words: bool, new_files: bool = False) 
     if new_files:
         template.attachments = [one["id"] for one in described(template.attachments)]
     compiled = compile_template(template.subject, template.body, template.variables)
-    template.html, template.text, template.links = compiled.html, compiled.text, list(compiled.links)
+    template.html = compiled.html
+    template.text = compiled.text
+    template.links = list(compiled.links)
     save_unique_name(template, TAKEN)
     if new_words:
         words = {name: getattr(template, name) for name in WORDS}

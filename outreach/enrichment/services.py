@@ -84,7 +84,9 @@ def decide(*, id: str, member_id: str, accept: bool, automation: bool = True) ->
             form_data={proposal.field: proposal.value},
             automation=automation,
         )
-    proposal.status, proposal.decided_by_id, proposal.decided_at = status, member_id, timezone.now()
+    proposal.status = status
+    proposal.decided_by_id = member_id
+    proposal.decided_at = timezone.now()
     proposal.save(update_fields=["status", "decided_by", "decided_at", "updated_at"])
     payload = {"field": proposal.field, "contact": proposal.contact_id}
     emit(f"enrich.{status}", [proposal.pk], payloads={proposal.pk: payload}, actor_id=member_id, automation=automation)

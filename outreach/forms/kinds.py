@@ -10,9 +10,17 @@ from typing import Any
 
 from core.text.addresses import BadAddress, read_email, read_phone
 
-TEXT, EMAIL, PHONE, NUMBER = "text", "email", "phone", "number"
-TEXTAREA, SELECT, MULTI, CHECKBOX = "textarea", "select", "multiSelect", "checkbox"
-DATE, HIDDEN, CONSENT = "date", "hidden", "consent"
+TEXT = "text"
+EMAIL = "email"
+PHONE = "phone"
+NUMBER = "number"
+TEXTAREA = "textarea"
+SELECT = "select"
+MULTI = "multiSelect"
+CHECKBOX = "checkbox"
+DATE = "date"
+HIDDEN = "hidden"
+CONSENT = "consent"
 FIELD_TYPES = {
     TEXT: "Text",
     TEXTAREA: "Long text",

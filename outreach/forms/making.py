@@ -88,7 +88,8 @@ def mapped(form: Form, answers: dict[str, Any]) -> tuple[dict[str, str], dict[st
 def _refer(row: LeadRow, form: Form) -> None:
     """Set the lead's team, tags and category; deleted ones are omitted."""
     row.system["team_id"] = form.team_id
-    row.tag_ids, row.category_id = list(form.tags), form.category_id
+    row.tag_ids = list(form.tags)
+    row.category_id = form.category_id
     for problem in missing_references([row]).get(0, []):
         if problem.key == "team":
             row.system["team_id"] = None

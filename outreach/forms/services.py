@@ -98,7 +98,9 @@ def publish_form(*, id: str, member_id: str) -> Form:
     with transaction.atomic():
         form = _locked(id)
         _check_publishable(form)
-        form.state, form.updated_by_id, form.due_at = State.PUBLISHED, member_id, timezone.now()
+        form.state = State.PUBLISHED
+        form.updated_by_id = member_id
+        form.due_at = timezone.now()
         form.save()
     return form
 
@@ -110,7 +112,8 @@ def pause_form(*, id: str, member_id: str) -> Form:
     form = _locked(id)
     if form.state != State.PUBLISHED:
         raise NamedError(NOT_PUBLISHABLE, f"id: the form is {form.state}; only a published one can be paused")
-    form.state, form.updated_by_id = State.PAUSED, member_id
+    form.state = State.PAUSED
+    form.updated_by_id = member_id
     form.save()
     return form
 

@@ -166,7 +166,9 @@ def ask_due_forms(deadline: float) -> None:
 
 
 def _ask(form: Form) -> None:
-    now, error, told = timezone.now(), "", dict[str, datetime]()
+    now = timezone.now()
+    error = ""
+    told = dict[str, datetime]()
     due_at = now + EVERY * _random.uniform(0.95, 1.0)
     try:
         for one in _client(form).leads_since(form.form_id, now - LOOKS_BACK):

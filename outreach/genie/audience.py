@@ -198,7 +198,9 @@ def _combinations(contacts: QuerySet[Contact], by_chat: bool) -> Iterable[tuple[
 
 
 def _sample(audience: Audience, by_chat: bool) -> list[dict[str, Any]]:
-    now, context, formats = timezone.now(), SendContext.load(), formats_of(company_id())
+    now = timezone.now()
+    context = SendContext.load()
+    formats = formats_of(company_id())
     contacts = list(audience.contacts().only(*_SAMPLE_COLUMNS).order_by("pk")[:SAMPLE])
     suppressed = suppressed_addresses(contact.email for contact in contacts)
     chats = chats_by_contact(contacts) if by_chat else {}

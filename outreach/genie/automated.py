@@ -107,7 +107,8 @@ def plan_messages(run: GenieScheduler, wanted: Sequence[Planned]) -> dict[str, t
         job = _message(run, one, number)
         if one.contact.pk in stops:
             stop = stops[one.contact.pk]
-            job.status, job.reason = stop.state, stop.reason
+            job.status = stop.state
+            job.reason = stop.reason
         jobs.append(job)
     insert_messages(run, jobs)
     return known | {job.pk: (str(job.status), str(job.reason)) for job in jobs}
@@ -130,7 +131,9 @@ def insert_messages(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
 
 def stops_of_contacts(run: GenieScheduler, contacts: Sequence[Contact]) -> dict[str, Stop]:
     """Return who of the contacts gets no message of the run, and why."""
-    context, now, found = SendContext.load(), timezone.now(), {}
+    context = SendContext.load()
+    now = timezone.now()
+    found = {}
     suppressed = suppressed_addresses(contact.email for contact in contacts)
     chats = by_chat(contacts) if run.chat_app_id else {}
     ended = run.cancelled_at is not None or run.is_deleted
@@ -214,11 +217,15 @@ def _message(run: GenieScheduler, one: Planned, number: int) -> SendJob:
     )
     if one.words is None:
         return job
-    job.subject, job.text, job.html = one.words.subject, one.words.text, one.words.html
+    job.subject = one.words.subject
+    job.text = one.words.text
+    job.html = one.words.html
     job.attachments = list(one.words.attachments)
     job.evidence = of_template(Draft(subject=job.subject, text=job.text, html=job.html))
     job.status = Status.DRAFT if run.draft else Status.APPROVED
     job.reason = Reason.AWAITING_APPROVAL if run.draft else ""
     if not run.draft:
-        job.approved_at, job.approved_by_id, job.approved_envelope = timezone.now(), run.created_by_id, job.envelope
+        job.approved_at = timezone.now()
+        job.approved_by_id = run.created_by_id
+        job.approved_envelope = job.envelope
     return job

@@ -131,7 +131,8 @@ def message_summary(run_id: str) -> dict[str, Any]:
         of_step = steps.setdefault(step, {"step": step, "counts": {}, "followed": 0, "nextAt": None})
         of_step["counts"][status] = number
         if waits:
-            of_step["followed"], of_step["nextAt"] = waits, following
+            of_step["followed"] = waits
+            of_step["nextAt"] = following
     reasons = (
         jobs.exclude(reason="")
         .order_by()

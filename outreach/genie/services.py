@@ -180,10 +180,13 @@ def cancel_run(*, run_id: str, member_id: str | None, of_campaign: bool = False)
     makers = lock_makers(run_id)
     run = get_run(run_id, lock=True, of_campaign=of_campaign)
     if run.cancelled_at is None:
-        run.cancelled_at, run.cancel_requested = now, True
+        run.cancelled_at = now
+        run.cancel_requested = True
         if run.status in (GenieScheduler.Status.QUEUED, GenieScheduler.Status.PAUSED):
-            run.status, run.finished_at = GenieScheduler.Status.CANCELLED, now
-        run.updated_by_id, run.next_occurrence_at = member_id, None
+            run.status = GenieScheduler.Status.CANCELLED
+            run.finished_at = now
+        run.updated_by_id = member_id
+        run.next_occurrence_at = None
         run.save(
             update_fields=[
                 "cancelled_at",

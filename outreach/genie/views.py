@@ -92,7 +92,9 @@ LEFT = (
 
 def left_warning(left: Left, newer: int = 0) -> dict[str, str]:
     """Return the warning about drafts that are not approved together with the others."""
-    found, unproved, outdated = [], left.unproved, left.outdated
+    found = []
+    unproved = left.unproved
+    outdated = left.outdated
     if unproved:
         words = "draft was left: something in it" if unproved == 1 else "drafts were left: something in them"
         found.append(f"{unproved} {words} is not proved (unproved)")
@@ -348,7 +350,9 @@ class RunViewSet(ResourceViewSet):
         transition=True,
     )
     def approve_all(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
-        member, seen, newer = self.actor.member_id, data.get("content_hash"), 0
+        member = self.actor.member_id
+        seen = data.get("content_hash")
+        newer = 0
         if seen is None:
             left = messages.left_drafts(schedulerId)
             changed = messages.approve_all(run_id=schedulerId, member_id=member)

@@ -84,7 +84,8 @@ class _Imap(imaplib.IMAP4):
     """imaplib over a socket of the guard. Each answer comes within a deadline, and is bounded in size."""
 
     def __init__(self, config: ImapConfig, timeouts: Timeouts) -> None:
-        self._config, self._timeouts = config, timeouts
+        self._config = config
+        self._timeouts = timeouts
         self._ends = monotonic() + timeouts.total
         self._received = bytearray()
         self._bytes_left = MOST_ANSWER
@@ -159,7 +160,8 @@ class _Client(IMAPClient):
     """imapclient over our connection."""
 
     def __init__(self, config: ImapConfig, timeouts: Timeouts) -> None:
-        self._config, self._timeouts = config, timeouts
+        self._config = config
+        self._timeouts = timeouts
         super().__init__(config.host, config.port, ssl=False)
         self.normalise_times = False  # times with their zone
 

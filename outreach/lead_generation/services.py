@@ -168,7 +168,8 @@ def cancel_generation(id: str) -> LeadGeneration:
     if generation.status == LeadGeneration.Status.RUNNING:
         generation.cancel_requested = True
     elif generation.status == LeadGeneration.Status.QUEUED:
-        generation.status, generation.finished_at = LeadGeneration.Status.CANCELLED, timezone.now()
+        generation.status = LeadGeneration.Status.CANCELLED
+        generation.finished_at = timezone.now()
     elif generation.status != LeadGeneration.Status.CANCELLED:
         raise NamedError(
             "InvalidInput_400", f"status: the search is {generation.status} already; delete its leads with DELETE /lead"
@@ -205,7 +206,9 @@ def _search(job: LeadGeneration, deadline: float) -> None:
     if job.total is None:
         update_owned(job, total=_candidates(job).count(), started_at=timezone.now())
     search = LeadSearch(prompt=job.prompt, industry=job.industry, company=company_brief())
-    sought, briefs, going = Sought.of(job.prompt, job.industry), ContactBriefs.load(), True
+    sought = Sought.of(job.prompt, job.industry)
+    briefs = ContactBriefs.load()
+    going = True
     while going:
         following = Q() if job.position is None else Q(pk__gt=job.position)
         contacts = list(
@@ -327,7 +330,9 @@ def _nobody(job: LeadGeneration) -> str:
 
 def _make(job: LeadGeneration, chosen: Sequence[Found]) -> tuple[dict[str, str], str]:
     """Make leads of the contacts. Returns contact id -> lead id, and why some could not be made."""
-    values, relations, source_of = job.lead_values["formData"], job.lead_values["relations"], lead_source_values()
+    values = job.lead_values["formData"]
+    relations = job.lead_values["relations"]
+    source_of = lead_source_values()
     result = create_leads(
         actor_id=job.created_by_id,
         items=[{**source_of(each.get("source", "")), **values, "contact": each["contact"]} for each in chosen],

@@ -164,7 +164,8 @@ def _rows(
             continue
         number = {"number": row.system.get("contact_number")}  # brings its own dial prefix
         read = {key: row.system.get(key) for key in ("name", "email")} | number | row.custom
-        rows[place], found.items[place] = row, {key: value for key, value in read.items() if value is not None}
+        rows[place] = row
+        found.items[place] = {key: value for key, value in read.items() if value is not None}
     return rows
 
 

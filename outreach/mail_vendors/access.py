@@ -68,7 +68,8 @@ def _kept(app: Login, instead_of: str) -> str:
 
 def _remember(app: Login, token: str, ends_at: datetime | None) -> str:
     """Write the token into the caller's record, unsaved, so that its next message needs no look-up. Returns it."""
-    app.access_token, app.access_ends_at = token, ends_at
+    app.access_token = token
+    app.access_ends_at = ends_at
     return token
 
 
@@ -92,7 +93,9 @@ def _renew(app: Login, until: datetime) -> google.Tokens:
 
 def keep(app: Login, tokens: google.Tokens) -> None:
     """Write tokens into an app, unsaved."""
-    app.access_token, app.access_ends_at, app.renewing_until = tokens.access, tokens.ends_at, None
+    app.access_token = tokens.access
+    app.access_ends_at = tokens.ends_at
+    app.renewing_until = None
     app.scopes = tokens.scopes or app.scopes
     if tokens.refresh:
         app.api_key = tokens.refresh

@@ -170,8 +170,13 @@ def renew_login(*, letter: str, id: str, member_id: str, code: str, state: str) 
                 raise ValidationFailed("the log-in is of another account", text)
             app.api_key = tokens.refresh
             keep(app, tokens)
-            app.needs_login, app.verified, app.failures = False, True, 0
-            app.last_error, app.last_error_at, app.paused_until, app.paused_reason = "", None, None, ""
+            app.needs_login = False
+            app.verified = True
+            app.failures = 0
+            app.last_error = ""
+            app.last_error_at = None
+            app.paused_until = None
+            app.paused_reason = ""
             app.updated_by_id = member_id
             app.save()
 

@@ -175,9 +175,13 @@ def _connect(app: MailApp) -> None:
     except SmtpError as error:
         if error.stage == "auth":
             raise NamedError("InvalidCredentials_400", f"apiKey: {error.detail}") from None
-        app.verified, app.last_error, app.last_error_at = False, error.detail, timezone.now()
+        app.verified = False
+        app.last_error = error.detail
+        app.last_error_at = timezone.now()
     else:
-        app.verified, app.last_error, app.last_error_at = True, "", None
+        app.verified = True
+        app.last_error = ""
+        app.last_error_at = None
 
 
 def check_app(*, id: str, letter: str | None = None) -> VendorCheck:

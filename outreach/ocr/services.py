@@ -142,7 +142,9 @@ def check_ocr(*, id: str) -> OcrTest:
     app = Ocr.objects.filter(pk=id).first()
     if app is None:
         raise NamedError(*NOT_FOUND)
-    began, text, detail = monotonic(), "", ""
+    began = monotonic()
+    text = ""
+    detail = ""
     with turn(), sample_picture() as picture:
         try:
             text = " ".join(line.text for line in reader_of(app).read(picture, "image/png", seconds=TEST_SECONDS))

@@ -97,7 +97,8 @@ def update_app(*, id: str, member_id: str, **values: Any) -> SocialAApp:
         with transaction.atomic():
             stored = _changed(id, values)
             if reconnects:
-                stored.user_token, stored.token_expires_at = app.user_token, app.token_expires_at
+                stored.user_token = app.user_token
+                stored.token_expires_at = app.token_expires_at
                 for name in ("verified", "last_error", "last_error_at"):
                     setattr(stored, name, getattr(app, name))
             stored.updated_by_id = member_id
@@ -125,7 +126,9 @@ def check_app(*, id: str) -> VendorCheck:
     with transaction.atomic():
         stored = SocialAApp.objects.select_for_update(of=("self",)).filter(pk=id).first()
         if stored is not None:
-            stored.verified, stored.last_error, stored.last_error_at = True, "", None
+            stored.verified = True
+            stored.last_error = ""
+            stored.last_error_at = None
             stored.save(update_fields=["verified", "last_error", "last_error_at", "updated_at"])
             _store_pages(stored, told)
     return VendorCheck(True, round((monotonic() - began) * 1000))
@@ -217,10 +220,15 @@ def _connect(app: SocialAApp) -> _Told | None:
     except SocialFailed as error:
         if not error.temporary:
             raise NamedError(REFUSED, f"userToken: {error.detail}") from None
-        app.verified, app.last_error, app.last_error_at = False, error.detail, timezone.now()
+        app.verified = False
+        app.last_error = error.detail
+        app.last_error_at = timezone.now()
         return None
-    app.user_token, app.token_expires_at = told.token, told.expires_at
-    app.verified, app.last_error, app.last_error_at = True, "", None
+    app.user_token = told.token
+    app.token_expires_at = told.expires_at
+    app.verified = True
+    app.last_error = ""
+    app.last_error_at = None
     return told
 
 
@@ -249,7 +257,8 @@ def _store_pages(app: SocialAApp, told: _Told | None) -> None:
     stored = {page.page_id: page for page in SocialPage.objects.select_for_update(of=("self",)).filter(app=app)}
     for page_id, (name, token) in told.pages.items():
         page = stored.get(page_id) or SocialPage(app=app, page_id=page_id)
-        page.name, page.token = name, token
+        page.name = name
+        page.token = token
         page.save()
     SocialPage.objects.filter(app=app).exclude(page_id__in=told.pages).delete()
     _wake(app)

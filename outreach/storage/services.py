@@ -79,7 +79,9 @@ def update_bucket(*, id: str, member_id: str, **values: Any) -> Bucket:
         if bucket.updated_at != before:
             raise NamedError("RecordChanged_409", "somebody else has changed the bucket meanwhile; try again")
         if bucket.is_active:
-            bucket.verified, bucket.last_error, bucket.last_error_at = True, "", None
+            bucket.verified = True
+            bucket.last_error = ""
+            bucket.last_error_at = None
         bucket.updated_by_id = member_id
         _save(bucket)
     return bucket
@@ -163,7 +165,9 @@ def check_bucket(*, id: str) -> BucketCheck:
     bucket = Bucket.objects.filter(pk=id).first()
     if bucket is None:
         raise NamedError(*NOT_FOUND)
-    began, code, detail = monotonic(), "", ""
+    began = monotonic()
+    code = ""
+    detail = ""
     try:
         _probe(bucket)
     except S3Failed as failed:

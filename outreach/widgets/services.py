@@ -17,11 +17,9 @@ from outreach.widgets.origins import read_origins
 from outreach.widgets.texts import TEXTS
 
 MODULE = "chat-widget"
-TAKEN, NOT_FOUND, NONE_SELECTED = (
-    "ChatWidgetNameAlreadyExists_400",
-    "ChatWidgetNotFound_400",
-    "NoChatWidgetSelected_400",
-)
+TAKEN = "ChatWidgetNameAlreadyExists_400"
+NOT_FOUND = "ChatWidgetNotFound_400"
+NONE_SELECTED = "NoChatWidgetSelected_400"
 NO_CHATBOT = "NotFound_404"
 
 

@@ -45,7 +45,10 @@ def answer(*, id: str, member_id: str, approved: bool, comment: str = "") -> Non
     if row.status != Status.OPEN or row.until <= timezone.now():
         what = "its time is over" if row.status in (Status.OPEN, Status.TIMEOUT) else f"it is {row.status}"
         raise NamedError(ANSWERED, f"id: {what}")
-    row.status, row.comment, row.answered_by_id, row.answered_at = status, comment, member_id, timezone.now()
+    row.status = status
+    row.comment = comment
+    row.answered_by_id = member_id
+    row.answered_at = timezone.now()
     row.save(update_fields=["status", "comment", "answered_by", "answered_at", "updated_at"])
     told: dict[str, Any] = {"answer": status.value, "comment": comment, "member": member_id}
     inbox.put([Arrival(row.run_id, row.token, row.epoch, "approval", told)])

@@ -107,9 +107,12 @@ def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> N
     kind = workflow.trigger_event_type
     if kind == WEBHOOK and not workflow.hook_token:
         workflow.hook_token = secrets.token_urlsafe(32)
-    workflow.version, workflow.status, workflow.published_at = current, Status.PUBLISHED, now
+    workflow.version = current
+    workflow.status = Status.PUBLISHED
+    workflow.published_at = now
     workflow.next_fire_at = first_time(graph["schedule"], now) if kind == SCHEDULE else None
-    workflow.settling, workflow.updated_by_id = True, member_id
+    workflow.settling = True
+    workflow.updated_by_id = member_id
     workflow.save()
     WorkflowTrigger.objects.filter(workflow=workflow).exclude(kind=kind).delete()
     if kind in TRIGGER_EVENTS:
@@ -136,7 +139,9 @@ def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:
         raise NamedError("InvalidInput_400", "status: only a published workflow can be paused")
     locks.lock_alone([workflow.pk])
     was = workflow.status
-    workflow.status, workflow.settling, workflow.updated_by_id = status, True, member_id
+    workflow.status = status
+    workflow.settling = True
+    workflow.updated_by_id = member_id
     if status == Status.UNPUBLISHED:
         workflow.next_fire_at = None
     workflow.save()
@@ -178,8 +183,11 @@ def restore_version(*, id: str, number: int, member_id: str) -> None:
     """Make a version the draft again. Raises WorkflowNotFound_404."""
     workflow = _locked(id)
     graph = get_version(workflow.pk, number).graph
-    workflow.trigger_event_type, workflow.schedule = graph["triggerEventType"], graph["schedule"]
-    workflow.config, workflow.nodes, workflow.edges = graph["config"], graph["nodes"], graph["edges"]
+    workflow.trigger_event_type = graph["triggerEventType"]
+    workflow.schedule = graph["schedule"]
+    workflow.config = graph["config"]
+    workflow.nodes = graph["nodes"]
+    workflow.edges = graph["edges"]
     workflow.updated_by_id = member_id
     workflow.save()
     emit("workflow.updated", [id], payloads={id: {"name": workflow.name, "version": number}}, actor_id=member_id)

@@ -13,7 +13,9 @@ from workflows.engine import writing
 from workflows.engine.models import WorkflowRun
 from workflows.graphs.models import Workflow, WorkflowVersion
 
-KEEP, MOVE, CANCEL = "keep", "move", "cancel"
+KEEP = "keep"
+MOVE = "move"
+CANCEL = "cancel"
 REPLACED = "replaced"
 Status = WorkflowRun.Status
 OPEN = (Status.QUEUED, Status.RUNNING, Status.WAITING, Status.PAUSED)

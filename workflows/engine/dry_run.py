@@ -161,7 +161,8 @@ def _pin(node: Node, raw: Any) -> tuple[str, Outcome | None]:
     if node.type.type == "set" and isinstance(output, dict):
         outcome.variables = output
     if node.is_loop and isinstance(output, list):
-        outcome.items, outcome.output = output, {"count": len(output), "left": 0}
+        outcome.items = output
+        outcome.output = {"count": len(output), "left": 0}
     if node.type.type == "stop":
         outcome.ends = "stop"
     return "", outcome
@@ -250,7 +251,9 @@ class Trial:
 
     def _admit(self, run: WorkflowRun, now: datetime) -> None:
         """Warn of reasons against a start: another segment, other changes, a record that the workflow refuses."""
-        config, kind, payload = self.plan.config, run.trigger["kind"], run.trigger.get("payload") or {}
+        config = self.plan.config
+        kind = run.trigger["kind"]
+        payload = run.trigger.get("payload") or {}
         if kind in SEGMENT and payload and payload.get("segment") != config.segment:
             self._refuse("it waits for another segment", "config.segment")
         fields = config.changedFields or ()

@@ -16,7 +16,11 @@ from typing import Any
 from workflows.graphs.plan import ERROR, Node, Plan
 from workflows.nodes.base import Outcome
 
-LIVE, WAIT, RETRY, LOOP, FAILED = "live", "wait", "retry", "loop", "failed"
+LIVE = "live"
+WAIT = "wait"
+RETRY = "retry"
+LOOP = "loop"
+FAILED = "failed"
 TIMER = "timer"
 """The kind of an arrival that is but the time."""
 State = dict[str, Any]
@@ -176,7 +180,8 @@ def fail(plan: Plan, state: State, seen: Visit, *, retry: bool, unknown: bool = 
     if unknown:
         retry, then = policy.unknown == "retry", "fail" if policy.unknown == "retry" else policy.unknown
     if retry and seen.attempt <= policy.retry.attempts:
-        token[2], token[3] = RETRY, seen.attempt + 1
+        token[2] = RETRY
+        token[3] = seen.attempt + 1
         state["held"][seen.token] = {"turn": seen.turn}
         return "retry"
     if then == "fail":
@@ -199,7 +204,8 @@ def again(state: State, *, waiting: bool = False) -> None:
     too."""
     for token in state["tokens"].values():
         if token[2] == FAILED or (waiting and token[2] in (WAIT, RETRY)):
-            token[2], token[3] = LIVE, 1
+            token[2] = LIVE
+            token[3] = 1
 
 
 def settle(plan: Plan, state: State) -> list[Visit]:

@@ -75,7 +75,9 @@ def insert(statement: str, rows: Sequence[dict[str, Any]], now: datetime) -> int
 
 def write(cursors: Sequence[Cursor], now: datetime) -> None:
     """Write the results of a slice."""
-    rows, again, over = [], [], []
+    rows = []
+    again = []
+    over = []
     for cursor in cursors:
         status, reason = cursor.status
         run = cursor.run

@@ -8,7 +8,9 @@ from typing import Any
 from core.events.kinds import EVENTS
 from core.ids import is_id
 
-SCHEDULE, WEBHOOK, MANUAL = "schedule", "webhook", "manual"
+SCHEDULE = "schedule"
+WEBHOOK = "webhook"
+MANUAL = "manual"
 OTHERS = {
     SCHEDULE: "At a time",
     WEBHOOK: "When its address is called",

@@ -213,7 +213,9 @@ def _connect(
     nodes: Mapping[str, Node], known: set[str], edges: Sequence[Mapping[str, Any]], problems: Problems
 ) -> None:
     for edge in edges:
-        source, target, handle = edge["source"], edge["target"], edge["sourceHandle"]
+        source = edge["source"]
+        target = edge["target"]
+        handle = edge["sourceHandle"]
         lost = next((end for end in (source, target) if end not in known), None)
         if lost is not None:
             problems.add("danglingEdge", f"there is no node {lost!r}", edge_id=edge["id"])

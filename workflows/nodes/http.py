@@ -179,7 +179,8 @@ def take_answer(wave: Wave) -> None:
             unknown = found["status"] == "unknown"
             code = UNKNOWN if unknown else found["code"]
             item.fail(code, found["message"], permanent=found["permanent"])
-            item.outcome.unknown, item.outcome.output = unknown, found["output"]
+            item.outcome.unknown = unknown
+            item.outcome.output = found["output"]
 
 
 def make(call: CallToMake) -> Made:

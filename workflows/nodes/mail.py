@@ -128,7 +128,9 @@ def _by_template(wave: Wave, found: Sequence[tuple[Item, Contact]]) -> list[tupl
             item.fail("templateMissing", "template: there is no such e-mail template in this company")
         return []
     try:
-        files, compiled, reader = described(template.attachments), compiled_of(template), ValueReader.load()
+        files = described(template.attachments)
+        compiled = compiled_of(template)
+        reader = ValueReader.load()
     except ApiError as error:
         for item, _ in found:
             fail_by(item, error)

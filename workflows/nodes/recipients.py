@@ -143,7 +143,8 @@ def end(item: Item, id: str, status: str, reason: str) -> None:
         return
     item.outcome = outcome_of(id, status, reason)
     if status not in ENDED:
-        item.outcome.status, item.outcome.waits_for = "waiting", "message"
+        item.outcome.status = "waiting"
+        item.outcome.waits_for = "message"
 
 
 def node_run(wave: Wave, item: Item, sender: Sender, **columns: Any) -> GenieScheduler:

@@ -111,7 +111,8 @@ def _wait(wave: Wave) -> None:
             end = config.window.opening(max(end, wave.now), wave.zone)
         item.outcome = Outcome(output={"until": end.isoformat()})
         if end > wave.now:
-            item.outcome.status, item.outcome.until = "waiting", end
+            item.outcome.status = "waiting"
+            item.outcome.until = end
 
 
 WAIT = NodeType(

@@ -30,7 +30,9 @@ from billing.gateways.base import (
     last_day,
 )
 
-DUPLICATE, UNKNOWN, REFUNDED = "Duplicate Transaction Reference", "Transaction reference not found", "fully reversed"
+DUPLICATE = "Duplicate Transaction Reference"
+UNKNOWN = "Transaction reference not found"
+REFUNDED = "fully reversed"
 DECLINED = ("Insufficient Funds", "Declined", "Token Not Generated")
 LISTED = (DUPLICATE, UNKNOWN, REFUNDED, *DECLINED)
 STATES = {"success": Said.PAID, "failed": Said.FAILED, "reversed": Said.FAILED}

@@ -30,7 +30,10 @@ from billing.gateways.base import (
     last_day,
 )
 
-EXISTS, PAID, CAPTURED, REFUNDED = "already exists", "already paid", "already been captured", "fully refunded"
+EXISTS = "already exists"
+PAID = "already paid"
+CAPTURED = "already been captured"
+REFUNDED = "fully refunded"
 DECLINED = ("declined", "insufficient", "expired", "Payment failed")
 LISTED = (EXISTS, PAID, CAPTURED, REFUNDED, *DECLINED)
 """Parts of the descriptions by which it refuses: all of them have the same code."""

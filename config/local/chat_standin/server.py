@@ -33,7 +33,10 @@ NUMBER = {
 ANSWERS = ("Thanks, that helps!", "Great. Until when are you there today?", "I'll come by tomorrow.")
 STATES = (("sent", 0.3), ("delivered", 1.0), ("read", 2.5))
 """Reported states of a message, with the seconds until each."""
-ANSWERS_AFTER, APPROVES_AFTER, TOLD_AGAIN_AFTER, TRIES = 5.0, 3.0, 5.0, 5
+ANSWERS_AFTER = 5.0
+APPROVES_AFTER = 3.0
+TOLD_AGAIN_AFTER = 5.0
+TRIES = 5
 ONE_A_MINUTE = 60.0
 MOST_BYTES = 20 * 1024 * 1024
 PICTURE = base64.b64decode(
@@ -53,7 +56,8 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, file: Path) -> None:
-        self.file, self.lock = file, Lock()
+        self.file = file
+        self.lock = Lock()
         self.bots = Bots(self.later)
         self.templates: dict[str, dict[str, Any]] = {}
         self.answered: dict[str, float] = {}
@@ -182,7 +186,9 @@ class Handler(BaseHTTPRequestHandler):
         try:
             if self.path == "/say" and self.command == "POST":
                 given = json.loads(body)
-                who, name, text = str(given["from"]).lstrip("+"), str(given.get("name", "")), str(given["text"])
+                who = str(given["from"]).lstrip("+")
+                name = str(given.get("name", ""))
+                text = str(given["text"])
                 if given.get("to") == "messenger":
                     self.server.bots.say(who, name, text)
                 else:

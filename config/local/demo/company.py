@@ -245,7 +245,9 @@ def _sender(member: Member, port: int) -> None:
             from_name="Dana Moreau",
         )
     if (mine.port, mine.verified) != (port, True):
-        mine.port, mine.password, mine.verified = port, password, True
+        mine.port = port
+        mine.password = password
+        mine.verified = True
         mine.save()
 
 

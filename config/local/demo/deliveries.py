@@ -17,7 +17,10 @@ from outreach.senders.models import BOUNCES
 from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress
 
-SENT, BOUNCED, OPENED, CLICKED = 60, 4, 18, 5
+SENT = 60
+BOUNCED = 4
+OPENED = 18
+CLICKED = 5
 WORDS = (
     "Hello,\n\nour autumn menu of beans is out: https://menu.example/autumn. Which of them shall we bring?\n\nBest"
     " regards\nDana Moreau"

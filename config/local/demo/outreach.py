@@ -17,7 +17,9 @@ from outreach.genie.cadence.steps import read_cadence
 from outreach.genie.generated.runs import start_generated_run
 from outreach.models import AiApp, AiBudget, AiUsage, GenieScheduler, SendJob, SendJobTransition, Smtp
 
-PEOPLE, ANSWERED, SKIPPED = 24, 4, 100
+PEOPLE = 24
+ANSWERED = 4
+SKIPPED = 100
 FIRST = "Hello {name},\n\nyour contract for coffee ends this winter. Shall we look at it together?\n\nDana Moreau"
 SECOND = "Hello {name},\n\na short call is enough: which day suits you?\n\nDana Moreau"
 STEPS = {

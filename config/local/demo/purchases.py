@@ -24,8 +24,11 @@ def open_gateways(port: int) -> None:
         row = GatewayAccount.objects.filter(letter=letter).first() or GatewayAccount(letter=letter, adapter=name)
         if not row._state.adding and not row.base_url.startswith("http://127.0.0.1:"):
             continue
-        row.state, row.base_url = GatewayAccount.State.ON, f"http://127.0.0.1:{port}/{row.adapter}"
-        row.key_id, row.secret_key, row.webhook_secret = "demo", KEYS.get(row.adapter, "demo"), "demo"
+        row.state = GatewayAccount.State.ON
+        row.base_url = f"http://127.0.0.1:{port}/{row.adapter}"
+        row.key_id = "demo"
+        row.secret_key = KEYS.get(row.adapter, "demo")
+        row.webhook_secret = "demo"
         row.save()
     Seller.objects.get_or_create(
         defaults={

@@ -47,7 +47,9 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, file: Path) -> None:
-        self.lock, self.logins, self.calendar = Lock(), Logins(), Calendar()
+        self.lock = Lock()
+        self.logins = Logins()
+        self.calendar = Calendar()
         self.numbers = itertools.count(1)
         super().__init__((HOST, int(noted(file)["port"])), Handler)
 

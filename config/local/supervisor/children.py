@@ -50,7 +50,9 @@ class Child:
         )
         output = cast("IO[bytes]", process.stdout).fileno()
         os.set_blocking(output, False)
-        self._process, self._started, self._rest = process, time.monotonic(), b""
+        self._process = process
+        self._started = time.monotonic()
+        self._rest = b""
         return output
 
     def _spawn(self) -> subprocess.Popen[bytes]:
@@ -76,7 +78,8 @@ class Child:
             return None
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LONGEST_LINE or not data:
-            lines, self._rest = [*lines, *([self._rest] if self._rest else [])], b""
+            lines = [*lines, *([self._rest] if self._rest else [])]
+            self._rest = b""
         for line in lines:
             self._say(self.program.name, line.decode(errors="replace").rstrip("\r"))
         return len(data)

@@ -75,7 +75,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def connect(self) -> None:
         self._applied = None
-        self.planned, self.has_stale_plans = {}, False
+        self.planned = {}
+        self.has_stale_plans = False
         self._roles_exist = False
         super().connect()
 

@@ -192,7 +192,8 @@ def rows_of(ids: Sequence[str], edges: Sequence[Mapping[str, Any]]) -> dict[str,
         for edge in edges:
             source, target = edge["source"], edge["target"]
             if source in row and target in row and row[target] <= row[source] < len(ids):
-                row[target], moved = row[source] + 1, True
+                row[target] = row[source] + 1
+                moved = True
         if not moved:
             break
     return row

@@ -50,7 +50,11 @@ class SchemaForm(ReadingForm):
     def __init__(
         self, schema: Schema, values: Mapping[str, Any], sources: Sources, *, root: str = "config", tree: str = ""
     ) -> None:
-        self.schema, self.values, self.sources, self.root, self.tree = schema, values, sources, root, tree
+        self.schema = schema
+        self.values = values
+        self.sources = sources
+        self.root = root
+        self.tree = tree
         self.wrong: dict[str, str] = {}
         """Path -> the error of its input."""
         self.sent = QueryDict()
@@ -76,7 +80,8 @@ class SchemaForm(ReadingForm):
         """Return the settings that were sent. What could not be read is in `wrong`, and stays as it was typed."""
         self.sent = sent
         found = self._read_properties(self.schema, self.values, self.root)
-        self.values, self.parts = found, []
+        self.values = found
+        self.parts = []
         self.parts = self._draw()
         for path, trouble in self.wrong.items():
             self.mark(path, trouble)
@@ -142,7 +147,8 @@ class SchemaForm(ReadingForm):
             made.options = with_held(made.options, made.chosen)
             made.placeholder = "The company’s" if schema.get("x-widget") == "timezone" else ""
         elif kind == "yes_no":
-            made.kind, made.options = "select", list(YES_NO)
+            made.kind = "select"
+            made.options = list(YES_NO)
             made.value = json.dumps(value) if isinstance(value, bool) else value
             made.options = with_held(made.options, made.chosen)
         elif kind == "checks":
@@ -160,9 +166,11 @@ class SchemaForm(ReadingForm):
             if is_time(items):
                 texts = [shown_time(one, self.sources.zone) for one in texts]
                 made.placeholder = SHOWN
-            made.kind, made.value = "textarea", "\n".join(texts)
+            made.kind = "textarea"
+            made.value = "\n".join(texts)
         elif kind == "json":
-            made.kind, made.value = "textarea", "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
+            made.kind = "textarea"
+            made.value = "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
         elif kind == "text":
             format = INPUTS.get(str(schema.get("format")), "text")
             if schema.get("x-widget") == "expression" or has_expression(value):
@@ -212,10 +220,8 @@ class SchemaForm(ReadingForm):
         for place, (name, one) in enumerate([*held, *([("", None)] * (2 if not held else 1))]):
             naming = Field(f"{path}:name.{place}", "Field" if known else "Name", "text", value=name)
             if known:
-                naming.kind, naming.options = (
-                    "select",
-                    with_held([option for option, _ in known], [name] if name else []),
-                )
+                naming.kind = "select"
+                naming.options = with_held([option for option, _ in known], [name] if name else [])
             text = one if isinstance(one, str) or one is None else json.dumps(one, ensure_ascii=False)
             long = isinstance(text, str) and len(text) > 80
             giving = Field(f"{path}:value.{place}", "Value", "textarea" if long else "text", value=text)

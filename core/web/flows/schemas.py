@@ -86,7 +86,9 @@ def tree_state(value: Any, choices: Sequence[Choice], zone: str = "") -> ListSta
         try:
             texts, match, fixed = flattened(value, shown_by(known), zone)
         except (KeyError, TypeError, AttributeError):
-            texts, match, fixed = [], "", [value]
+            texts = []
+            match = ""
+            fixed = [value]
         query.setlist("f", texts)
         query[MATCH] = match
     return ListState(query, known, fixed=fixed, zone=zone)

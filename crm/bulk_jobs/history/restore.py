@@ -126,7 +126,8 @@ class _Batch:
         different = {id: one for id, one in sorted(wanted.items()) if one.differs}
         for one in different.values():
             if not one.untouched:
-                one.row[CHANGED_AT], one.row[CHANGED_BY] = now.isoformat(), self.actor_id
+                one.row[CHANGED_AT] = now.isoformat()
+                one.row[CHANGED_BY] = self.actor_id
         self._write_links(different.values())
         self._write_values(different)
         self._write_rows(different)

@@ -14,7 +14,9 @@ from crm.records.kinds import RecordKind
 
 Version = Mapping[str, Any]
 
-CUSTOM, CHANGED_AT, CHANGED_BY = "custom", "updated_at", "updated_by_id"
+CUSTOM = "custom"
+CHANGED_AT = "updated_at"
+CHANGED_BY = "updated_by_id"
 DELETION = ("is_deleted", "deleted_at", "merged_into_id")
 """Columns that belong together in every kind of record, like those of RecordKind.groups: a later change of one keeps
 all of them."""
@@ -103,7 +105,9 @@ def _merge_custom(was: Version, then: Version, result: MergedRecord, fits: Calla
     now = result.present.get(CUSTOM, {})
     restored = dict(now)
     for key in was.keys() | then.keys():
-        old, new, found = was.get(key), then.get(key), now.get(key)
+        old = was.get(key)
+        new = then.get(key)
+        found = now.get(key)
         if same(old, new) or same(found, old):
             continue
         fit = fits(key, old)

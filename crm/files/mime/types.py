@@ -4,20 +4,21 @@ from __future__ import annotations
 
 OOXML = "application/vnd.openxmlformats-officedocument."
 ODF = "application/vnd.oasis.opendocument."
-DOCX, XLSX, PPTX = (
-    f"{OOXML}wordprocessingml.document",
-    f"{OOXML}spreadsheetml.sheet",
-    f"{OOXML}presentationml.presentation",
-)
-ODT, ODS, ODP = f"{ODF}text", f"{ODF}spreadsheet", f"{ODF}presentation"
-DOC, XLS, PPT, MSG = (
-    "application/msword",
-    "application/vnd.ms-excel",
-    "application/vnd.ms-powerpoint",
-    "application/vnd.ms-outlook",
-)
+DOCX = f"{OOXML}wordprocessingml.document"
+XLSX = f"{OOXML}spreadsheetml.sheet"
+PPTX = f"{OOXML}presentationml.presentation"
+ODT = f"{ODF}text"
+ODS = f"{ODF}spreadsheet"
+ODP = f"{ODF}presentation"
+DOC = "application/msword"
+XLS = "application/vnd.ms-excel"
+PPT = "application/vnd.ms-powerpoint"
+MSG = "application/vnd.ms-outlook"
 VCARD = "text/vcard"
-CSV, TSV, PLAIN, HTML = "text/csv", "text/tab-separated-values", "text/plain", "text/html"
+CSV = "text/csv"
+TSV = "text/tab-separated-values"
+PLAIN = "text/plain"
+HTML = "text/html"
 
 # The contract names the first eight; users of a CRM attach the other 31. image/jpg is a second name that sniff() never
 # returns.

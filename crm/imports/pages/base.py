@@ -171,7 +171,9 @@ def shown_problem(
 
     `gone` is the text for a conflicting record that has no page (any more), `optional` the fields that may stay empty.
     """
-    text, column, headers = found["message"], found["column"], job["headers"]
+    text = found["message"]
+    column = found["column"]
+    headers = job["headers"]
     exists = EXISTS.match(text)
     keyed = None if column or exists else KEYED.fullmatch(text)
     if keyed and keyed[1] in labels:

@@ -187,7 +187,9 @@ class ImportDetail(ImportPage):
 
     def left_behind(self, undoing: Mapping[str, Any]) -> list[str]:
         """Return a summary of the undone and the remaining records."""
-        job, left, one = undoing["job"], undoing["createdLeft"], self.kind.module
+        job = undoing["job"]
+        left = undoing["createdLeft"]
+        one = self.kind.module
         noun = one if self.kind is CONTACTS else "record"  # an import of leads makes contacts too
         back, alone = job["changed"], left == 1
         told = [f"{counted(back, noun)} {'was' if back == 1 else 'were'} taken back." if back else "Nothing was left."]
@@ -255,7 +257,10 @@ def undone_stats(job: Mapping[str, Any]) -> list[tuple[str, int]]:
 
 
 class LeadImports(Imports):
-    path, name, module, kind = "imports/leads", "lead-imports", "lead", LEADS
+    path = "imports/leads"
+    name = "lead-imports"
+    module = "lead"
+    kind = LEADS
     title = "Imports of leads"
     also = ()
 

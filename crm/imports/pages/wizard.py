@@ -98,7 +98,9 @@ class ImportCheck(ImportPage):
             return {**context, **more, "trouble": self.reason(answer)}
         found = [one for one in answer.data["rowErrors"] if NO_RECORD not in one["code"]]
         no_records = [one for one in answer.data["rowErrors"] if NO_RECORD in one["code"]]
-        labels, gone, optional = self.labels_for(found), "an earlier row of the file", self.optional_keys(found)
+        labels = self.labels_for(found)
+        gone = "an earlier row of the file"
+        optional = self.optional_keys(found)
         unknown = answer.data["unknownValues"]
         others = rows_besides(found, unknown)
         problems = [shown_problem(one, self.job, labels, gone=gone, optional=optional) for one in others]

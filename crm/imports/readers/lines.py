@@ -61,9 +61,11 @@ class Lines:
         self.position = start
         self.long_scans = 0
         self.read_again = 0
-        self._newline, self._return = b"\n", b"\r"
+        self._newline = b"\n"
+        self._return = b"\r"
         if encoding.startswith(("utf-16", "utf-32")):
-            self._newline, self._return = "\n".encode(encoding), "\r".encode(encoding)
+            self._newline = "\n".encode(encoding)
+            self._return = "\r".encode(encoding)
         self._unit = len(self._newline)
         self._marks: list[tuple[int, int]] = [(start, 0)]
         self._last: _Block | None = None

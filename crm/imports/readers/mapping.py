@@ -28,7 +28,11 @@ from crm.imports.readers.synonyms import (
 from crm.imports.readers.unnamed import propose_unnamed
 from crm.imports.readers.words import EASTERN, normalise
 
-EXACT, SYNONYM, WORD, VALUES, NAME_ALONE = 100, 90, 60, 50, 10
+EXACT = 100
+SYNONYM = 90
+WORD = 60
+VALUES = 50
+NAME_ALONE = 10
 CLEAR_SHARE = 0.6
 ENOUGH_VALUES = 3
 SEVERAL = ("email", "number")

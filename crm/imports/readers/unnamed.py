@@ -15,7 +15,9 @@ UNNAMED = re.compile(r"Column [A-Z]{1,3}")
 NATIONAL = re.compile(r"[(]?\d[\d\s().\-/]{5,20}\d")
 FEWEST_DIGITS = 9
 """Fewer digits without any separator may be an id or an amount."""
-PHONE_SHARE, NAME_SHARE, DISTINCT_SHARE = 0.6, 0.8, 0.8
+PHONE_SHARE = 0.6
+NAME_SHARE = 0.8
+DISTINCT_SHARE = 0.8
 JUDGED_DISTINCT = 5
 """Fewer values may repeat by accident."""
 NO_NAMES = phrases("""

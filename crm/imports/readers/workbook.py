@@ -68,7 +68,8 @@ class WorkbookTable(Table):
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the table and is closed by close()
         try:
             report = _convert(stream, self._spool, sheet or "")
-            self.sheet, self.sheets = report["sheet"], tuple(report["sheets"])
+            self.sheet = report["sheet"]
+            self.sheets = tuple(report["sheets"])
             self._read_header(report["first_column"], header_row)
             self._count = report["rows"] - sum(1 for _ in takewhile(self._is_above, self._lines(0)))
             if not self._count:

@@ -25,7 +25,9 @@ from crm.records.problems import ValueProblem
 from crm.teams.models import Team
 from crm.teams.services import ACTIVE
 
-PRODUCTS, TEAM, MEMBER = "productServices", "team", "teamMember"
+PRODUCTS = "productServices"
+TEAM = "team"
+MEMBER = "teamMember"
 LEAD_FIELDS = (
     FieldSpec(
         "status",

@@ -85,7 +85,8 @@ def _update_contacts(
     changes = []
     for row in rows:
         values = row.contact or ContactRow(index=row.index)
-        values.index, values.category_id = row.index, row.category_id
+        values.index = row.index
+        values.category_id = row.category_id
         if row.record_id in contacts and (row.contact is not None or row.category_id is not None):
             changes.append((contacts[row.record_id], values))
     outcome = update_contacts(

@@ -45,11 +45,9 @@ TYPICAL_ANSWER = 450
 """Tokens of an average message with its claims."""
 TYPICAL_JUDGEMENT = 30
 """Tokens of an average judgement of one contact."""
-BUSY, PARSING, VALIDATION = (
-    "AIModelBusy_429",
-    "AIResponseParsingFailed_500",
-    "AIResponseValidationFailed_500",
-)
+BUSY = "AIModelBusy_429"
+PARSING = "AIResponseParsingFailed_500"
+VALIDATION = "AIResponseValidationFailed_500"
 
 WASTED = {
     PARSING: "It was no JSON, or not all of it.",
@@ -195,15 +193,21 @@ class ModelProvider(AiProvider):
         """Send the request. If the response is unusable, send it once more with the error."""
         turns = [Turn("user", request)]
         ends = time.monotonic() + self.app.timeout_seconds
-        name, code, problem = PARSING, "unreadable", ""
+        name = PARSING
+        code = "unreadable"
+        problem = ""
         for _ in range(2):
             text, used = self._call(rules, turns, schema, ends)
             try:
                 return read(text)
             except Unreadable as error:
-                name, code, problem = PARSING, "unreadable", str(error)
+                name = PARSING
+                code = "unreadable"
+                problem = str(error)
             except Unusable as error:
-                name, code, problem = VALIDATION, "unusable", str(error)
+                name = VALIDATION
+                code = "unusable"
+                problem = str(error)
             self.meter.failed(used, WASTED[name])
             turns = [*turns[:1], Turn("model", text[:20_000]), Turn("user", prompts.repair_request(problem))]
         told = shorten(without_key(problem, self.key_of_app()), 300)

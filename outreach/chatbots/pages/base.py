@@ -145,7 +145,8 @@ class OneChatbot(ChatbotPage, FlowPage):
             body["unchangedSince"] = since
         answer = self.ask("PUT", self.place, None, body)
         if answer.ok:
-            self.bot, self.renamed = answer.data, renamed
+            self.bot = answer.data
+            self.renamed = renamed
         return answer
 
     def save_drawn(self, graph: Mapping[str, Any], since: str | None) -> Answer:

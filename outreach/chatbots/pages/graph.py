@@ -107,7 +107,9 @@ def _drawn(steps: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], di
     def ids(*types: str) -> list[str]:
         return [one["id"] for one in steps if one["type"] in types]
 
-    texts, keywords, finished = ids(TEXT), ids(KEYWORDS), ids(FINISHED)
+    texts = ids(TEXT)
+    keywords = ids(KEYWORDS)
+    finished = ids(FINISHED)
     watching = ids(*(type for type in RULES if type != FINISHED))
     rows = [[START], *([keywords] if keywords else []), *([one] for one in texts), *([finished] if finished else [])]
     pairs = [("out", above, below) for above, below in _next_to_each_other([*rows, [END]])]

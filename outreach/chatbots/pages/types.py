@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-START, END, TEXT, KEYWORDS = "start", "end", "text", "keywords"
+START = "start"
+END = "end"
+TEXT = "text"
+KEYWORDS = "keywords"
 CONTAINS, COUNT, TIME, FINISHED = RULES = ("contains_text", "message_count", "time_based", "flow_finished")
 GROUPS = {"messages": "What it says", "logic": "Whom it answers", "team": "When a member goes on"}
 """Group of types -> its title, in the order in which they are offered."""

@@ -107,7 +107,9 @@ class SendContext:
     ) -> dict[str, DecisionInput]:
         """Return the inputs about each message, by its id. The jobs come with contact, run and sender joined."""
         suppressed = suppressed_addresses(job.contact.email for job in jobs)
-        stopped, paces, chats = stops_of(jobs), paces_of(jobs, now), chats_of(jobs)
+        stopped = stops_of(jobs)
+        paces = paces_of(jobs, now)
+        chats = chats_of(jobs)
         found: dict[str, DecisionInput] = {}
         for job in jobs:
             contact = job.contact

@@ -35,7 +35,9 @@ def estimate(
         return Estimate(None, None, None, None)
     rates = [rate for rate in ((sender.per_minute or 0) * 60, sender.per_hour) if rate]
     per_hour = min(rates, default=None)
-    moment, begins, left = now, None, number
+    moment = now
+    begins = None
+    left = number
     day, used = now.astimezone(zone).date(), 0
     for _ in range(MOST_STEPS):
         opens = next_opening(window, zone, moment) if window else moment

@@ -101,7 +101,8 @@ def check_senders(sender_ids: Iterable[str | None]) -> bool:
 
 def _stop(sender: Sender, rate: Rate) -> None:
     now = timezone.now()
-    sender.stopped_at, sender.stopped_by = now, rate.stored()
+    sender.stopped_at = now
+    sender.stopped_by = rate.stored()
     type(sender)._default_manager.filter(pk=sender.pk).update(
         stopped_at=now, stopped_by=sender.stopped_by, updated_at=now
     )

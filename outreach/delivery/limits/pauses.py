@@ -31,8 +31,10 @@ def pause_after_failure(*, sender: Sender, detail: str, refused: bool = False) -
     row = type(sender)._default_manager.select_for_update(of=("self",)).get(pk=sender.pk)
     now = timezone.now()
     row.failures += 1
-    row.paused_until, row.paused_reason = now + backoff(row.failures, _random), "sender_trouble"
-    row.last_error, row.last_error_at = detail, now
+    row.paused_until = now + backoff(row.failures, _random)
+    row.paused_reason = "sender_trouble"
+    row.last_error = detail
+    row.last_error_at = now
     told = row.verified if refused else row.failures == NOTIFY_AFTER
     row.verified = row.verified and not refused
     fields = ["failures", "paused_until", "paused_reason", "last_error", "last_error_at", "verified"]

@@ -90,7 +90,8 @@ def reserve(wanted: Mapping[str, int], limits: Mapping[str, int], now: datetime)
         since = max(0.0, (now - row.filled_at).total_seconds())
         row.tokens = min(size, row.tokens + since * rate)
         count = min(wanted[row.scope], int(row.tokens + 1e-6))
-        row.tokens, row.filled_at = row.tokens - count, max(now, row.filled_at)
+        row.tokens = row.tokens - count
+        row.filled_at = max(now, row.filled_at)
         found[row.scope] = Taken(count, now + timedelta(seconds=(size - row.tokens) / rate))
     RecipientQuota.objects.bulk_update(rows, ["tokens", "filled_at"])
     return found

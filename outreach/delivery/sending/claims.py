@@ -201,7 +201,8 @@ def _spread(
     waiting = [job for job in jobs if job.pk in ids]
     for job in waiting:
         job.due_at = begins + HOUR / paces[job.run_id].allowed * places[job.run_id]
-        job.reason, job.updated_at = Reason.LIMIT_CAMPAIGN, now
+        job.reason = Reason.LIMIT_CAMPAIGN
+        job.updated_at = now
         places[job.run_id] += 1
     SendJob.objects.bulk_update(waiting, ["due_at", "reason", "updated_at"])
 
@@ -212,7 +213,8 @@ def _claim(sender: Sender, ready: list[SendJob], lease: str, context: SendContex
     if sender.first_sent_on is None:
         type(sender)._default_manager.filter(pk=sender.pk).update(first_sent_on=now.astimezone(context.zone).date())
     for job in ready:
-        job.status, job.lease = SendJob.Status.CLAIMED, lease
+        job.status = SendJob.Status.CLAIMED
+        job.lease = lease
         job.text, job.html = texts[job.pk]
 
 

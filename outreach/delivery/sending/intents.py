@@ -174,8 +174,11 @@ def parameters(rows: Sequence[Row]) -> list[str]:
 
 def begun(job: SendJob, row: Row) -> None:
     """Note on the message that its intent is committed."""
-    job.status, job.reason = SendJob.Status.SENDING, ""
-    job.recipient, job.message_id, job.sending_at = row["recipient"], row["message_id"], row["at"]
+    job.status = SendJob.Status.SENDING
+    job.reason = ""
+    job.recipient = row["recipient"]
+    job.message_id = row["message_id"]
+    job.sending_at = row["at"]
 
 
 def run(statement: str, given: Sequence[str]) -> set[str]:

@@ -51,7 +51,8 @@ class _Intent:
     error: BaseException | None = None
 
     def end(self, *, held: bool = False, error: BaseException | None = None) -> None:
-        self.held, self.error = held, error
+        self.held = held
+        self.error = error
         self.done.set()
 
 
@@ -123,7 +124,8 @@ class Writer:
         finally:
             with self._news:
                 self._closing = True
-                left, self._intents = self._intents, []
+                left = self._intents
+                self._intents = []
             for one in left:
                 one.end(error=IntentLost())
             self._drop()
@@ -141,8 +143,10 @@ class Writer:
             with self._news:
                 self._news.wait_for(lambda: self._intents or self._settled or self._closing)
                 self._news.wait_for(self._is_enough, GATHER)
-                intents, self._intents = self._intents[:MOST], self._intents[MOST:]
-                settled, self._settled = self._settled[:MOST], self._settled[MOST:]
+                intents = self._intents[:MOST]
+                self._intents = self._intents[MOST:]
+                settled = self._settled[:MOST]
+                self._settled = self._settled[MOST:]
             if not intents and not settled:
                 return
             self._commit(intents, settled)

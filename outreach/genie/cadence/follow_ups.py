@@ -109,14 +109,18 @@ def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], sen
     if sender is None and not step.chat and found.chat_app_id:
         sender = run.sender  # mail again, after a step by chat
     if sender is not None:
-        found.smtp, found.mail_app, found.chat_app, found.channel = None, None, None, sender.app_key
+        found.smtp = None
+        found.mail_app = None
+        found.chat_app = None
+        found.channel = sender.app_key
         found.provider_thread_id = ""
         setattr(found, sender.job_column, sender)
     if found.chat_app_id != before.chat_app_id:
         found.contact = before.contact
         found.recipient = found.address
     if run.status == Status.FAILED:
-        found.status, found.reason = SendJob.Status.CANCELLED, "run_failed"
+        found.status = SendJob.Status.CANCELLED
+        found.reason = "run_failed"
     return found
 
 

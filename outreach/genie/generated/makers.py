@@ -51,7 +51,8 @@ def cancel_makers(makers: Makers) -> None:
         if job.status == Enrichment.Status.RUNNING:
             job.cancel_requested = True
         else:
-            job.status, job.finished_at = Enrichment.Status.CANCELLED, timezone.now()
+            job.status = Enrichment.Status.CANCELLED
+            job.finished_at = timezone.now()
         job.save(update_fields=["cancel_requested", "status", "finished_at", "updated_at"])
 
 
@@ -108,7 +109,9 @@ def end_run(run_id: str, error: str) -> None:
     run = lock_run(run_id)
     if run is None or run.cancelled_at is not None or run.status not in OPEN:
         return
-    run.status, run.error, run.finished_at = GenieScheduler.Status.FAILED, error, timezone.now()
+    run.status = GenieScheduler.Status.FAILED
+    run.error = error
+    run.finished_at = timezone.now()
     run.lease = run.worker = None  # a worker that looks at it at this moment has lost it
     run.save(update_fields=["status", "error", "finished_at", "lease", "worker", "updated_at"])
     notify_ended(run)

@@ -74,7 +74,8 @@ def marked(words: str, evidence: Sequence[Mapping[str, Any]]) -> list[Piece]:
         around = [one for one in around if one["end"] >= end]
         if around:
             inner = min(around, key=lambda one: one["end"] - one["start"])
-            piece.tone, piece.title = inner["tone"], inner["words"]
+            piece.tone = inner["tone"]
+            piece.title = inner["words"]
             piece.numbers = sorted({one["number"] for one in around if one["end"] == end})
         pieces.append(piece)
     return pieces

@@ -108,7 +108,8 @@ class Writer:
                 _put_off(job, draft)
         for job in jobs:
             if job.pk in stops:
-                job.status, job.reason = stops[job.pk].state, stops[job.pk].reason
+                job.status = stops[job.pk].state
+                job.reason = stops[job.pk].reason
 
     def _content(self, job: SendJob) -> Mapping[str, Any] | None:
         """Return the campaign's content for the message, or the template of its step, if it has one."""
@@ -139,7 +140,9 @@ class Writer:
             compiled = Compiled(content["html"], content["text"], ())
             mail = render(content["subject"], compiled, variables, reader.of(contact, variables))
             if mail.missing:
-                job.status, job.reason, job.error = Status.FAILED, "variable_missing", ", ".join(mail.missing)
+                job.status = Status.FAILED
+                job.reason = "variable_missing"
+                job.error = ", ".join(mail.missing)
                 continue
             subject = self._subject(job) or mail.subject or reply_subject(threads.get(job.pk, ()))
             draft = Draft(subject=subject, text=mail.text, html=mail.html)
@@ -150,11 +153,16 @@ class Writer:
     def _fill_chat(self, job: SendJob, filled: Filled, template: str | None) -> None:
         """Make a message of a chat template, unless that was deleted since."""
         if template is None:
-            job.status, job.reason, job.error = Status.FAILED, "template_refused", "Its template was deleted."
+            job.status = Status.FAILED
+            job.reason = "template_refused"
+            job.error = "Its template was deleted."
         elif filled.missing:
-            job.status, job.reason, job.error = Status.FAILED, "variable_missing", ", ".join(filled.missing)
+            job.status = Status.FAILED
+            job.reason = "variable_missing"
+            job.error = ", ".join(filled.missing)
         else:
-            job.chat, job.chat_template_id = dict(filled.content), template
+            job.chat = dict(filled.content)
+            job.chat_template_id = template
             _fill(self.run, job, Draft(subject="", text=filled.text))
 
     def write_waiting(self) -> bool | None:
@@ -273,27 +281,36 @@ def _templates_of(frozen: Mapping[str, Mapping[str, Any]]) -> dict[str, str | No
 
 def _fill(run: GenieScheduler, job: SendJob, draft: Draft) -> None:
     anew = bool(job.text)  # somebody has asked for other words, and looks at them
-    job.subject, job.text, job.html = draft.subject, draft.text, draft.html or ""
-    job.error, job.attempts, job.due_at = "", 0, timezone.now()
+    job.subject = draft.subject
+    job.text = draft.text
+    job.html = draft.html or ""
+    job.error = ""
+    job.attempts = 0
+    job.due_at = timezone.now()
     held = run.draft or is_unproved(job.evidence) or anew
     job.status = Status.DRAFT if held else Status.APPROVED
     job.reason = Reason.AWAITING_APPROVAL if held else ""
     if not held:
-        job.approved_at, job.approved_by_id, job.approved_envelope = timezone.now(), run.created_by_id, job.envelope
+        job.approved_at = timezone.now()
+        job.approved_by_id = run.created_by_id
+        job.approved_envelope = job.envelope
 
 
 def _put_off(job: SendJob, error: ProviderError) -> None:
     """Schedule a retry of the message, or fail if its content can't be created; existing content is kept."""
     job.error = error.detail
     if job.text:
-        job.status, job.reason = Status.DRAFT, Reason.AWAITING_APPROVAL
+        job.status = Status.DRAFT
+        job.reason = Reason.AWAITING_APPROVAL
         return
     job.attempts += 0 if error.halts else 1
     if not error.temporary or job.attempts >= MAX_ATTEMPTS:
-        job.status, job.reason = Status.FAILED, "compose_failed"
+        job.status = Status.FAILED
+        job.reason = "compose_failed"
         return
     wait = TROUBLE_WAIT if error.halts else backoff(job.attempts, random.Random())  # noqa: S311  jitter
     if error.retry_after is not None:
         wait = timedelta(seconds=error.retry_after)
-    job.status, job.due_at = Status.PLANNED, timezone.now() + wait
+    job.status = Status.PLANNED
+    job.due_at = timezone.now() + wait
     job.reason = WAITING_FOR.get(error.code, Reason.AI_TROUBLE)

@@ -12,7 +12,10 @@ from django.http import QueryDict
 from core.web.flows.schemas import DAYS
 from core.web.forms import Field, Option
 
-RHYTHM, AT, WEEKDAY, DAY = "rhythm", "rhythm.at", "rhythm.weekday", "rhythm.day"
+RHYTHM = "rhythm"
+AT = "rhythm.at"
+WEEKDAY = "rhythm.weekday"
+DAY = "rhythm.day"
 OWN = "cron"
 """The rhythm that is written as a cron expression."""
 WORDS = {

@@ -97,7 +97,8 @@ class WorkflowSettings(OneWorkflow):
             raise Refused(403, "Your role does not change workflows")
         sent = self.request.POST
         name, form = self.forms()
-        values, name.value = form.read(sent), name.read(sent)
+        values = form.read(sent)
+        name.value = name.read(sent)
         now = fingerprint({}, self.workflow)
         if sent.get("opened", now) != now and sent.get("do") != "overwrite":
             by = self.workflow["updatedBy"]

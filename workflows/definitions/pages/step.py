@@ -67,7 +67,9 @@ class Step(DrawWorkflow):
     @cached_property
     def own_sources(self) -> Sources:
         found = self.sources(self.node, self.graph)
-        found.labels, found.words, found.helps = LABELS, WORDS, HELPS
+        found.labels = LABELS
+        found.words = WORDS
+        found.helps = HELPS
         found.zone = zone_of(self.reader.formats.timezone)
         updates = [kind for kind in self.triggers if kind.endswith(".updated")]
         found.shown_if = {

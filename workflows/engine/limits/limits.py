@@ -27,7 +27,9 @@ RUNS_A_MONTH = "workflow-runs"
 STARTS_A_SECOND = "workflow-starts"
 """Name of the plan's limit of starts a second; without one it is WORKFLOW_STARTS_PER_SECOND."""
 QUOTA, CONCURRENCY = "quota", "concurrency"
-RATE, WINDOW, BACKLOG = "rate", "window", "importBacklog"
+RATE = "rate"
+WINDOW = "window"
+BACKLOG = "importBacklog"
 MOST_QUEUED = 20_000
 """From so many queued runs of a company on, its events wait with their deliveries (workflows.triggers.backlog)."""
 

@@ -127,7 +127,9 @@ def _claim(most: int) -> list[RunCall]:
         calls = RunCall.objects.filter(pk__in=ids, run__in=locked, status=Status.QUEUED).order_by("due_at", "pk")
         workflows = Workflow.objects.in_bulk(set(runs_of.values()))
         number, now = worker_number(), timezone.now()
-        claimed, rested, dropped = [], [], []
+        claimed = []
+        rested = []
+        dropped = []
         for call in calls.select_for_update(of=("self",), skip_locked=True):
             run = locked[call.run_id]
             if run.epoch != call.epoch or run.status not in (*GOING, *RESTING):
@@ -135,9 +137,11 @@ def _claim(most: int) -> list[RunCall]:
             elif _is_held(run, workflows[run.workflow_id]):
                 rested.append(call.pk)
             else:
-                call.lease, call.worker = new_id(), number
+                call.lease = new_id()
+                call.worker = number
                 call.status = Status.SENDING if call.keyed else Status.SENDING_ONCE
-                call.attempts, call.updated_at = call.attempts + 1, now
+                call.attempts = call.attempts + 1
+                call.updated_at = now
                 claimed.append(call)
         RunCall.objects.filter(pk__in=dropped).update(status=Status.CANCELLED, updated_at=now)
         RunCall.objects.filter(pk__in=rested).update(due_at=now + HELD)
@@ -222,7 +226,8 @@ def tell_given_up(rows: Sequence[tuple[str, Any]]) -> None:
             unknown = call.status == Status.UNKNOWN
             text = "the worker died while it made the call; nobody knows whether it was made" if unknown else call.error
             call.response = Made(call.status, code="unknown" if unknown else "poisoned", message=text).as_json()
-            call.error, call.finished_at = text, timezone.now()
+            call.error = text
+            call.finished_at = timezone.now()
             call.save(update_fields=["response", "error", "finished_at", "updated_at"])
             _tell([call])
 
