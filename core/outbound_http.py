@@ -27,7 +27,7 @@ from core.outbound import OutboundRefused, connect, leave
 from core.outbound_tls import own_authorities
 
 CONNECT_SECONDS = 10.0
-MOST_BYTES = 2 * 1024 * 1024
+MAX_BYTES = 2 * 1024 * 1024
 _CHUNK = 64 * 1024
 
 
@@ -216,7 +216,7 @@ def exchange(
     seconds: float,
     headers: Mapping[str, str] | None = None,
     body: bytes | None = None,
-    most_bytes: int = MOST_BYTES,
+    most_bytes: int = MAX_BYTES,
 ) -> HttpAnswer:
     """Send a request and read the whole response, with any status, within `seconds` and `most_bytes`.
 

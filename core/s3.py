@@ -29,7 +29,7 @@ CHECK_SECONDS = 20
 LINK_SECONDS = 300
 SLOWEST = 1 << 20
 """Bytes a second below which a transfer is given up, so that a slow server doesn't hold a thread for long."""
-MOST_ANSWER = 1 << 20
+MAX_ANSWER = 1 << 20
 _CHUNK = 1 << 16
 _CODE = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 _MISSING = {"NoSuchKey", "NoSuchBucket", "NotFound", "404"}
@@ -188,7 +188,7 @@ def _send(send: Callable[[Any], Any], request: Any) -> Any:
     body = b""
     for part in answer.raw.stream(_CHUNK):
         body += part
-        if len(body) > MOST_ANSWER:
+        if len(body) > MAX_ANSWER:
             raise S3Failed("large", "The storage answers with more than it has to say.")
     answer._content = body
     return answer

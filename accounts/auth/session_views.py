@@ -13,7 +13,7 @@ from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 
-MOST_SHOWN = 100
+MAX_SHOWN = 100
 
 
 class LoginViewSet(ResourceViewSet):
@@ -68,17 +68,17 @@ class SessionViewSet(ResourceViewSet):
         output=OpenSession,
         many=True,
         list_parameters=(),
-        description=f"Of browsers and programs alike, the one used last first; the newest {MOST_SHOWN} of them.",
+        description=f"Of browsers and programs alike, the one used last first; the newest {MAX_SHOWN} of them.",
     )
     def list(self, request: Request) -> Any:
         found = tokens.open_sessions(self.actor.user_id)
         rows = [
-            OpenSession.render(row) for row in OpenSession.project(found.order_by("-created_at", "-pk")[:MOST_SHOWN])
+            OpenSession.render(row) for row in OpenSession.project(found.order_by("-created_at", "-pk")[:MAX_SHOWN])
         ]
         for one in rows:
             one["isCurrent"] = one["_id"] == self.actor.session_id
         rows.sort(key=lambda one: (one["isCurrent"], one["lastUsedAt"]), reverse=True)
-        return self.success(rows, totalCount=len(rows) if len(rows) < MOST_SHOWN else found.count(), nextCursor=None)
+        return self.success(rows, totalCount=len(rows) if len(rows) < MAX_SHOWN else found.count(), nextCursor=None)
 
     @endpoint(
         "End one of one's sessions",

@@ -27,7 +27,7 @@ PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 WORD = re.compile(r"[A-Za-z._-]{1,40}[0-9]{0,3}", re.ASCII)
 """A part of an unknown path that is no secret: keys and tokens mix digits and letters."""
 HIDDEN = "…"
-MOST_BYTES = 2**63 - 1
+MAX_BYTES = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,4 +112,4 @@ def _clean(text: str, limit: int) -> str:
 def _length(header: Any) -> int:
     """Return the size in the request's header, or 0 without one."""
     text = str(header or "")
-    return min(int(text), MOST_BYTES) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    return min(int(text), MAX_BYTES) if text.isascii() and text.isdigit() and len(text) < 20 else 0

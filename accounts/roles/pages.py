@@ -63,7 +63,7 @@ GROUPS = {
     },
 }
 WORDS = {module: words for group in GROUPS.values() for module, words in group.items()}
-MOST_NAMED = 5
+MAX_NAMED = 5
 """Maximum number of changes named after saving; above it only their number is given."""
 Permission = Mapping[str, Mapping[str, bool]]
 
@@ -88,7 +88,7 @@ def said(flags: Collection[str]) -> str:
     for flag in flags:
         module, _, method = flag.rpartition(".")
         modules.setdefault(WORDS.get(module, module), []).append(DEEDS.get(method, method))
-    if len(modules) > MOST_NAMED:
+    if len(modules) > MAX_NAMED:
         return f"{len(flags)} of {len(modules)} kinds"
     return ", ".join(f"{words} ({', '.join(deeds)})" for words, deeds in modules.items())
 

@@ -24,7 +24,7 @@ STATES = {
 }
 INTERVALS = {"month": "a month", "year": "a year"}
 PAID_BY = {"month": "by the month", "year": "by the year"}
-MOST_SEATS = 1_000_000
+MAX_SEATS = 1_000_000
 NEARLY = 80
 """From so many percent on, a limit is nearly reached."""
 
@@ -177,7 +177,7 @@ class PlanAndUse(SettingsPage):
         return Choice(
             interval if interval in INTERVALS else found["interval"] or "month",
             next((code for code in wanted if code in priced), ""),
-            min(int(seats), MOST_SEATS) if seats.isdecimal() and len(seats) < 10 else found["seats"]["used"],
+            min(int(seats), MAX_SEATS) if seats.isdecimal() and len(seats) < 10 else found["seats"]["used"],
         )
 
     def form(self, found: Mapping[str, Any], chosen: Choice) -> Form:

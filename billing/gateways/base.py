@@ -18,7 +18,7 @@ from core.outbound_http import causes, guarded_session, within
 
 SECONDS = 10.0
 """The longest exchange with a gateway."""
-MOST_PAGES = 2000
+MAX_PAGES = 2000
 """Pages of a list that are asked for at most: a list that does not end is no answer."""
 
 

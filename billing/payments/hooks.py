@@ -29,7 +29,7 @@ from core.tenancy import company_scope, unscoped
 log = logging.getLogger(__name__)
 Status = Attempt.Status
 OPEN = (Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
-MOST_BYTES = 256 * 1024
+MAX_BYTES = 256 * 1024
 WORK = "payments"
 UNSIGNED = "the signature does not match the account's secret"
 LISTENERS: list[Callable[[GatewayAccount, Hint], int]] = []
@@ -48,8 +48,8 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     if request.method != "POST":
         return _refused(405, "MethodNotAllowed_405", "this address takes POST")
     length = request.headers.get("Content-Length") or "0"
-    if not length.isdigit() or int(length) > MOST_BYTES:
-        return _refused(413, "BodyTooLarge_413", f"at most {MOST_BYTES} bytes")
+    if not length.isdigit() or int(length) > MAX_BYTES:
+        return _refused(413, "BodyTooLarge_413", f"at most {MAX_BYTES} bytes")
     signed_by = adapter(found.adapter).signed_by
     if signed_by and not getattr(found, signed_by):
         return _refused(400, "InvalidRequest_400", UNSIGNED)  # an empty secret would sign anything

@@ -53,7 +53,7 @@ LAG = timedelta(minutes=10)
 BATCH = 500
 MOST_ASKED = 500
 """Payments that the gateway does not list, and is asked for one by one."""
-MOST_TRIES = 8
+MAX_TRIES = 8
 PATIENCE = 3
 """Tries after which a payment that the gateway doesn't report is a difference, and no longer blocks the others."""
 QUIET = (Kind.SETTLED,)
@@ -121,7 +121,7 @@ def run(row: Reconciliation) -> None:
 
 
 def _again(row: Reconciliation, wait: timedelta, reason: str) -> None:
-    status = Status.FAILED if row.attempts >= MOST_TRIES else Status.DUE
+    status = Status.FAILED if row.attempts >= MAX_TRIES else Status.DUE
     due = timezone.now() + wait
     update_owned(row, status=status, due_at=due, worker=None, deaths=0, error=reason[:500])
 

@@ -26,7 +26,7 @@ from core.text.currencies import exponent
 
 DIALECTS: tuple[type[Dialect], ...] = (Stripe, PayPal, Razorpay, Mollie, Paystack)
 KEYS = ("Idempotency-Key", "PayPal-Request-Id", "X-Refund-Idempotency")
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 SLOW = 1.5
 """Seconds that a slow answer takes."""
 TROUBLE = {"error": {"type": "api_error", "message": "no", "code": "x"}, "message": "no", "title": "no", "detail": "no"}
@@ -87,7 +87,7 @@ class Handler(BaseHTTPRequestHandler):
     def _handle(self, method: str) -> None:
         address = urlsplit(self.path)
         path = [part for part in address.path.split("/") if part]
-        raw = self.rfile.read(min(int(self.headers.get("Content-Length") or 0), MOST_BYTES))
+        raw = self.rfile.read(min(int(self.headers.get("Content-Length") or 0), MAX_BYTES))
         if path[:1] == ["_pay"] and len(path) == 3:
             return self._pay(method, path[1], path[2], raw)
         if path[:4] == ["paypal", "v1", "notifications", "certs"]:

@@ -22,7 +22,7 @@ from core.text.json import dumps, iso
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
-MOST_CHARACTERS = 255
+MAX_CHARACTERS = 255
 WAIT_SECONDS = 3.0
 """Seconds for which a repeated request waits for the response to the first one."""
 POLL_SECONDS = 0.05
@@ -164,8 +164,8 @@ def read_key(view: Any, request: Any) -> Keyed:
     text = str(request.META["HTTP_IDEMPOTENCY_KEY"]).strip()
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1]  # a string of structured fields, as the IETF's draft has it
-    if not (0 < len(text) <= MOST_CHARACTERS and text.isascii() and text.isprintable()):
-        wanted = f"1 to {MOST_CHARACTERS} printable ASCII characters"
+    if not (0 < len(text) <= MAX_CHARACTERS and text.isascii() and text.isprintable()):
+        wanted = f"1 to {MAX_CHARACTERS} printable ASCII characters"
         raise refuse(HEADER, f"needs to be {wanted}, got {shorten(text, 40)!r}")
     asked = request._request
     digest = hashlib.sha256()

@@ -10,7 +10,7 @@ from django.db import models
 from django.utils.safestring import SafeString
 
 from core.backoffice.panels import link
-from core.backoffice.values import MOST_ITEMS, NOTHING, Names, is_empty, shown, state
+from core.backoffice.values import MAX_ITEMS, NOTHING, Names, is_empty, shown, state
 from core.text.words import GLOSSARY, heading
 
 Column = Callable[[Any], SafeString | str]
@@ -94,7 +94,7 @@ def field_shown(
 ) -> SafeString | str:
     """Return a column's value: a reference by its name, a choice by its label, others by their kind."""
     if field.many_to_many:
-        return shown([str(one) for one in getattr(record, field.name).all()[:MOST_ITEMS]])
+        return shown([str(one) for one in getattr(record, field.name).all()[:MAX_ITEMS]])
     if field.is_relation:
         try:
             found = getattr(record, field.name)

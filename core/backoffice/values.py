@@ -20,7 +20,7 @@ from core.text.formats import exact_money
 from core.text.words import day_of, heading, said
 
 NOTHING = mark_safe('<span class="backoffice-nothing">–</span>')  # noqa: S308  # it has no data in it
-MOST_ITEMS = 20
+MAX_ITEMS = 20
 DEEPEST = 4
 LINE = 90
 """The most characters of a text in a list; its tooltip has the rest."""
@@ -233,7 +233,7 @@ def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0,
                 "<div><dt>{}</dt><dd>{}</dd></div>",
                 (
                     (name, json_shown(inner, names, depth=depth + 1, key=raw))
-                    for name, inner, raw in pairs[: MOST_ITEMS * 3]
+                    for name, inner, raw in pairs[: MAX_ITEMS * 3]
                 ),
             ),
         )
@@ -243,7 +243,7 @@ def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0,
 
 
 def _list_shown(value: Sequence[Any], names: Names, *, brief: bool, depth: int, key: str) -> SafeString | str:
-    some, more = value[:MOST_ITEMS], len(value) - MOST_ITEMS
+    some, more = value[:MAX_ITEMS], len(value) - MAX_ITEMS
     rest = f" and {more:,} more" if more > 0 else ""
     if all(isinstance(one, Mapping) for one in some) and not brief and depth < DEEPEST:
         columns = list(dict.fromkeys(str(name) for one in some for name, inner in one.items() if not is_empty(inner)))
@@ -290,7 +290,7 @@ def _words(value: Any, names: Names) -> str:
             f"{heading(str(name))} {_words(one, names)}" for name, one in value.items() if not is_empty(one)
         )
     if isinstance(value, list | tuple):
-        return ", ".join(_words(one, names) for one in value[:MOST_ITEMS])
+        return ", ".join(_words(one, names) for one in value[:MAX_ITEMS])
     if isinstance(value, bool):
         return "yes" if value else "no"
     return plain_text(names[value]) if isinstance(value, str) and value in names else str(value)

@@ -16,7 +16,7 @@ from core.ids import first_id
 from core.tenancy import company_id
 
 KEPT = timedelta(hours=24)
-MOST_BYTES = 4 * 1024 * 1024
+MAX_BYTES = 4 * 1024 * 1024
 """Maximum size of a response body. The response to 500 new contacts has about 1 MB."""
 PURGED_AT_ONCE = 10_000
 UNDER_WAY = object()
@@ -111,7 +111,7 @@ def complete(row: IdempotencyKey, status: int, body: bytes) -> None:
 
 def pack(body: bytes | None) -> str:
     """Compress a body; empty for one that is too long."""
-    return b85encode(zlib.compress(body, 1)).decode() if body is not None and len(body) <= MOST_BYTES else ""
+    return b85encode(zlib.compress(body, 1)).decode() if body is not None and len(body) <= MAX_BYTES else ""
 
 
 def unpack(text: str) -> bytes:

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 CALL_SECONDS = 2.0
 """Seconds that a drain of calls keeps its worker before other kinds run."""
-MOST_THREADS = 64
+MAX_THREADS = 64
 C = TypeVar("C")
 R = TypeVar("R")
 _all: list[Flights[Any, Any]] = []
@@ -48,9 +48,9 @@ class Flights(Generic[C, R]):
         return list(self._out.values())
 
     def begin(self, call: C) -> None:
-        """Let a thread run a call. The caller limits its pending calls to less than MOST_THREADS."""
+        """Let a thread run a call. The caller limits its pending calls to less than MAX_THREADS."""
         if self._pool is None:  # of this process: its parent, from which it was forked, has made no calls
-            self._pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix=self.name)
+            self._pool = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix=self.name)
         self._out[self._pool.submit(self._make, call)] = call
 
     def land(self, seconds: float) -> None:

@@ -1,11 +1,11 @@
 """Reports over the rows of all domains. Each app registers its own (`register_report`) when it is ready."""
 
 from core.reports.declarations import REPORTS, By, Column, Report, Source, any_of, condition, count, register_report
-from core.reports.periods import MOST_DAYS, Period
+from core.reports.periods import MAX_DAYS, Period
 from core.reports.reading import TOP, Table, read_report
 
 __all__ = [
-    "MOST_DAYS",
+    "MAX_DAYS",
     "REPORTS",
     "TOP",
     "By",

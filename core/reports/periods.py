@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from core.errors import shorten
 from core.lists.values import refuse
 
-MOST_DAYS = 366
+MAX_DAYS = 366
 DEFAULT_DAYS = 30
 YEARS = (1970, 9990)
 """Range of valid years. Others are typing errors, and the ends of such a period would exceed the calendar."""
@@ -74,8 +74,8 @@ def checked(period: Period, *, names: tuple[str, str] = NAMES) -> Period:
     days = (period.last - period.first).days + 1
     if days < 1:
         raise refuse(names[0], f"is after {names[1]}, {period.last}")
-    if days > MOST_DAYS:
-        raise refuse(names[0], f"a report is about at most {MOST_DAYS} days, got {days:,}")
+    if days > MAX_DAYS:
+        raise refuse(names[0], f"a report is about at most {MAX_DAYS} days, got {days:,}")
     return period
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Definition = Mapping[str, Any]
 GROUPED_FROM = 10_000
 """Smaller numbers have no commas: they may be years."""
-MOST_NAMED = 2000
+MAX_NAMED = 2000
 GONE = {"member": "A member who has left", "file": "A file that is gone"}
 UNSEEN = {"member": "A member", "file": "A file"}
 """Labels of references without a name, and of those that the reader may not see."""
@@ -147,7 +147,7 @@ def field_values(page: Page, definitions: Iterable[Definition], records: Iterabl
     names: dict[str, str] = {}
     links: dict[str, str] = {}
     for kind in sorted(seen):
-        wanted = sorted(ids[kind])[:MOST_NAMED]
+        wanted = sorted(ids[kind])[:MAX_NAMED]
         answer = page.ask("GET", kind, {"ids": wanted, "p": "1", "n": str(len(wanted))})
         names |= dict.fromkeys(ids[kind].difference(wanted), UNSEEN[kind])
         for record in answer.data if answer.ok else ():

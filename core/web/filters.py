@@ -44,7 +44,7 @@ DATE = ("before", "after", "equals", "notEquals", SINCE, "lessThanOrEqual", *WIT
 ONE_OF = ("in", "notIn", *KNOWN)
 YES_NO = (("true", "Yes"), ("false", "No"))
 WRITTEN = re.compile(r"(?:\((\d{1,2})\))?([^:()]+):([^:]*):?(.*)", re.DOTALL)
-MOST_AMOUNT = 100_000
+MAX_AMOUNT = 100_000
 
 
 @dataclass(frozen=True, order=True)
@@ -135,7 +135,7 @@ def _flag(text: str) -> bool:
 
 def _time_span(text: str) -> dict[str, Any]:
     amount, _, unit = text.partition(" ")
-    if not (amount.isascii() and amount.isdigit() and len(amount) < 7 and 1 <= int(amount) <= MOST_AMOUNT):
+    if not (amount.isascii() and amount.isdigit() and len(amount) < 7 and 1 <= int(amount) <= MAX_AMOUNT):
         raise ValueError("Enter how many: a whole number, such as 7.")
     if unit not in UNITS:
         raise ValueError(f"Choose {', '.join(UNITS[:-1])} or {UNITS[-1]}.")

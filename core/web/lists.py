@@ -14,7 +14,7 @@ from core.lists.tree import DEFAULT_ZONE
 from core.web.filters import WITHIN_TIME, WITHOUT_VALUE, Choice, Filter, sent_filter
 
 SIZE = 50
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 """A page keeps at most so many rows; the next ones come on a page of their own."""
 WITHIN = "within"
 """The parameter with a tree of advancedFilters as JSON: the rows that a number of another page counts."""
@@ -253,7 +253,7 @@ class ListState:
     def more(self, cursor: str, shown: int) -> tuple[str, bool]:
         """Return the query of the next page, and whether its rows may join those on the page."""
         seen = self.seen + shown
-        joins = seen < MOST_ROWS
+        joins = seen < MAX_ROWS
         return self.link(cursor=cursor, seen=str(seen) if joins else None), joins
 
 

@@ -29,7 +29,7 @@ from core.web.readers import NoSession, Reader, source
 from core.web.visits import reading
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
-MOST_OPTIONS = 200
+MAX_OPTIONS = 200
 NOTHING = (404, "There is nothing here", "It may have been deleted, or the address is not complete.")
 
 UNUSABLE = {
@@ -193,7 +193,7 @@ class Page(View):
         """
         if not self.may(module or path):
             return []
-        asked = {"p": "1", "n": str(MOST_OPTIONS), "sortBy": "name", "sortOrder": "asc", "fields": fields}
+        asked = {"p": "1", "n": str(MAX_OPTIONS), "sortBy": "name", "sortOrder": "asc", "fields": fields}
         answer = self.ask("GET", path, {**asked, **query})
         names = fields.split(",")
         return [

@@ -15,7 +15,7 @@ from crm.field_types.values import clean_text, describe
 
 TIME_SUCH_AS = "Write one such as 2026-01-31T09:30:00Z or 31.01.2026 09:30."
 MAX_LINE = 5000
-MOST_NAMED = 10
+MAX_NAMED = 10
 """The most options that a message names."""
 _LINE_BREAK = re.compile(r"[\r\n]")
 _URL_SCHEMES = ("http", "https")
@@ -63,7 +63,7 @@ def named_options(field: FieldSpec) -> str:
     """Return the first options by their labels, with the value of one that is called otherwise: Very hot (hot)."""
     pairs = zip(field.option_labels or field.options, field.options, strict=True)
     named = [value if value.lower() == label.lower() else f"{label} ({value})" for label, value in pairs]
-    return ", ".join(named[:MOST_NAMED])
+    return ", ".join(named[:MAX_NAMED])
 
 
 class Choice(FieldType):
@@ -86,7 +86,7 @@ class Choice(FieldType):
         if text not in field.options:
             if not field.options:
                 raise BadValue(f"{describe(item)} is no option: the field has none yet")
-            more = f" (there are {len(field.options)})" if len(field.options) > MOST_NAMED else ""
+            more = f" (there are {len(field.options)})" if len(field.options) > MAX_NAMED else ""
             raise BadValue(
                 f"{describe(item)} is none of the options. Write one of these: {named_options(field)}{more}."
             )

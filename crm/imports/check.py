@@ -27,10 +27,10 @@ from crm.imports.types import IMPORT_TYPES
 from crm.imports.unknown_values import unknown_values
 from crm.imports.worker import check_columns
 
-MOST_ROWS = 1000
-MOST_ERRORS = 100
-MOST_NO_RECORDS = 20
-"""Maximum number of rows that are no records among the problems, in addition to MOST_ERRORS others."""
+MAX_ROWS = 1000
+MAX_ERRORS = 100
+MAX_NO_RECORDS = 20
+"""Maximum number of rows that are no records among the problems, in addition to MAX_ERRORS others."""
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class Checked:
 
 
 def check_import(*, id: str, import_type: str, rights: ContactRights, may_create_fields: bool = True) -> Checked:
-    """Return the expected results of the next rows of a paused or failed import, at most MOST_ROWS of them. Writes
+    """Return the expected results of the next rows of a paused or failed import, at most MAX_ROWS of them. Writes
     nothing.
 
     `rights` and `may_create_fields` are the permissions of the member who would start it. Raises ImportNotFound_400,
@@ -81,7 +81,7 @@ def _tried(job: Import, options: Options, table: Table, rights: ContactRights) -
     with transaction.atomic():
         make_fields(job)
         writer = RowWriter(job, options, actor_id=job.created_by_id)  # its fields stay locked until the end
-        batch = writer.read(writer.items(table), MOST_ROWS)  # before anything else is locked
+        batch = writer.read(writer.items(table), MAX_ROWS)  # before anything else is locked
         writer.resolve_lookups(batch)
         writer.write(batch)
         if rights.read:
@@ -111,7 +111,7 @@ def _told(job: Import, batch: Batch) -> Checked:
     checked.no_records = len(no_records)
     checked.unknown = unknown_values(job, batch)
     found = sorted(batch.problems.keys() - no_records, key=lambda place: (place not in batch.failed, place))
-    shown = {*found[:MOST_ERRORS], *sorted(no_records)[:MOST_NO_RECORDS]}
+    shown = {*found[:MAX_ERRORS], *sorted(no_records)[:MAX_NO_RECORDS]}
     for position in sorted(shown, key=lambda place: (place not in batch.failed, place)):
         existing = batch.existing.get(position)
         record = existing or holders.get(position)

@@ -36,7 +36,7 @@ SAMPLE_CHARS = 200
 PROPOSAL_ROWS = 100
 """The first rows, from whose values the mapping is proposed."""
 FIRST_ROW_COLUMNS = 30
-MOST_EARLIER = 100
+MAX_EARLIER = 100
 """The earlier imports by which a mapping is proposed."""
 QUICK_TEXT_BYTES = 16 << 20
 QUICK_WORKBOOK_BYTES = 2 << 20
@@ -199,7 +199,7 @@ def _kept_columns(kind: ImportType, schema: RecordSchema) -> dict[str, str]:
     keep."""
     jobs = Import.objects.filter(import_type=kind.name).exclude(kept_columns={}).order_by("-created_at")
     found: dict[str, str] = {}
-    for mapping, kept in jobs.values_list("column_mapping", "kept_columns")[:MOST_EARLIER]:
+    for mapping, kept in jobs.values_list("column_mapping", "kept_columns")[:MAX_EARLIER]:
         for header, key in kept.items():
             target = mapping.get(header)
             if key in schema.fields and target in SEVERAL:

@@ -13,7 +13,7 @@ CODES = frozenset(
     {"ContactCategoryNotFound_400", "ProductServiceNotFound_400", "TeamNotFound_400", "MemberNotFound_404"}
 )
 NO_OPTION = "is none of the options"
-MOST_VALUES = 20
+MAX_VALUES = 20
 LONGEST = 200
 
 
@@ -33,5 +33,5 @@ def unknown_values(job: Import, batch: Batch) -> list[dict[str, Any]]:
             if places[column] < len(cells):
                 rows[column, cell_text(cells[places[column]])[:LONGEST]] += 1
     return [
-        {"column": column, "value": value, "rows": count} for (column, value), count in rows.most_common(MOST_VALUES)
+        {"column": column, "value": value, "rows": count} for (column, value), count in rows.most_common(MAX_VALUES)
     ]

@@ -21,7 +21,7 @@ from crm.contacts.rights import ContactRights
 from crm.files.models import File
 from crm.files.selectors import readable_files
 from crm.files.serializers import FileOut
-from crm.imports.check import MOST_ERRORS, MOST_ROWS, check_import
+from crm.imports.check import MAX_ERRORS, MAX_ROWS, check_import
 from crm.imports.fields import add_fields
 from crm.imports.filters import ERROR_FIELDS, IMPORT_FIELDS
 from crm.imports.input_serializers import ColumnFieldsInput, ImportCreate, ImportMend, ImportUpdate, LeadImportCreate
@@ -209,8 +209,8 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             *("ImportNotFound_400", "InvalidImportStatus_400", "InvalidMapping_400", "UnsupportedFileType_400"),
             *("InvalidDataFormat_400", "ImportFileFetchFailed_400"),
         ),
-        description=f"What the next rows of a paused or failed import would do, at most {MOST_ROWS:,} of them, and what"
-        f" is wrong in the first {MOST_ERRORS} that\nhave something, failed ones first. Nothing is written: no record,"
+        description=f"What the next rows of a paused or failed import would do, at most {MAX_ROWS:,} of them, and what"
+        f" is wrong in the first {MAX_ERRORS} that\nhave something, failed ones first. Nothing is written: no record,"
         " tag, event or progress.",
     )
     def check(self, request: Request, id: str) -> Any:

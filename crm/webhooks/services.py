@@ -34,8 +34,8 @@ from crm.webhooks.signing import new_secret
 
 MOST = 50
 """Webhooks of a company."""
-MOST_HEADERS = 20
-MOST_KINDS = 100
+MAX_HEADERS = 20
+MAX_KINDS = 100
 BOTH_SECRETS = timedelta(hours=24)
 """Time for which the former secret is also used to sign."""
 REPLAYED = 10_000
@@ -266,8 +266,8 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
     """Refuse unknown kinds, kinds that the actor may not read, and a filter that does not fit them."""
     webhook.kinds = list(dict.fromkeys(webhook.kinds))
     wanted = _matching(webhook.kinds)
-    if not wanted or len(webhook.kinds) > MOST_KINDS:
-        raise _wrong(f"kinds: name 1 to {MOST_KINDS} kinds of events, such as contact.created or contact.*")
+    if not wanted or len(webhook.kinds) > MAX_KINDS:
+        raise _wrong(f"kinds: name 1 to {MAX_KINDS} kinds of events, such as contact.created or contact.*")
     modules = sorted({module_of(kind) for kind in wanted})
     hidden = next((module for module in modules if not may_read(actor, module)), None)
     if hidden is not None:
@@ -299,8 +299,8 @@ def _check_fields(names: Sequence[str], types: Sequence[RecordType | None]) -> N
 
 def _checked_headers(given: Mapping[str, Any]) -> dict[str, str]:
     """Return the headers that are sent along. Raises InvalidInput_400."""
-    if len(given) > MOST_HEADERS:
-        raise _wrong(f"headers: at most {MOST_HEADERS}")
+    if len(given) > MAX_HEADERS:
+        raise _wrong(f"headers: at most {MAX_HEADERS}")
     found = {}
     for name, value in given.items():
         where = f"headers.{shorten(name, 40)}"

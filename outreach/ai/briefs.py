@@ -17,7 +17,7 @@ from crm.products.selectors import live_products
 from outreach.ai.providers import CompanyBrief, ContactBrief, ProductBrief
 
 FIELD_LENGTH = 500
-MOST_PRODUCTS = 200
+MAX_PRODUCTS = 200
 CONTACT_COLUMNS = ("id", "name", "email", "custom", "category__name")
 """The columns that a contact's brief reads."""
 
@@ -82,7 +82,7 @@ def company_brief(sender_name: str = "") -> CompanyBrief:
     company = Company.objects.get(pk=company_id())
     catalogue = live_products().filter(is_active=True).order_by("-created_at", "-pk").values_list("name", "description")
     products = tuple(
-        ProductBrief(name=name, description=about[:FIELD_LENGTH]) for name, about in catalogue[:MOST_PRODUCTS]
+        ProductBrief(name=name, description=about[:FIELD_LENGTH]) for name, about in catalogue[:MAX_PRODUCTS]
     )
     return CompanyBrief(
         name=company.name,

@@ -36,9 +36,9 @@ RESERVED_FOR = dt.timedelta(minutes=15)
 RUN_RETRY = dt.timedelta(hours=1)
 LIMIT = "AIUsageLimitReached_429"
 MILLION = 1_000_000
-MOST_TOKENS = 10_000_000
+MAX_TOKENS = 10_000_000
 """The maximum of one call, even if the server reports more."""
-MOST_COST = Decimal(10**11)
+MAX_COST = Decimal(10**11)
 """The maximum of a budget: the limit of the column, less the cost of one call."""
 
 
@@ -83,7 +83,7 @@ class Reservation:
 def price(app: AiApp, tokens_in: int, tokens_out: int) -> Decimal:
     """Return the cost of the tokens by the app's prices, at most the maximum of a budget; 0 without prices."""
     whole = tokens_in * (app.price_per_million_in or 0) + tokens_out * (app.price_per_million_out or 0)
-    return min(Decimal(whole) / MILLION, MOST_COST).quantize(Decimal("0.000001"))
+    return min(Decimal(whole) / MILLION, MAX_COST).quantize(Decimal("0.000001"))
 
 
 def month_of(moment: dt.datetime) -> str:
@@ -197,7 +197,7 @@ class CompanyMeter(Meter):
                 rows = rows.filter(tokens_used__lte=Value(budget.cap.tokens - tokens) - F("tokens_reserved"))
             if budget.cap.cost is not None:
                 rows = rows.filter(cost_used__lte=Value(budget.cap.cost - cost) - F("cost_reserved"))
-            rows = rows.filter(cost_used__lte=Value(MOST_COST - cost) - F("cost_reserved"))
+            rows = rows.filter(cost_used__lte=Value(MAX_COST - cost) - F("cost_reserved"))
             if not rows.update(tokens_reserved=F("tokens_reserved") + tokens, cost_reserved=F("cost_reserved") + cost):
                 raise _Full(budget)
         row = AiUsage.objects.create(
@@ -236,7 +236,7 @@ class CompanyMeter(Meter):
                 tokens_reserved=F("tokens_reserved") - tokens,
                 cost_reserved=F("cost_reserved") - cost,
                 tokens_used=F("tokens_used") + tokens_in + tokens_out,
-                cost_used=Least(F("cost_used") + values["cost"], Value(MOST_COST)),
+                cost_used=Least(F("cost_used") + values["cost"], Value(MAX_COST)),
                 updated_at=timezone.now(),
             )
         if held.credit:
@@ -253,13 +253,13 @@ class _Full(Exception):
 
 
 def _sane(tokens: int) -> int:
-    return max(0, min(tokens, MOST_TOKENS))
+    return max(0, min(tokens, MAX_TOKENS))
 
 
 def _refusal(budget: Budget, now: dt.datetime) -> ProviderError:
     caps = [f"{budget.cap.tokens:,} tokens"] if budget.cap.tokens is not None else []
     caps += [f"{budget.cap.cost.normalize():f} in cost"] if budget.cap.cost is not None else []
-    caps = caps or [f"{MOST_COST:,} in cost"]
+    caps = caps or [f"{MAX_COST:,} in cost"]
     until = next_month(now) if budget.monthly else now + RUN_RETRY
     span = " a month" if budget.monthly else ""
     detail = f"The cap of {budget.named}, {' and '.join(caps)}{span}, leaves no room for another call."

@@ -22,7 +22,7 @@ TEMPLATE = "template"
 VALUE_LENGTH = 200
 SHORTEST_STATEMENT = 4
 """Words that a sentence of a model has at least, to state anything."""
-MOST_ENTRIES = 200
+MAX_ENTRIES = 200
 """Maximum number of entries of a part. Nobody reads more; unproved statements are reported all the same."""
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?…])\s+")
 _FIGURE = re.compile(r"https?://\S+|\S+@\S+|\d[\d.,:]*\d|\d")
@@ -173,8 +173,8 @@ def _bounded(entries: list[Entry]) -> list[Entry]:
     kept: list[Entry] = []
     for part in dict.fromkeys(one["part"] for one in entries):
         found = [one for one in entries if one["part"] == part]
-        beyond = () if is_unproved(found[:MOST_ENTRIES]) else found[MOST_ENTRIES:]
-        kept += [*found[:MOST_ENTRIES], *[one for one in beyond if not one["source"]][:1]]
+        beyond = () if is_unproved(found[:MAX_ENTRIES]) else found[MAX_ENTRIES:]
+        kept += [*found[:MAX_ENTRIES], *[one for one in beyond if not one["source"]][:1]]
     return kept
 
 

@@ -63,22 +63,22 @@ class AiAppOut(Output):
         return {**data, "providerName": provider.name if provider else row["provider"]}
 
 
-MOST_TOKENS = 10**15
-MOST_MONEY = 10**9
-MOST_PRICE = 10**8
+MAX_TOKENS = 10**15
+MAX_MONEY = 10**9
+MAX_PRICE = 10**8
 SMALLEST = Decimal("0.000001")
 MONEY = "in the company's currency"
 
 
 def _tokens(text: str) -> IntegerInput:
-    return IntegerInput(required=False, allow_null=True, min_value=0, max_value=MOST_TOKENS, help_text=text)
+    return IntegerInput(required=False, allow_null=True, min_value=0, max_value=MAX_TOKENS, help_text=text)
 
 
 class MoneyInput(NumberInput):
     """An amount of money with up to six decimals. A smaller one is refused, because 0 means none."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{"min_value": 0, "max_value": MOST_MONEY, **options})
+        super().__init__(**{"min_value": 0, "max_value": MAX_MONEY, **options})
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         found = super().run_validation(data)
@@ -103,7 +103,7 @@ class LanguageInput(TextInput):
         return code
 
 
-def _money(text: str, most: int = MOST_MONEY) -> MoneyInput:
+def _money(text: str, most: int = MAX_MONEY) -> MoneyInput:
     return MoneyInput(required=False, allow_null=True, max_value=most, help_text=text)
 
 
@@ -138,9 +138,9 @@ class ModelAppChange(Input):
     monthlyTokenCap = _tokens("Most tokens in a calendar month (UTC); null: no cap.")
     monthlyCostCap = _money(f"Most that calls may cost in a calendar month, {MONEY}; null: no cap.")
     pricePerMillionIn = _money(
-        f"Price of a million tokens that are sent, {MONEY}; null: costs are not counted.", MOST_PRICE
+        f"Price of a million tokens that are sent, {MONEY}; null: costs are not counted.", MAX_PRICE
     )
-    pricePerMillionOut = _money("Price of a million tokens that come back.", MOST_PRICE)
+    pricePerMillionOut = _money("Price of a million tokens that come back.", MAX_PRICE)
     timeoutSeconds = IntegerInput(
         required=False, min_value=5, max_value=120, help_text=f"For a whole message; default {TIMEOUT_SECONDS}."
     )

@@ -43,7 +43,7 @@ from outreach.booking.taking import (
 from outreach.booking.times import formats_in, span_words, times_of, zone_for, zones_to_choose
 from outreach.forms.kinds import MULTI
 from outreach.forms.public import shown_fields
-from outreach.forms.submitting import MOST_BYTES, TOO_FAST, TRAP, page_id_for, read_page_id
+from outreach.forms.submitting import MAX_BYTES, TOO_FAST, TRAP, page_id_for, read_page_id
 
 NO_PAGE, NO_BOOKING = "This page takes no bookings now", "There is no such booking"
 AGAIN = "Look it over and send it once more."
@@ -87,7 +87,7 @@ def _calendar(request: HttpRequest, page: BookingPage, besides: str = "", member
 
 def _is_large(request: HttpRequest) -> bool:
     length = request.headers.get("Content-Length") or "0"
-    return not length.isdecimal() or int(length) > MOST_BYTES
+    return not length.isdecimal() or int(length) > MAX_BYTES
 
 
 def _submit(request: HttpRequest, page: BookingPage) -> HttpResponse:

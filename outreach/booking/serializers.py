@@ -21,7 +21,7 @@ from crm.meetings.models import Meeting
 from crm.tags.serializers import NamedModelSnapshot
 from outreach.booking.hours import CLOCK, MOST_AWAY, MOST_SPANS
 from outreach.booking.mails import page_address
-from outreach.booking.services import MOST_DAYS, MOST_LENGTH, MOST_NOTICE, MOST_QUESTIONS
+from outreach.booking.services import MAX_DAYS, MOST_LENGTH, MOST_NOTICE, MOST_QUESTIONS
 from outreach.forms.kinds import FIELD_TYPES, HIDDEN
 
 EMPTY: dict[str, Any] = {"required": False, "allow_blank": True}
@@ -127,7 +127,7 @@ class BookingPageUpdate(Input):
     noticeMinutes = IntegerInput(
         required=False, min_value=0, max_value=MOST_NOTICE, help_text="how long before it begins it can be booked"
     )
-    horizonDays = IntegerInput(required=False, min_value=1, max_value=MOST_DAYS)
+    horizonDays = IntegerInput(required=False, min_value=1, max_value=MAX_DAYS)
     mostPerDay = IntegerInput(
         required=False, allow_null=True, min_value=1, max_value=100, help_text="bookings of a member in a day"
     )

@@ -33,7 +33,7 @@ MOST, MOST_QUESTIONS = 200, 20
 """Pages of a company, and questions of a page."""
 MOST_LENGTH = 480
 MOST_NOTICE = 60 * 24 * 30
-MOST_DAYS = 90
+MAX_DAYS = 90
 TAKEN_KEYS = ("name", "email", "phone")
 NO_LINK = (
     "videoProvider: choose what makes the links of its calls, as the company's settings of video calls"

@@ -20,8 +20,8 @@ from outreach.booking.hours import WORKING, Hours, Span, overlaps, without
 from outreach.booking.models import Booking, BookingPage, MemberHours
 from outreach.calendars.selectors import busy_of
 
-MOST_BUFFER = timedelta(minutes=240)
-MOST_MEMBERS = 50
+MAX_BUFFER = timedelta(minutes=240)
+MAX_MEMBERS = 50
 SCHEDULED = Meeting.Status.SCHEDULED
 
 
@@ -33,7 +33,7 @@ def members_of(page: BookingPage) -> list[Member]:
     links = TeamMember.objects.filter(team_id=page.team_id, is_available=True) if page.team_id else None
     if links is None:
         return []
-    return list(people.filter(pk__in=links.values("member_id")).order_by("pk")[:MOST_MEMBERS])
+    return list(people.filter(pk__in=links.values("member_id")).order_by("pk")[:MAX_MEMBERS])
 
 
 def hours_of(page: BookingPage, members: Collection[str]) -> dict[str, Hours]:
@@ -67,7 +67,7 @@ def busy_times(members: Collection[str], start: datetime, end: datetime, besides
 
     `besides` is a meeting that does not count.
     """
-    start, end = start - MOST_BUFFER, end + MOST_BUFFER
+    start, end = start - MAX_BUFFER, end + MAX_BUFFER
     rows = Meeting.objects.filter(
         status=SCHEDULED,
         starts_at__lt=end,

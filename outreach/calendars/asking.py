@@ -26,7 +26,7 @@ AHEAD = timedelta(days=91)
 EVERY = timedelta(minutes=5)
 FRESH = timedelta(seconds=20)
 """Age below which a response is not queried again."""
-MOST_AT_ONCE = 3
+MAX_AT_ONCE = 3
 """Calendars that are asked while a visitor waits; of the others the last answer counts."""
 PATIENCE = 3.0
 _random = SystemRandom()
@@ -76,7 +76,7 @@ def ask_now(members: Iterable[str], start: datetime, end: datetime) -> None:
     now = timezone.now()
     old = [one for one in connected([*members]) if one.busy_at is None or one.busy_at < now - FRESH]
     usable = sorted((one for one in old if not one.needs_login), key=lambda one: one.busy_at or one.created_at)
-    for connection in usable[:MOST_AT_ONCE]:
+    for connection in usable[:MAX_AT_ONCE]:
         try:
             busy = busy_between(connection, now, now + AHEAD, seconds=PATIENCE)
         except CalendarFailed as failed:

@@ -31,7 +31,7 @@ from outreach.smtp.outcome import SmtpError
 
 MINUTES = 10
 SECRET_LENGTH = 43
-MOST_MEETINGS = 500
+MAX_MEETINGS = 500
 """Coming meetings that are written into a calendar when it is connected."""
 REVOKED_AT_ONCE = 20
 NOT_SET_UP = f"{NAME} is not set up here: whoever runs the service enters a client of Google's (GOOGLE_CLIENT_ID)"
@@ -137,7 +137,7 @@ def _write_coming(connection: CalendarConnection) -> None:
     coming = Meeting.objects.filter(
         organizer_id=connection.member_id, status=Meeting.Status.SCHEDULED, ends_at__gt=now
     ).order_by("starts_at", "pk")
-    rows = [CalendarEvent(connection=connection, meeting=one, due_at=now) for one in coming[:MOST_MEETINGS]]
+    rows = [CalendarEvent(connection=connection, meeting=one, due_at=now) for one in coming[:MAX_MEETINGS]]
     CalendarEvent.objects.bulk_create(rows, ignore_conflicts=True)
     anew = {"version": 1, "status": CalendarEvent.Work.WAITING, "written": "", "written_at": None, "error": ""}
     left = CalendarEvent.objects.filter(connection=connection, meeting__ends_at__gt=now)

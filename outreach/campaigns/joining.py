@@ -19,7 +19,7 @@ from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler
 from outreach.genie.variants import variant_of
 
-MOST_NAMED = 10_000
+MAX_NAMED = 10_000
 """The most contacts that a campaign names one by one; a segment, or a tag, holds more."""
 Status = Campaign.Status
 Result = tuple[str, str, str]
@@ -47,8 +47,8 @@ def join_campaign(*, id: str, contacts: Sequence[Contact], workflow_runs: Mappin
 
 def _name(campaign: Campaign, contacts: Sequence[Contact]) -> None:
     named = list(dict.fromkeys([*(campaign.audience.get("contactIds") or ()), *(one.pk for one in contacts)]))
-    if len(named) > MOST_NAMED:
-        raise refused(f"contactIds: names more than {MOST_NAMED:,}; write to a segment, and add contacts to that")
+    if len(named) > MAX_NAMED:
+        raise refused(f"contactIds: names more than {MAX_NAMED:,}; write to a segment, and add contacts to that")
     campaign.audience = {**campaign.audience, "contactIds": named}
     campaign.save(update_fields=["audience", "updated_at"])
 

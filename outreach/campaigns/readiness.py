@@ -14,7 +14,7 @@ from outreach.campaigns.words import content_of, follow_ups_of, named_words
 from outreach.genie.audience import Audience
 from outreach.mail_vendors.services import not_found, nothing_selected
 
-MOST_FAILURES = 5
+MAX_FAILURES = 5
 """Maximum automatic start attempts."""
 
 
@@ -25,7 +25,7 @@ def check_ready(campaign: Campaign) -> dict[str, Any]:
     Raises CampaignSMTPNotFound_400 or MailvendorXNotFound_404 for one that is switched off. Raises
     CampaignSegmentsRequired_400, CampaignAudienceEmpty_400, and the errors of content_of.
     """
-    if campaign.failures >= MOST_FAILURES:
+    if campaign.failures >= MAX_FAILURES:
         raise NamedError("CampaignFailedManyTime_400", f"it could not begin {campaign.failures} times; duplicate it")
     if campaign.ends_at is not None and campaign.ends_at <= timezone.now():
         raise NamedError("CampaignCannotBeUpdated_400", "endsAt: lies in the past")

@@ -26,7 +26,7 @@ Status = SendJob.Status
 ENDED_UNSENT = (Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
 NOBODY: dict[str, Any] = {"contactIds": [], "leadIds": [], "segments": None, "tags": None, "categories": None}
 """The audience of a new campaign."""
-MOST_CHOICES = 200
+MAX_CHOICES = 200
 """Maximum number of choices of each kind in the form of a campaign."""
 NO_RESULTS = {"sent": 0, "replied": 0, "opened": 0, "clicked": 0}
 UNTOLD = ("delivered", "opened", "clicked")
@@ -158,9 +158,7 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
     found["senders"] = _working_senders() if may_read("apps") else None
     found["chatTemplates"] = _approved_templates() if may_read("template") else None
     parts = [
-        rows.annotate(choice_of=Value(name))
-        .order_by("name", "pk")
-        .values_list("choice_of", "pk", "name")[:MOST_CHOICES]
+        rows.annotate(choice_of=Value(name)).order_by("name", "pk").values_list("choice_of", "pk", "name")[:MAX_CHOICES]
         for name, rows in read
     ]
     for kind, pk, text in parts[0].union(*parts[1:], all=True) if parts else ():
@@ -170,7 +168,7 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
 
 def _approved_templates() -> list[dict[str, Any]]:
     rows = ChatTemplate.objects.filter(status=ChatTemplate.Status.APPROVED, app__is_active=True)
-    found = rows.order_by("name", "language", "pk").values_list("pk", "name", "language")[:MOST_CHOICES]
+    found = rows.order_by("name", "language", "pk").values_list("pk", "name", "language")[:MAX_CHOICES]
     return [{"_id": pk, "name": name, "language": language} for pk, name, language in found]
 
 
@@ -189,7 +187,7 @@ def _working_senders() -> list[dict[str, Any]]:
         }
         for kind in MAIL_SENDERS
         for one in kind._default_manager.filter(is_active=True, verified=True).order_by("created_at", "pk")[
-            :MOST_CHOICES
+            :MAX_CHOICES
         ]
     ]
 

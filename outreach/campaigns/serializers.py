@@ -15,7 +15,7 @@ from core.errors import NamedError, ValidationFailed
 from core.spans import read_span
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import NO_RESULTS, NOBODY, results_of
-from outreach.campaigns.words import MOST_VARIANTS
+from outreach.campaigns.words import MAX_VARIANTS
 from outreach.chat_apps.serializers import ChatAppSnapshot
 from outreach.chat_templates.frozen import read_given
 from outreach.delivery.serializers import SKIPPED
@@ -115,7 +115,7 @@ class CampaignUpdate(Input):
         trim_whitespace=False,
         help_text="MJML, HTML or plain text. A {{placeholder}} is a built-in one, or a contact's field by key or name.",
     )
-    variants = serializers.ListField(child=VariantInput(), required=False, max_length=MOST_VARIANTS)
+    variants = serializers.ListField(child=VariantInput(), required=False, max_length=MAX_VARIANTS)
     outreachCadence = WrittenCadenceInput(
         required=False,
         help_text='Follow-ups: {"steps": [{"delay": {"amount": 3, "unit": "days"}, "template": id, or "body" and, if it'

@@ -13,7 +13,7 @@ from outreach.email_templates.models import EmailTemplate
 from outreach.email_templates.rendering import BUILT_IN, ValueReader, compile_template, names_in, without_styles
 from outreach.email_templates.services import NOT_FOUND
 
-MOST_VARIANTS = 5
+MAX_VARIANTS = 5
 ALONE = {"name": "", "share": 100}
 """The one variant of a campaign without variants."""
 NO_SUBJECT = "-"

@@ -16,7 +16,7 @@ BODY_LENGTH = 1024
 HEADER_LENGTH = 60
 FOOTER_LENGTH = 60
 BUTTON_LENGTH = 25
-MOST_BUTTONS = 10
+MAX_BUTTONS = 10
 MOST_OF = {"URL": 2, "PHONE_NUMBER": 1, "COPY_CODE": 1}
 BUTTON_TYPES = ("QUICK_REPLY", *MOST_OF)
 PARTS = ("HEADER", "BODY", "FOOTER", "BUTTONS")
@@ -148,8 +148,8 @@ def _check_buttons(one: Mapping[str, Any], where: str) -> None:
     buttons = one.get("buttons")
     if not isinstance(buttons, list) or not buttons:
         refuse(f"{where}.buttons", "at least one")
-    if len(buttons) > MOST_BUTTONS:
-        refuse(f"{where}.buttons", f"at most {MOST_BUTTONS}")
+    if len(buttons) > MAX_BUTTONS:
+        refuse(f"{where}.buttons", f"at most {MAX_BUTTONS}")
     for place, button in enumerate(buttons):
         if not isinstance(button, dict) or button.get("type") not in BUTTON_TYPES:
             refuse(f"{where}.buttons[{place}]", f"an object whose type is one of {', '.join(BUTTON_TYPES)}")

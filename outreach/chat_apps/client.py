@@ -20,8 +20,8 @@ from outreach.smtp.parts import Attachment
 BASE_URL = "https://graph.facebook.com"
 SECONDS = 20.0
 MEDIA_SECONDS = 120.0
-MOST_BYTES = 1024 * 1024
-MOST_TEMPLATES = 1000
+MAX_BYTES = 1024 * 1024
+MAX_TEMPLATES = 1000
 NOTHING_SENT = frozenset({"refused", "unreachable"})
 """Failures of an exchange before a byte of the request was written."""
 
@@ -133,7 +133,7 @@ class ChatClient:
         fields = "id,name,language,status,category,rejected_reason,quality_score"
         found: list[Mapping[str, Any]] = []
         after = ""
-        while len(found) < MOST_TEMPLATES:
+        while len(found) < MAX_TEMPLATES:
             query = {"fields": fields, "limit": "100", **({"after": after} if after else {})}
             page = self._ask("GET", f"{self.waba_id}/message_templates?{urlencode(query)}")
             rows = page.get("data")
@@ -207,7 +207,7 @@ class ChatClient:
             given["Content-Type"] = "application/json"
             body = orjson.dumps(body)
         url = f"{self.base}/{path}"
-        return exchange(method, url, seconds=SECONDS, headers=given, body=body, most_bytes=MOST_BYTES)
+        return exchange(method, url, seconds=SECONDS, headers=given, body=body, most_bytes=MAX_BYTES)
 
 
 def download(url: str, most_bytes: int, headers: Mapping[str, str] | None = None) -> bytes:

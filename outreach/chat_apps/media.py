@@ -13,9 +13,9 @@ from outreach.chat_apps.models import ChatApp
 from outreach.chat_apps.social_b import SocialBClient
 from outreach.smtp.outcome import SmtpError
 
-MOST_FILE_BYTES = 25 * 1024 * 1024
+MAX_FILE_BYTES = 25 * 1024 * 1024
 """Maximum size of a file that a person sends."""
-MOST_SENT_BYTES = 10 * 1024 * 1024
+MAX_SENT_BYTES = 10 * 1024 * 1024
 """Maximum size of a file that a member sends."""
 
 
@@ -68,7 +68,7 @@ def fetch_from_messenger(
         path, size = client.file(id)
         check(size)
         name = str(media.get("name") or "") or path.rpartition("/")[2]
-        return FileAnswer(name, client.download(path, MOST_FILE_BYTES))
+        return FileAnswer(name, client.download(path, MAX_FILE_BYTES))
 
     return _fetched(app, media, fetched)
 
@@ -82,7 +82,7 @@ def fetch_from_social_b(
         url = str(media.get("url") or "")
         if not url.startswith(("https://", f"{SocialBClient.of(app).base.rpartition('/')[0]}/")):
             raise FileTrouble("gone", "Nobody says where it is")
-        return FileAnswer(file_name(media, str(media.get("kind") or "file")), download(url, MOST_FILE_BYTES))
+        return FileAnswer(file_name(media, str(media.get("kind") or "file")), download(url, MAX_FILE_BYTES))
 
     return _fetched(app, media, fetched)
 
@@ -94,7 +94,7 @@ def fetch_media(app: ChatApp | None, media: Mapping[str, Any], check: Callable[[
         client = ChatClient.of(app)
         place = client.media(id)
         check(place.size)
-        return FileAnswer(file_name({"mime": place.mime, **media}), client.download(place, MOST_FILE_BYTES))
+        return FileAnswer(file_name({"mime": place.mime, **media}), client.download(place, MAX_FILE_BYTES))
 
     return _fetched(app, media, fetched)
 
@@ -110,7 +110,7 @@ def _fetched(app: ChatApp | None, media: Mapping[str, Any], fetch: Callable[[Cha
         raise FileTrouble("vendor", error.detail, temporary=True) from None
     except ChatFailed as failed:
         if failed.code == "large":
-            raise FileTrouble("large", f"It has more than {MOST_FILE_BYTES // 1024 // 1024} MB") from None
+            raise FileTrouble("large", f"It has more than {MAX_FILE_BYTES // 1024 // 1024} MB") from None
         # A token that is refused is given anew one day; any other refusal says that the file is there no more.
         waits = failed.temporary or failed.refused
         raise FileTrouble("vendor" if waits else "gone", failed.detail, temporary=waits) from None

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from core.crypto import SecretUnreadable
 from core.outbound_http import HttpAnswer, HttpFailed, exchange, multipart
-from outreach.chat_apps.client import MEDIA_SECONDS, MOST_BYTES, NOTHING_SENT, SECONDS, ChatFailed, download
+from outreach.chat_apps.client import MAX_BYTES, MEDIA_SECONDS, NOTHING_SENT, SECONDS, ChatFailed, download
 from outreach.chat_apps.errors import REFUSED, ChatError
 from outreach.chat_apps.models import ChatApp
 from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
@@ -121,7 +121,7 @@ class MessengerClient:
     def _exchange(self, method: str, body: bytes, kind: str, seconds: float) -> HttpAnswer:
         url = f"{self.base}/bot{self.token}/{method}"
         headers = {"Content-Type": kind, "Accept": "application/json"}
-        return exchange("POST", url, seconds=seconds, headers=headers, body=body, most_bytes=MOST_BYTES)
+        return exchange("POST", url, seconds=seconds, headers=headers, body=body, most_bytes=MAX_BYTES)
 
 
 def _json(answer: HttpAnswer) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from core.crypto import SecretUnreadable
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
-from outreach.chat_apps.client import MOST_BYTES, NOTHING_SENT, SECONDS, ChatFailed
+from outreach.chat_apps.client import MAX_BYTES, NOTHING_SENT, SECONDS, ChatFailed
 from outreach.chat_apps.errors import LOG_IN_AGAIN, REFUSED, ChatError, read_error, told_error
 from outreach.chat_apps.models import API_VERSION, ChatApp
 from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
@@ -35,7 +35,7 @@ FILES = {
     "file": ("application/pdf",),
 }
 """Kind of attachment -> the types of files that the platform takes as it."""
-MOST_IMAGE_BYTES = 8 * 1024 * 1024
+MAX_IMAGE_BYTES = 8 * 1024 * 1024
 
 
 class Token(NamedTuple):
@@ -166,7 +166,7 @@ class SocialBClient:
             headers["Content-Type"] = "application/json"
             sent = orjson.dumps(body)
         url = f"{base or self.base}/{path}"
-        return exchange(method, url, seconds=SECONDS, headers=headers, body=sent, most_bytes=MOST_BYTES)
+        return exchange(method, url, seconds=SECONDS, headers=headers, body=sent, most_bytes=MAX_BYTES)
 
 
 def _json(answer: HttpAnswer) -> Any:

@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from core.ids import is_id
 from core.tenancy import company_scope, unscoped
-from outreach.chat_apps.hooks import MOST_BYTES, is_signed
+from outreach.chat_apps.hooks import MAX_BYTES, is_signed
 from outreach.chat_apps.models import ChatApp
 from outreach.chat_events.direct_reading import read_messenger, read_social_b
 from outreach.chat_events.hooks import NOBODY, _answer
@@ -64,7 +64,7 @@ def _refused(request: HttpRequest) -> HttpResponse | None:
     if request.method != "POST":
         return _answer(405)
     length = request.headers.get("Content-Length") or "0"
-    return _answer(413) if not length.isdigit() or int(length) > MOST_BYTES else None
+    return _answer(413) if not length.isdigit() or int(length) > MAX_BYTES else None
 
 
 def _app(vendor: str, id: str, token: str) -> ChatApp | None:

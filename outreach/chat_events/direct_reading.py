@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from outreach.chat_apps.models import ChatApp
 from outreach.chat_events.models import ChatEvent
-from outreach.chat_events.reading import MOST_EVENTS, Told, _at, _clean, _key, _rows, _text
+from outreach.chat_events.reading import MAX_EVENTS, Told, _at, _clean, _key, _rows, _text
 from outreach.conversations.channels import COMMENTS
 
 FILES = ("document", "audio", "voice", "video", "video_note", "animation", "sticker")
@@ -55,7 +55,7 @@ def _messenger_media(message: Mapping[str, Any]) -> tuple[str, dict[str, Any] | 
 
 def read_social_b(app: ChatApp, body: bytes) -> list[Told]:
     """Return the events of a signed webhook about the account, without its own messages."""
-    return list(_social_b(app, _json(body)))[:MOST_EVENTS]
+    return list(_social_b(app, _json(body)))[:MAX_EVENTS]
 
 
 def _social_b(app: ChatApp, found: Mapping[str, Any]) -> Iterator[Told]:

@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from core.ids import is_id
 from core.tenancy import company_scope, unscoped
-from outreach.chat_apps.hooks import MOST_BYTES, is_signed, is_verify_token
+from outreach.chat_apps.hooks import MAX_BYTES, is_signed, is_verify_token
 from outreach.chat_apps.models import ChatApp
 from outreach.chat_events.reading import read_hook
 from outreach.chat_events.services import store_events
@@ -36,7 +36,7 @@ def chat_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     if request.method != "POST":
         return _answer(405)
     length = request.headers.get("Content-Length") or "0"
-    if not length.isdigit() or int(length) > MOST_BYTES:
+    if not length.isdigit() or int(length) > MAX_BYTES:
         return _answer(413)
     if not is_signed(app, request.body, request.headers.get("X-Hub-Signature-256", "")):
         return _answer(403)

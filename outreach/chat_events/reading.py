@@ -16,7 +16,7 @@ from outreach.chat_apps.models import ChatApp
 from outreach.chat_events.models import ChatEvent
 
 Kind = ChatEvent.Kind
-MOST_EVENTS = 1000
+MAX_EVENTS = 1000
 STATUSES = ("sent", "delivered", "read", "failed")
 MEDIA = ("image", "video", "audio", "document", "sticker")
 
@@ -42,7 +42,7 @@ def read_hook(app: ChatApp, body: bytes) -> list[Told]:
             found = json.loads(body)  # takes half a surrogate, which somebody's keyboard may have sent
         except (ValueError, RecursionError):
             return []
-    return list(_read(app, found))[:MOST_EVENTS]
+    return list(_read(app, found))[:MAX_EVENTS]
 
 
 def _read(app: ChatApp, found: Any) -> Iterator[Told]:

@@ -50,7 +50,7 @@ BUTTONS = [Option(one, words) for one, words in (
 )]  # fmt: skip
 VALUE_OF = {"URL": "url", "PHONE_NUMBER": "phone_number", "COPY_CODE": "example"}
 """Kind of a button -> the key of the value that it opens, calls or copies."""
-MOST_BUTTONS, SPARE = 10, 2
+MAX_BUTTONS, SPARE = 10, 2
 LINE = re.compile(r"\s*(?P<name>[\w.]+)\s*=\s*(?P<field>[^|]*?)\s*(?:\|\s*(?P<example>.*?)\s*)?")
 FIELDS_HELP = (
     "For each variable one line: its number, =, the field that fills it, |, an example for the vendor. Variables of the"
@@ -99,7 +99,7 @@ class ChatTemplateForm(RecordForm):
         """Return the fields of the existing buttons, and some empty ones."""
         sent = [int(one[1]) for name in self.request.POST if (one := re.fullmatch(r"button-(\d)-kind", name))]
         held = [int(name.split("-")[1]) for name in values if name.startswith("button-")]
-        count = min(MOST_BUTTONS, max([*sent, *(place + SPARE for place in held), SPARE]) + 1)
+        count = min(MAX_BUTTONS, max([*sent, *(place + SPARE for place in held), SPARE]) + 1)
         found: list[Field] = []
         for place in range(count):
             label = f"Button {place + 1}"
@@ -168,7 +168,7 @@ class ChatTemplateForm(RecordForm):
 
     def buttons(self, values: Mapping[str, Any], examples: Mapping[str, str]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
-        for place in range(MOST_BUTTONS):
+        for place in range(MAX_BUTTONS):
             kind = values.get(f"button-{place}-kind")
             text, value = (values.get(f"button-{place}-{name}") or "" for name in ("text", "value"))
             if not kind:

@@ -50,7 +50,7 @@ KNOWN = {
 """The vendor's status -> ours."""
 SYNC_EVERY = timedelta(hours=1)
 HANDLED = {"image/jpeg", "image/png", "video/mp4", "application/pdf"}
-MOST_BYTES = 16 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024
 
 
 def get_template(id: str, parameter: str = "id") -> ChatTemplate:
@@ -156,7 +156,7 @@ def delete_templates(*, selection: BulkSelection) -> int:
 
     Raises ChatAppTemplateNotFound_404 when ids name none, and InvalidChatAppTemplate_400 if the vendor refuses.
     """
-    found = list(selection.apply(ChatTemplate.objects.select_related("app"))[:MOST_DELETED])
+    found = list(selection.apply(ChatTemplate.objects.select_related("app"))[:MAX_DELETED])
     if not found and not selection.everything:
         raise NamedError(NOT_FOUND[0], "ids: none of them is a chat template of this company")
     deleted = 0
@@ -173,7 +173,7 @@ def delete_templates(*, selection: BulkSelection) -> int:
     return deleted
 
 
-MOST_DELETED = 100
+MAX_DELETED = 100
 
 
 def preview_template(*, id: str, contact_id: str | None, values: Mapping[str, str] | None = None) -> Filled:
@@ -213,13 +213,13 @@ def header_handle(*, app: str, file: File) -> str:
     found = get_app(app, "app")
     if file.mime not in HANDLED:
         raise NamedError("UnsupportedFileType_400", f"file: one of {', '.join(sorted(HANDLED))}")
-    if file.size > MOST_BYTES:
+    if file.size > MAX_BYTES:
         raise NamedError("FileUploadFailed_400", "file: at most 16 MB")
     if not found.app_id:
         raise NamedError("FileUploadFailed_400", "app: has no appId, which files are uploaded by")
     try:
         with open_content(file) as opened:
-            content = opened.read(MOST_BYTES + 1)
+            content = opened.read(MAX_BYTES + 1)
     except OSError:
         raise NamedError("FileNotFound_400", "file: its content cannot be read") from None
     with turn():

@@ -93,7 +93,7 @@ class ChatTemplateViewSet(ResourceViewSet):
         bulk=True,
         success="TemplatesDeleted_200",
         errors=(NOT_FOUND, "InvalidChatAppTemplate_400"),
-        description=f"At the vendor too; at most {services.MOST_DELETED} at once.",
+        description=f"At the vendor too; at most {services.MAX_DELETED} at once.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         return {"deletedCount": services.delete_templates(selection=self.selection())}

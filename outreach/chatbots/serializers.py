@@ -18,7 +18,7 @@ from outreach.chatbots.problems import problems_of
 MOST_TEXTS = 100
 MOST_KEYWORDS = 200
 MOST_RULES = 20
-MOST_MESSAGES = 50
+MAX_MESSAGES = 50
 
 
 class Named(Input):
@@ -124,7 +124,7 @@ class TestMessage(Input):
 class TestInput(Input):
     """A person's messages, one after the other."""
 
-    messages = serializers.ListField(child=TestMessage(), max_length=MOST_MESSAGES, allow_empty=False)
+    messages = serializers.ListField(child=TestMessage(), max_length=MAX_MESSAGES, allow_empty=False)
     draft = BooleanInput(default=True, help_text="As it is written now; false: as it was published.")
 
 
@@ -134,7 +134,7 @@ class TestWordsInput(ChatbotUpdate):
     chatbotId = ObjectIdInput(
         required=False, allow_null=True, help_text="Whose values stay where the body leaves them out."
     )
-    messages = serializers.ListField(child=TestMessage(), max_length=MOST_MESSAGES, allow_empty=False)
+    messages = serializers.ListField(child=TestMessage(), max_length=MAX_MESSAGES, allow_empty=False)
 
 
 class ChatbotProblem(Output):

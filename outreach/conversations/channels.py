@@ -21,7 +21,7 @@ from outreach.chat_apps.media import (
     media_kind,
 )
 from outreach.chat_apps.selectors import is_phone
-from outreach.chat_apps.social_b import MOST_IMAGE_BYTES, file_kind
+from outreach.chat_apps.social_b import MAX_IMAGE_BYTES, file_kind
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.delivery.deciding.chats import SESSION
 from outreach.delivery.models import SendJob
@@ -195,7 +195,7 @@ class SocialBChannel(DirectChannel):
         if text:
             raise ValidationFailed("text: no words go below a file", "text: send the words as an answer of their own")
         kind = file_kind(file.mime)
-        if kind is None or (kind == "image" and file.size > MOST_IMAGE_BYTES):
+        if kind is None or (kind == "image" and file.size > MAX_IMAGE_BYTES):
             told = "the platform takes JPEG and PNG of at most 8 MB, sounds, videos and PDF"
             raise ValidationFailed("file: is none that the platform takes", f"file: {told}")
         return {"type": kind, kind: {}}

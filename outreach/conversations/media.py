@@ -27,7 +27,7 @@ from core.tenancy import company_scope, unscoped
 from crm.files.models import File
 from crm.files.services import store_uploads
 from crm.files.storage import Received
-from outreach.chat_apps.media import MOST_FILE_BYTES, FileAnswer, FileTrouble
+from outreach.chat_apps.media import MAX_FILE_BYTES, FileAnswer, FileTrouble
 from outreach.conversations.channels import channel_of
 from outreach.conversations.machine import BOT
 from outreach.conversations.models import Conversation, ConversationMessage
@@ -111,7 +111,7 @@ def _fetch(message: ConversationMessage) -> FileAnswer:
         """Raise FileTrouble for a size that is not taken."""
         if size is None:
             return
-        if size > MOST_FILE_BYTES:
+        if size > MAX_FILE_BYTES:
             raise FileTrouble("large", f"It has {size / MEGABYTE:.1f} MB")
         limit = next(filter(None, (one(conversation) for one in LIMITS)), None) if conversation.state == BOT else None
         if limit is not None and size > limit.megabytes * MEGABYTE:

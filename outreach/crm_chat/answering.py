@@ -38,11 +38,11 @@ from outreach.crm_chat.plans import SCHEMA, Reply, Step, clean_answer, read_repl
 from outreach.crm_chat.prompts import request_of, rules_of
 from outreach.crm_chat.reading import Asker, label_of, run_step
 
-MOST_ROUNDS = 4
+MAX_ROUNDS = 4
 """Replies to a question: three may read lists, and the last one answers."""
 SECONDS = timedelta(seconds=150)
 """Time limit of a question from the start of its first worker."""
-MOST_TOKENS = 100_000
+MAX_TOKENS = 100_000
 """Tokens of a question after which nothing more is read."""
 BEFORE = 3
 """Number of earlier questions of the conversation in the prompt."""
@@ -160,7 +160,7 @@ class _Model:
     def next(self) -> Reply:
         """Return the next reply: one that an earlier worker has paid for, or a new one. Raises ProviderError."""
         rounds = answered(self.message)
-        last = len(rounds) >= MOST_ROUNDS - 1 or self.message.tokens_in + self.message.tokens_out > MOST_TOKENS
+        last = len(rounds) >= MAX_ROUNDS - 1 or self.message.tokens_in + self.message.tokens_out > MAX_TOKENS
         pending = [one["reply"] for one in self.message.rounds if one["results"] is None]
         for text in pending:
             try:

@@ -7,7 +7,7 @@ from django.utils import timezone
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel, Job
 
-MOST_QUESTION = 2000
+MAX_QUESTION = 2000
 
 
 class CrmChatThread(CompanyModel):
@@ -32,7 +32,7 @@ class CrmChatMessage(Job):
     """One question and its answer, which a worker makes."""
 
     thread = CompanyForeignKey(CrmChatThread, on_delete=models.CASCADE, related_name="messages", db_index=False)
-    question = models.TextField(max_length=MOST_QUESTION)
+    question = models.TextField(max_length=MAX_QUESTION)
     answer = models.TextField(blank=True, default="")
     evidence = JSONField(
         default=list,

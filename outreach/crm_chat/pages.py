@@ -13,7 +13,7 @@ from core.web.lists import ListState
 from core.web.pages import MenuItem, Page
 
 SHOWN = 50
-MOST_QUESTION = 2000
+MAX_QUESTION = 2000
 EXAMPLES = (
     "How many leads were added last week?",
     "Leads by status",
@@ -48,7 +48,7 @@ class Assistant(Page):
             "threads": found.data,
             "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
             "examples": EXAMPLES if self.may("ai-crm-chat", "POST") else (),
-            "form": self.form(self.request.GET.get("ask", "")[:MOST_QUESTION]),
+            "form": self.form(self.request.GET.get("ask", "")[:MAX_QUESTION]),
         }
 
     def do_ask(self) -> HttpResponse:

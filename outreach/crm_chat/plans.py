@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from outreach.ai.providers.answers import Unusable, parse, plain_text
 from outreach.crm_chat.catalogue import TABLES
 
-MOST_STEPS = 3
+MAX_STEPS = 3
 """Lists that one reply reads."""
-MOST_ROWS = 20
-MOST_ANSWER = 4000
+MAX_ROWS = 20
+MAX_ANSWER = 4000
 LINK = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.|(?:mailto|data|javascript):)\S+", re.IGNORECASE)
 MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 NUMBER = re.compile(r"\d[\d.,\u202f\u00a0' ]*\d|\d")
@@ -33,14 +33,14 @@ class Step(_Shape):
     filters: str = Field(default="", max_length=4000, description="A tree of conditions as JSON; empty: none.")
     sortBy: str = Field(default="", max_length=200)
     sortOrder: Literal["asc", "desc"] = "desc"
-    rows: int = Field(default=10, ge=0, le=MOST_ROWS)
+    rows: int = Field(default=10, ge=0, le=MAX_ROWS)
     groupBy: str = Field(default="", max_length=100)
 
 
 class Reply(_Shape):
     """Lists to read, or the answer."""
 
-    steps: list[Step] = Field(max_length=MOST_STEPS)
+    steps: list[Step] = Field(max_length=MAX_STEPS)
     answer: str = Field(max_length=20_000)
 
 
@@ -96,7 +96,7 @@ def clean_answer(text: str) -> str:
     An address with a query would leak the data that was read to its host when it is shown as a picture.
     """
     words = plain_text(MARKUP.sub(r"\1", text))
-    return LINK.sub("(link left out)", words)[:MOST_ANSWER].strip()
+    return LINK.sub("(link left out)", words)[:MAX_ANSWER].strip()
 
 
 def unproved(answer: str, told: Collection[str]) -> list[str]:

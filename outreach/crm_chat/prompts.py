@@ -9,12 +9,12 @@ from typing import Any
 from core.text.json import dumps
 from outreach.ai.providers.cleaning import one_line
 from outreach.crm_chat.catalogue import Table
-from outreach.crm_chat.plans import MOST_ROWS, MOST_STEPS
+from outreach.crm_chat.plans import MAX_ROWS, MAX_STEPS
 from outreach.crm_chat.reading import Asker
 
 UNTOLD = ("isDeleted", "createdBy.email", "updatedBy.email")
 """Fields that no question needs."""
-MOST_OPTIONS = 20
+MAX_OPTIONS = 20
 RULES = """\
 You answer questions of a company's member about the records of their own company, from lists that you ask for.
 
@@ -46,7 +46,7 @@ The lists:
 def rules_of(tables: Sequence[Table], asker: Asker, custom: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """Return the rules, with the lists that the asker may read."""
     lists = "\n".join(_described(table, custom.get(table.panel, ())) for table in tables)
-    return RULES.format(steps=MOST_STEPS, rows=MOST_ROWS, lists=lists or "none")
+    return RULES.format(steps=MAX_STEPS, rows=MAX_ROWS, lists=lists or "none")
 
 
 def _described(table: Table, custom: Sequence[Mapping[str, Any]]) -> str:
@@ -67,7 +67,7 @@ def _about(name: str, type: str, definition: Mapping[str, Any] | None, table: Ta
     parts = [type]
     if definition is not None:
         options = [_line(option.get("value") or option.get("label")) for option in definition.get("options") or ()]
-        parts += [_line(definition["name"]), *([f"one of {'; '.join(options[:MOST_OPTIONS])}"] if options else [])]
+        parts += [_line(definition["name"]), *([f"one of {'; '.join(options[:MAX_OPTIONS])}"] if options else [])]
     elif table.values and name in table.values:
         parts.append(f"one of {table.values[name]}")
     return ", ".join(parts)

@@ -22,11 +22,11 @@ from outreach.crm_chat.plans import Step, tree_of
 
 SECONDS = 8
 """Seconds that PostgreSQL may spend on one statement of a question."""
-MOST_TEXT = 300
+MAX_TEXT = 300
 """Maximum number of characters of a value in the prompt."""
-MOST_BYTES = 12_000
+MAX_BYTES = 12_000
 """Maximum number of bytes of a step's rows in the prompt."""
-MOST_GROUPS = 30
+MAX_GROUPS = 30
 FIELDS = {
     **NAMES,
     "contactNumber": "phone",
@@ -81,7 +81,7 @@ def run_step(table: Table, step: Step, asker: Asker) -> dict[str, Any]:
             summed = ask(asker.actor, MOUNT, "GET", f"{table.path}/summary", {**selecting, "groupBy": step.groupBy})
             if not summed.ok:
                 return _result(table, step, tree, asker, error=summed.refusal)
-            groups = _named(summed.data[:MOST_GROUPS], step.groupBy, asker)
+            groups = _named(summed.data[:MAX_GROUPS], step.groupBy, asker)
     rows = _told(found.data[: step.rows])
     total = found.body.get("totalCount")
     capped = bool(found.body.get("totalCountIsCapped"))
@@ -140,19 +140,19 @@ def _named(groups: Sequence[Mapping[str, Any]], by: str, asker: Asker) -> list[d
         )
         names = {one["_id"]: one["name"] for one in found.data} if found.ok else {}
     return [
-        {**one, "value": plain_text(str(names.get(one["value"], "" if path else one["value"]) or ""))[:MOST_TEXT]}
+        {**one, "value": plain_text(str(names.get(one["value"], "" if path else one["value"]) or ""))[:MAX_TEXT]}
         for one in groups
     ]
 
 
 def _told(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Shorten rows to their length in the prompt, and omit those beyond MOST_BYTES."""
+    """Shorten rows to their length in the prompt, and omit those beyond MAX_BYTES."""
     found: list[dict[str, Any]] = []
     size = 0
     for row in rows:
         one = _short(row)
         size += len(dumps(one))
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             break
         found.append(one)
     return found
@@ -165,7 +165,7 @@ def _short(value: Any) -> Any:
         return {name: part for name, part in parts.items() if part not in (None, "", [], {})}
     if isinstance(value, list):
         return [_short(part) for part in value[:10]]
-    return plain_text(value)[:MOST_TEXT] if isinstance(value, str) else value
+    return plain_text(value)[:MAX_TEXT] if isinstance(value, str) else value
 
 
 def label_of(table: Table, row: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.tenancy import company_id
 from outreach.crm_chat.catalogue import TABLES
-from outreach.crm_chat.models import MOST_QUESTION, CrmChatMessage
+from outreach.crm_chat.models import MAX_QUESTION, CrmChatMessage
 
 AI_TYPE = "The type of the AI app, such as ai-a; by default that of the company's default app."
 QUESTION = "In plain words, such as: How many leads were won last month?"
@@ -22,14 +22,14 @@ class ThreadCreate(Input):
     """A conversation, with its first question if there is one."""
 
     title = LineInput(max_length=200, required=False, help_text="By default the first words of the question.")
-    question = TextInput(max_length=MOST_QUESTION, required=False, help_text=QUESTION)
+    question = TextInput(max_length=MAX_QUESTION, required=False, help_text=QUESTION)
     aiType = LineInput(max_length=32, required=False, help_text=AI_TYPE)
 
 
 class AssistantQuestionInput(Input):
     """A question."""
 
-    question = TextInput(max_length=MOST_QUESTION, help_text=QUESTION)
+    question = TextInput(max_length=MAX_QUESTION, help_text=QUESTION)
     aiType = LineInput(max_length=32, required=False, help_text=AI_TYPE)
 
 

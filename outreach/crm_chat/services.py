@@ -20,9 +20,9 @@ from outreach.crm_chat.models import CrmChatMessage, CrmChatThread
 MODULE = "ai-crm-chat"
 WORK = "crm-chat"
 NOT_FOUND = "NotFound_404"
-MOST_MESSAGES = 200
+MAX_MESSAGES = 200
 """Questions of a conversation."""
-MOST_WAITING = 3
+MAX_WAITING = 3
 """Questions of a member that wait for their answers at a time."""
 KEPT = timedelta(days=180)
 """Time for which a conversation is kept after its last question."""
@@ -78,11 +78,11 @@ def ask_question(*, id: str, member_id: str, question: str, ai_type: str = "") -
     if thread is None:
         raise NamedError(NOT_FOUND, "id: you have no such conversation")
     app = choose_ai_app(ai_type or None)
-    if messages_of(member_id).filter(status__in=WAITING).count() >= MOST_WAITING:
-        raise ValidationFailed("question: wait", f"question: {MOST_WAITING} of your questions wait for their answers")
-    if CrmChatMessage.objects.filter(thread=thread).count() >= MOST_MESSAGES:
+    if messages_of(member_id).filter(status__in=WAITING).count() >= MAX_WAITING:
+        raise ValidationFailed("question: wait", f"question: {MAX_WAITING} of your questions wait for their answers")
+    if CrmChatMessage.objects.filter(thread=thread).count() >= MAX_MESSAGES:
         raise ValidationFailed(
-            "question: too many", f"question: this conversation has {MOST_MESSAGES} questions; begin another one"
+            "question: too many", f"question: this conversation has {MAX_MESSAGES} questions; begin another one"
         )
     thread.title = thread.title or title_of(question)
     thread.last_message_at = timezone.now()

@@ -7,14 +7,14 @@ from typing import Any
 
 from outreach.smtp.message import clean_line
 
-MOST_PARTS = 10
+MAX_PARTS = 10
 PATH = r"[\w@$ :-]+(\.[\w@$ :-]+)*"
 _PATH = re.compile(PATH)
 
 
 def is_path(text: str) -> bool:
     """Return whether the text is a path; the empty one is the whole answer."""
-    return text == "" or (_PATH.fullmatch(text) is not None and text.count(".") < MOST_PARTS)
+    return text == "" or (_PATH.fullmatch(text) is not None and text.count(".") < MAX_PARTS)
 
 
 def at(value: Any, path: str) -> Any:

@@ -21,7 +21,7 @@ from outreach.data_apps.models import DataApp
 from outreach.data_apps.paths import is_path
 from outreach.data_apps.transport import DataAppError
 
-MOST_FIELDS = 50
+MAX_FIELDS = 50
 TEST_SECONDS = 12
 """A test answers in its request."""
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
@@ -155,8 +155,8 @@ def _check_paths(given: Mapping[str, Any], paths: Paths) -> None:
             raise ValidationFailed(f"{where} is unknown", f"{where}: there is {', '.join(sorted(known)[:60])}")
         if not isinstance(path, str) or not path or len(path) > 200 or not is_path(path):
             raise ValidationFailed(f"{where} is no path", f"{where}: write it as emails.0.address")
-    if len(given) > MOST_FIELDS:
-        raise ValidationFailed("fieldPaths are too many", f"fieldPaths: at most {MOST_FIELDS}")
+    if len(given) > MAX_FIELDS:
+        raise ValidationFailed("fieldPaths are too many", f"fieldPaths: at most {MAX_FIELDS}")
     if not given.keys() & set(paths.one_of or given):
         needed = " or ".join(paths.one_of) or "at least one field"
         raise ValidationFailed("fieldPaths says too little", f"fieldPaths: a path of {needed} is needed")

@@ -13,7 +13,7 @@ from core.outbound_http import HttpFailed, exchange
 from outreach.data_apps.models import DataApp
 from outreach.data_apps.paths import at
 
-MOST_BYTES = 1024 * 1024
+MAX_BYTES = 1024 * 1024
 LASTING = ("refused", "large", "redirected")
 """Failures of the exchange that a retry does not fix."""
 
@@ -40,7 +40,7 @@ def ask(app: DataApp, values: Mapping[str, Any], *, most_seconds: float | None =
         headers["Content-Type"] = "application/json"
         body = orjson.dumps(values)
     try:
-        answer = exchange(app.method, url, seconds=seconds, headers=headers, body=body, most_bytes=MOST_BYTES)
+        answer = exchange(app.method, url, seconds=seconds, headers=headers, body=body, most_bytes=MAX_BYTES)
     except HttpFailed as error:
         raise DataAppError(f"{app.name}: {error.detail}", temporary=error.code not in LASTING) from None
     if not 200 <= answer.status < 300:

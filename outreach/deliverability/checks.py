@@ -10,7 +10,7 @@ from outreach.deliverability.dkim_records import SHORT_BITS, DkimInvalid, RSAPub
 from outreach.deliverability.dmarc import DmarcInvalid, Policy, find_policy
 from outreach.deliverability.lookups import LookupFailed, Lookups
 from outreach.deliverability.results import Light, Record, Result, all_shown, printable, shown
-from outreach.deliverability.spf import IP, MOST_LOOKUPS, Spf, SpfInvalid, is_spf
+from outreach.deliverability.spf import IP, MAX_LOOKUPS, Spf, SpfInvalid, is_spf
 
 INCLUDES = {
     "gmail.com": "_spf.google.com",
@@ -96,7 +96,7 @@ def check_spf(sender: Sender, lookups: Lookups) -> Result:
     if ends == "neutral":
         text = "The SPF record names the server, but says nothing of others. End it in ~all."
         return Result("spf", Light.AMBER, text, Record(domain, "TXT", _ended(records[0])), found)
-    text = f"{shown(sender.host)} may send mail for {domain} ({whole.count} of at most {MOST_LOOKUPS} look-ups)."
+    text = f"{shown(sender.host)} may send mail for {domain} ({whole.count} of at most {MAX_LOOKUPS} look-ups)."
     return Result("spf", Light.GREEN, text, found=found)
 
 

@@ -9,7 +9,7 @@ from outreach.deliverability.dkim_records import tags_of
 from outreach.deliverability.lookups import Lookups
 
 POLICIES = ("none", "quarantine", "reject")
-_MOST_STEPS = 8
+_MAX_STEPS = 8
 
 
 class DmarcInvalid(Exception):
@@ -68,7 +68,7 @@ def _way_up(domain: str) -> Iterator[str]:
     """Yield the domain and those above it, eight at most: of a long name the middle is passed over."""
     labels = domain.split(".")
     yield domain
-    for length in range(min(len(labels) - 1, _MOST_STEPS - 1), 0, -1):
+    for length in range(min(len(labels) - 1, _MAX_STEPS - 1), 0, -1):
         yield ".".join(labels[-length:])
 
 

@@ -12,8 +12,8 @@ from django.conf import settings
 
 LIFETIME = 5.0
 """Seconds for one question."""
-MOST_RECORDS = 50
-MOST_CHARACTERS = 4096
+MAX_RECORDS = 50
+MAX_CHARACTERS = 4096
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,30}", re.ASCII)
 
 
@@ -74,9 +74,9 @@ class DnsLookups:
             return []
         except (dns.exception.DNSException, OSError, ValueError):
             raise LookupFailed(f"The name servers did not answer for {name}. Try again in some minutes.") from None
-        rows = list(found)[:MOST_RECORDS]
+        rows = list(found)[:MAX_RECORDS]
         if kind == "TXT":
-            return [b"".join(row.strings).decode("utf-8", "replace")[:MOST_CHARACTERS] for row in rows]
+            return [b"".join(row.strings).decode("utf-8", "replace")[:MAX_CHARACTERS] for row in rows]
         if kind == "MX":
             rows.sort(key=lambda row: (row.preference, str(row.exchange)))
             return [str(row.exchange).rstrip(".").lower() for row in rows]

@@ -34,7 +34,7 @@ SECONDS = 8.0
 """Time limit of all look-ups of one check."""
 EVERY = timedelta(days=1)
 AGAIN = timedelta(hours=1)
-MOST_TRIES = 3
+MAX_TRIES = 3
 BATCH = 10
 NEW_AT_ONCE = 1000
 ACTIVE = Q(smtp__is_active=True)
@@ -174,7 +174,7 @@ def _store(row: SenderCheck, found: Found) -> bool:
     row.worker = None
     row.deaths = 0
     row.updated_at = timezone.now()
-    if not found.complete and row.attempts < MOST_TRIES:
+    if not found.complete and row.attempts < MAX_TRIES:
         row.due_at = row.updated_at + AGAIN
         return False
     turned = found.light == Light.RED and row.light != Light.RED

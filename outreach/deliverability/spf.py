@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from outreach.deliverability.lookups import Lookups
 
-MOST_LOOKUPS = 10
+MAX_LOOKUPS = 10
 MOST_VOIDS = 2
-MOST_SERVERS = 10
+MAX_SERVERS = 10
 """The maximum number of MX names, or of addresses of one name, that a receiver checks."""
 _RESULTS = {"+": "pass", "-": "fail", "~": "softfail", "?": "neutral"}
 _TERM = re.compile(r"([+?~-]?)([a-z0-9]+)(?::([^/\s]*))?((?:/\d{1,3})?(?://\d{1,3})?)", re.IGNORECASE | re.ASCII)
@@ -81,21 +81,21 @@ class Spf:
         if name == "exists":
             return bool(self._known(self.lookups.addresses(value)))
         hosts = [value] if name == "a" else self._known(self.lookups.exchanges(value))
-        if len(hosts) > MOST_SERVERS:
-            raise SpfInvalid(f"mx:{value} names more than {MOST_SERVERS} servers.")
+        if len(hosts) > MAX_SERVERS:
+            raise SpfInvalid(f"mx:{value} names more than {MAX_SERVERS} servers.")
         networks = [network for host in hosts for network in self._networks(host, lengths)]
         return self.ip is not None and any(self.ip in network for network in networks)
 
     def _networks(self, host: str, lengths: str) -> Iterator[ipaddress.IPv4Network | ipaddress.IPv6Network]:
         four, _slashes, six = lengths.partition("//")
-        for address in self._known(self.lookups.addresses(host))[:MOST_SERVERS]:
+        for address in self._known(self.lookups.addresses(host))[:MAX_SERVERS]:
             length = six if ":" in address else four.strip("/")
             yield _network("ip6" if ":" in address else "ip4", f"{address}/{length}" if length else address)
 
     def _look_up(self) -> None:
         self.count += 1
-        if self.count > MOST_LOOKUPS:
-            raise SpfInvalid(f"It takes more than {MOST_LOOKUPS} look-ups, and receivers stop there.")
+        if self.count > MAX_LOOKUPS:
+            raise SpfInvalid(f"It takes more than {MAX_LOOKUPS} look-ups, and receivers stop there.")
 
     def _known(self, answers: list[str]) -> list[str]:
         self.voids += not answers

@@ -17,10 +17,10 @@ from crm.files.models import File
 from crm.files.stores import open_content
 from outreach.smtp.parts import Attachment
 
-MOST_FILES = 10
-MOST_BYTES = 10 * 1024 * 1024
+MAX_FILES = 10
+MAX_BYTES = 10 * 1024 * 1024
 """Maximum size of all files of a mail; encoded they take a third more, and many servers refuse more than 20 MB."""
-KEPT_BYTES = 4 * MOST_BYTES
+KEPT_BYTES = 4 * MAX_BYTES
 """Cached size of files in a sending process. Their encoded parts take as much again, and a third."""
 REFUSED_TYPES = frozenset({"text/html", "image/svg+xml", "message/rfc822"})
 REFUSED_ENDINGS = frozenset((
@@ -55,8 +55,8 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
     if not ids:
         return []
     ids = list(dict.fromkeys(ids))
-    if len(ids) > MOST_FILES:
-        raise NamedError(unfit, f"{where}: has {len(ids)} files; at most {MOST_FILES} go with a mail")
+    if len(ids) > MAX_FILES:
+        raise NamedError(unfit, f"{where}: has {len(ids)} files; at most {MAX_FILES} go with a mail")
     found = _live(ids)
     for id in ids:
         if id not in found:
@@ -65,10 +65,10 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
             raise NamedError(GONE, f"{where}: {told}")
         _check_type(found[id], where, unfit)
     total = sum(file.size for file in found.values())
-    if total > MOST_BYTES:
+    if total > MAX_BYTES:
         raise NamedError(
             unfit,
-            f"{where}: the files have {_megabytes(total)} together; at most {_megabytes(MOST_BYTES)} go with a mail",
+            f"{where}: the files have {_megabytes(total)} together; at most {_megabytes(MAX_BYTES)} go with a mail",
         )
     return [
         {"id": id, "name": file.name, "mime": file.mime, "size": file.size, "sha256": file.hashes.get("sha256", "")}
@@ -146,7 +146,7 @@ class AttachmentReader:
 def _read(file: File, one: Mapping[str, Any]) -> bytes:
     try:
         with open_content(file) as content:
-            found: bytes = content.read(MOST_BYTES + 1)
+            found: bytes = content.read(MAX_BYTES + 1)
     except (NamedError, OSError) as error:
         detail = error.detail if isinstance(error, NamedError) else "the storage does not give its content"
         raise AttachmentUnavailable(f"{one['name']}: {detail}") from error

@@ -23,7 +23,7 @@ from outreach.mail_vendors.registry import channel_of
 from outreach.smtp.markup import html_from_text
 
 Status = SendJob.Status
-MOST_SHOWN = 100
+MAX_SHOWN = 100
 """Opens and clicks that the detail of a message shows."""
 LOGGED = (Status.SENDING, Status.SENT, Status.FAILED, Status.UNKNOWN)
 """Statuses of messages that a server has, or may have, been given."""
@@ -85,7 +85,7 @@ def message_detail(message_id: str) -> dict[str, Any]:
 
 
 def _opens_and_clicks(job: SendJob) -> list[dict[str, Any]]:
-    rows = TrackingEvent.objects.filter(send_job=job).order_by("-happened_at", "-pk")[:MOST_SHOWN]
+    rows = TrackingEvent.objects.filter(send_job=job).order_by("-happened_at", "-pk")[:MAX_SHOWN]
     links: list[str] | None = None
     found = []
     for row in rows:

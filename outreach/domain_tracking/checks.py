@@ -14,7 +14,7 @@ from outreach.domain_tracking.hosts import PROBE, address_of, is_name, own_host
 
 SECONDS = 8.0
 """Time limit of the look-ups, and of the request to the host."""
-MOST_BYTES = 1000
+MAX_BYTES = 1000
 
 
 class Lookups(Protocol):
@@ -67,7 +67,7 @@ def check(host: str, proof: str, lookups: Lookups) -> Found:
 
 def _ask(host: str) -> Found:
     try:
-        found = exchange("GET", f"{address_of(host)}{PROBE}", seconds=SECONDS, most_bytes=MOST_BYTES)
+        found = exchange("GET", f"{address_of(host)}{PROBE}", seconds=SECONDS, most_bytes=MAX_BYTES)
     except HttpFailed as failed:
         return Found(False, f"The records are there, but links would not work: {failed.detail}", asked=False)
     if found.status != 200 or not constant_time_compare(found.body.decode("ascii", "replace").strip(), answer_of(host)):

@@ -31,7 +31,7 @@ MOST = 20
 """Hosts of a company."""
 EVERY = timedelta(days=1)
 AGAIN = timedelta(hours=1)
-MOST_TRIES = 3
+MAX_TRIES = 3
 """A verified host stays so until so many checks in a row have not reached its name servers or itself."""
 State = DomainTracking.State
 _random = SystemRandom()
@@ -125,7 +125,7 @@ def _settle(row: DomainTracking, found: Found) -> None:
     if found.ok:
         row.state = State.VERIFIED
         row.verified_at = row.verified_at or now
-    elif row.state == State.VERIFIED and not found.asked and row.attempts < MOST_TRIES:
+    elif row.state == State.VERIFIED and not found.asked and row.attempts < MAX_TRIES:
         row.due_at = now + AGAIN
         return
     elif row.state == State.VERIFIED:

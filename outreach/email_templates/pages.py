@@ -29,7 +29,7 @@ KNOWN = ("contact.", "company.")
 
 
 FILES = "They go with each message, 10 MB together at most. A file that is deleted keeps messages from going."
-MOST_FILES = "50"
+MAX_FILES = "50"
 
 
 def _named(file: Mapping[str, Any]) -> str:
@@ -228,7 +228,7 @@ class EmailTemplateFiles(TemplatePage):
         shown = self.read(f"template/email/{self.params['id']}/preview").data
         chosen = [Option(one["_id"], _named(one)) for one in shown["attachments"]]
         known = [one.value for one in chosen]
-        others = [one for one in self.options_of("file", n=MOST_FILES) if one.value not in known]
+        others = [one for one in self.options_of("file", n=MAX_FILES) if one.value not in known]
         label = f"Files that go with {shown['name']}"
         return Form([Field("attachments", label, "checks", options=[*chosen, *others], value=known, help=FILES)])
 

@@ -10,7 +10,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
-from outreach.delivery.attachments import MOST_FILES
+from outreach.delivery.attachments import MAX_FILES
 from outreach.email_templates.rendering import BUILT_IN, DATE_TYPES
 
 
@@ -37,7 +37,7 @@ class TemplateCreate(Input):
     )
     variables = serializers.ListField(child=VariableInput(), required=False, max_length=50)
     attachments = IdList(
-        required=False, help_text=f"Ids of files that go with the mail: at most {MOST_FILES}, 10 MB together."
+        required=False, help_text=f"Ids of files that go with the mail: at most {MAX_FILES}, 10 MB together."
     )
 
 

@@ -21,7 +21,7 @@ from core.tenancy import company_scope, unscoped
 from outreach.forms.models import Form
 from outreach.forms.submitting import store_told
 from outreach.mail_vendors.hooks import TOKEN_LENGTH, is_token
-from outreach.social_apps.hooks import MOST_BYTES, is_signed, is_verify_token
+from outreach.social_apps.hooks import MAX_BYTES, is_signed, is_verify_token
 from outreach.social_apps.models import SocialAApp
 
 NOBODY = ("0" * 24, "")
@@ -44,7 +44,7 @@ def social_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     if request.method != "POST":
         return _answer(405)
     length = request.headers.get("Content-Length") or "0"
-    if not length.isdigit() or int(length) > MOST_BYTES:
+    if not length.isdigit() or int(length) > MAX_BYTES:
         return _answer(413)
     if not is_signed(app, request.body, request.headers.get("X-Hub-Signature-256", "")):
         return _answer(403)

@@ -24,7 +24,7 @@ from outreach.forms.models import COLOUR, Form
 from outreach.forms.services import origin_of
 from outreach.forms.styling import style
 from outreach.forms.submitting import (
-    MOST_BYTES,
+    MAX_BYTES,
     SENT,
     SUBMISSIONS,
     TOO_FAST,
@@ -72,7 +72,7 @@ def form_style(request: HttpRequest, digest: str) -> HttpResponse:
 
 def _submit(request: HttpRequest, form: Form) -> HttpResponse:
     length = request.headers.get("Content-Length") or "0"
-    if not length.isdigit() or int(length) > MOST_BYTES:
+    if not length.isdigit() or int(length) > MAX_BYTES:
         return _page(request, form, {"title": TOO_LONG}, 413)
     own = {origin_of(settings.BASE_URL), f"{request.scheme}://{request.get_host()}"}
     if not fits_origin(form, request.headers.get("Origin"), own):

@@ -16,7 +16,7 @@ from outreach.forms.addresses import page_address, snippet
 from outreach.forms.kinds import FIELD_TYPES, MOST
 from outreach.forms.models import Form, FormLead
 from outreach.forms.problems import form_problems
-from outreach.forms.services import MOST_FIELDS
+from outreach.forms.services import MAX_FIELDS
 from outreach.social_apps.serializers import SocialAppSnapshot
 
 EMPTY: dict[str, Any] = {"required": False, "allow_blank": True}
@@ -42,7 +42,7 @@ class FormUpdate(Input):
     app = ObjectIdInput(required=False, allow_null=True, help_text="The social app, of the source social-a.")
     pageId = LineInput(max_length=40, **EMPTY)
     formId = LineInput(max_length=40, **EMPTY)
-    fields = serializers.ListField(child=FieldPart(), max_length=MOST_FIELDS, required=False)  # type: ignore[assignment]
+    fields = serializers.ListField(child=FieldPart(), max_length=MAX_FIELDS, required=False)  # type: ignore[assignment]
     mapping = ObjectInput(required=False, help_text="Key of a field -> key of GET /form/targets.")
     title = TextInput(max_length=200, **EMPTY)
     text = TextInput(max_length=5000, **EMPTY)

@@ -30,7 +30,7 @@ NOT_FOUND = ("FormNotFound_400", "id: there is no such form in this company")
 TAKEN, NO_FIELDS = "FormNameAlreadyExists_400", "FormFieldsRequired_400"
 FORM_ID, FORM_TOKEN = "FormIdRequired_400", "FormIdOrTokenRequired_400"  # noqa: S105
 NOT_PUBLISHABLE = "InvalidRequest_400"
-MOST, MOST_FIELDS = 200, 60
+MOST, MAX_FIELDS = 200, 60
 """Forms of a company, and fields of a form."""
 EVERY = timedelta(days=1)
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")

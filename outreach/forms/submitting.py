@@ -34,7 +34,7 @@ TOO_FAST = timedelta(seconds=2)
 PAGE_GOOD_FOR = timedelta(hours=24)
 SENT = "sent"
 UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
-MOST_BYTES = 256 * 1024
+MAX_BYTES = 256 * 1024
 _SALT = "outreach.forms.page"
 
 

@@ -21,12 +21,12 @@ from imapclient.exceptions import IMAPClientError
 
 from core.outbound import OutboundRefused, connect, is_public
 from core.outbound_tls import client_context, is_loopback
-from outreach.inbox.parsing import MOST_BYTES, MOST_HEADER_BYTES
+from outreach.inbox.parsing import MAX_BYTES, MAX_HEADER_BYTES
 
 IMPLICIT_TLS_PORTS = frozenset({993})
-MOST_LINE = 1_000_000
-MOST_LITERAL = MOST_BYTES + 65_536
-MOST_ANSWER = 8_000_000
+MAX_LINE = 1_000_000
+MAX_LITERAL = MAX_BYTES + 65_536
+MAX_ANSWER = 8_000_000
 """Bytes that the server may send after a command, in however many lines."""
 MOST_UID = 2**32 - 1
 """The largest UID and UIDVALIDITY (RFC 9051)."""
@@ -88,7 +88,7 @@ class _Imap(imaplib.IMAP4):
         self._timeouts = timeouts
         self._ends = monotonic() + timeouts.total
         self._received = bytearray()
-        self._bytes_left = MOST_ANSWER
+        self._bytes_left = MAX_ANSWER
         self._deadline = self._ends
         self.ssl_context = client_context()
         super().__init__(config.host, config.port, timeout=timeouts.connect)
@@ -107,7 +107,7 @@ class _Imap(imaplib.IMAP4):
     def begin(self) -> None:
         """Give the next answer its time and its size."""
         self._deadline = min(self._ends, monotonic() + self._timeouts.answer)
-        self._bytes_left = MOST_ANSWER
+        self._bytes_left = MAX_ANSWER
 
     def send(self, data: Any) -> None:
         self.begin()
@@ -115,7 +115,7 @@ class _Imap(imaplib.IMAP4):
         super().send(data)
 
     def read(self, size: int) -> bytes:
-        if size > MOST_LITERAL:
+        if size > MAX_LITERAL:
             raise self.abort("the server sends more than was asked for")
         while len(self._received) < size:
             self._receive()
@@ -123,7 +123,7 @@ class _Imap(imaplib.IMAP4):
 
     def readline(self) -> bytes:
         while (end := self._received.find(b"\n")) < 0:
-            if len(self._received) > MOST_LINE:
+            if len(self._received) > MAX_LINE:
                 raise self.abort("the server's answer is not IMAP")
             self._receive()
         return self._pop(end + 1)
@@ -196,15 +196,15 @@ class Mailbox:
             return sorted(uid for uid in self._client.search(criteria) if above < uid <= MOST_UID)
 
     def headers(self, uids: Sequence[int]) -> dict[int, tuple[bytes, datetime | None]]:
-        """Return the headers of the mails, the first MOST_HEADER_BYTES bytes, and when each came."""
+        """Return the headers of the mails, the first MAX_HEADER_BYTES bytes, and when each came."""
         with _explained("select", "The mailbox could not be read"):
-            found = self._client.fetch(uids, [f"BODY.PEEK[HEADER]<0.{MOST_HEADER_BYTES}>", "INTERNALDATE"])
+            found = self._client.fetch(uids, [f"BODY.PEEK[HEADER]<0.{MAX_HEADER_BYTES}>", "INTERNALDATE"])
         return {uid: (_body(found[uid]), found[uid].get(b"INTERNALDATE")) for uid in uids if uid in found}
 
     def whole(self, uid: int) -> bytes:
-        """Return a mail, its first MOST_BYTES; empty if it has gone."""
+        """Return a mail, its first MAX_BYTES; empty if it has gone."""
         with _explained("select", "A mail could not be read"):
-            found = self._client.fetch([uid], [f"BODY.PEEK[]<0.{MOST_BYTES}>"])
+            found = self._client.fetch([uid], [f"BODY.PEEK[]<0.{MAX_BYTES}>"])
         return _body(found.get(uid, {}))
 
 

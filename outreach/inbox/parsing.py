@@ -16,16 +16,16 @@ from core.text.charsets import is_charset
 from outreach.smtp.markup import sanitise_html, text_from_html
 from outreach.smtp.message import clean_line
 
-MOST_BYTES = 5 * 1024 * 1024
-MOST_HEADER_BYTES = 64 * 1024
-MOST_HEADER = 4000
+MAX_BYTES = 5 * 1024 * 1024
+MAX_HEADER_BYTES = 64 * 1024
+MAX_HEADER = 4000
 """Characters of one header that are read."""
-MOST_PARTS = 60
+MAX_PARTS = 60
 """A mail with more parts, or with parts nested so deep, is read by its headers alone."""
-MOST_DASHES = 2000
+MAX_DASHES = 2000
 """Lines that begin as those between parts do."""
-MOST_TEXT = 100_000
-MOST_HTML = 50_000
+MAX_TEXT = 100_000
+MAX_HTML = 50_000
 MOST_BLOCKS = 5000
 """Blank lines of a report, each of which may begin a block."""
 _PART = re.compile(rb"(?mi)^content-type[ \t]*:|boundary[ \t]*=")
@@ -83,34 +83,34 @@ class Mail:
 
     @cached_property
     def html(self) -> str:
-        return next((text for text in self.texts("html") if text.strip()), "")[:MOST_HTML]
+        return next((text for text in self.texts("html") if text.strip()), "")[:MAX_HTML]
 
     @cached_property
     def text(self) -> str:
         """Return the mail's content as plain text: its text part, or the text of its HTML."""
         plain = next((text for text in self.texts("plain") if text.strip()), "")
-        return plain or text_from_html(sanitise_html(self.html))[:MOST_TEXT]
+        return plain or text_from_html(sanitise_html(self.html))[:MAX_TEXT]
 
 
 def read_mail(raw: bytes) -> Mail:
     """Read a mail, however broken: bare line ends, unknown charsets, endless or deep parts. Never raises."""
-    cut = len(raw) > MOST_BYTES
-    data = _LINE_ENDS.sub(b"\n", raw[:MOST_BYTES]).lstrip(b"\n")
+    cut = len(raw) > MAX_BYTES
+    data = _LINE_ENDS.sub(b"\n", raw[:MAX_BYTES]).lstrip(b"\n")
     head, _, _ = data.partition(b"\n\n")
-    many = data.count(b"\n--") > MOST_DASHES or sum(1 for _ in _PART.finditer(data)) > 4 * MOST_PARTS
+    many = data.count(b"\n--") > MAX_DASHES or sum(1 for _ in _PART.finditer(data)) > 4 * MAX_PARTS
     many = many or (_REPORT.search(data) is not None and data.count(b"\n\n") > MOST_BLOCKS)
-    if many or len(head) > MOST_HEADER_BYTES:
+    if many or len(head) > MAX_HEADER_BYTES:
         return _headers_only(head)
     try:
         message = BytesParser(policy=compat32).parsebytes(data)
         parts = list(own_parts(message))
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError, AssertionError):
         return _headers_only(head)
-    return _headers_only(head) if len(parts) > MOST_PARTS else Mail(message, cut)
+    return _headers_only(head) if len(parts) > MAX_PARTS else Mail(message, cut)
 
 
 def _headers_only(head: bytes) -> Mail:
-    message = BytesHeaderParser(policy=compat32).parsebytes(head[:MOST_HEADER_BYTES] + b"\n\n")
+    message = BytesHeaderParser(policy=compat32).parsebytes(head[:MAX_HEADER_BYTES] + b"\n\n")
     # What is said of parts would be looked for in a body that is not read.
     for name in ("Content-Type", "Content-Transfer-Encoding"):
         del message[name]
@@ -135,7 +135,7 @@ def raw_headers(message: Message, name: str) -> list[str]:
     # As they came: get_all() loses letters that are not encoded.
     values = [str(value) for header, value in message.raw_items() if header.lower() == name.lower()]
     for value in values[:20]:
-        text = value[:MOST_HEADER].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        text = value[:MAX_HEADER].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         found.append(" ".join(text.split()))
     return found
 
@@ -183,8 +183,8 @@ def text_of(part: Message) -> str:
     if not isinstance(payload, bytes):
         return ""
     charset = part.get_content_charset()
-    text = _decode(payload[: 4 * MOST_TEXT], charset)
-    return _UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))[:MOST_TEXT]
+    text = _decode(payload[: 4 * MAX_TEXT], charset)
+    return _UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))[:MAX_TEXT]
 
 
 def _decode(data: bytes, charset: str | None) -> str:

@@ -11,12 +11,12 @@ from email.message import Message
 
 from flufl.bounce import all_failures
 
-from outreach.inbox.parsing import MOST_TEXT, Mail, addresses_in, ids_in, raw_headers, text_of
+from outreach.inbox.parsing import MAX_TEXT, Mail, addresses_in, ids_in, raw_headers, text_of
 from outreach.smtp.refusals import STATUS, Severity, judge_refusal
 from outreach.suppression.addresses import is_address
 
-MOST_RECIPIENTS = 20
-MOST_SCANNED = 32_000
+MAX_RECIPIENTS = 20
+MAX_SCANNED = 32_000
 """Bytes of a report that the readers of flufl.bounce see. The text that they search for is at its beginning."""
 LONGEST_LINE = 1000
 _ABOUT = 600
@@ -67,7 +67,7 @@ _MESSAGE_ID = re.compile(r"(?im)^[> \t]*Message-ID:\s*<([^<>\s]{1,500})>")
 def read_bounce(mail: Mail) -> Report:
     """Read a delivery report: its machine-readable fields first, then the texts of mail servers that send none."""
     failures = _real(_of_status(mail)) or _real(_of_words(mail))
-    return Report(tuple(failures[:MOST_RECIPIENTS]), original_ids(mail))
+    return Report(tuple(failures[:MAX_RECIPIENTS]), original_ids(mail))
 
 
 def _real(failures: Iterable[Failure]) -> list[Failure]:
@@ -92,7 +92,7 @@ def read_complaint(mail: Mail) -> Report:
         for message in _enclosed(mail):
             for _, address in addresses_in(_to(message)):
                 failures.append(Failure(address, Severity.HARD, "", "complaint"))
-    return Report(tuple(dict.fromkeys(failures))[:MOST_RECIPIENTS], original_ids(mail))
+    return Report(tuple(dict.fromkeys(failures))[:MAX_RECIPIENTS], original_ids(mail))
 
 
 def is_abuse(mail: Mail) -> bool:
@@ -118,7 +118,7 @@ def original_ids(mail: Mail) -> tuple[str, ...]:
     for part in mail.parts:
         if part.get_content_maintype() in ("text", "message"):
             found += _MESSAGE_ID.findall(_words(part))
-    return tuple(dict.fromkeys(found))[:MOST_RECIPIENTS]
+    return tuple(dict.fromkeys(found))[:MAX_RECIPIENTS]
 
 
 def _of_status(mail: Mail) -> Iterator[Failure]:
@@ -148,7 +148,7 @@ _FIELDS = ("Original-Recipient", "Final-Recipient", "Action", "Status", "Diagnos
 
 
 def _blocks(text: str) -> list[Message]:
-    return [message_from_string(block) for block in re.split(r"\n[ \t]*\n", text.strip())[:MOST_RECIPIENTS]]
+    return [message_from_string(block) for block in re.split(r"\n[ \t]*\n", text.strip())[:MAX_RECIPIENTS]]
 
 
 def _recipient(value: str) -> str:
@@ -166,7 +166,7 @@ def _of_words(mail: Mail) -> Iterator[Failure]:
     if not (named or temporary or permanent):
         # An address on a line of its own, else whom the enclosed mail went to.
         alone = _LONE.finditer(_unquoted(words))
-        permanent = [next(filter(None, found.groups())).lower() for found in alone][:MOST_RECIPIENTS]
+        permanent = [next(filter(None, found.groups())).lower() for found in alone][:MAX_RECIPIENTS]
         permanent = permanent or [address for one in _enclosed(mail) for _, address in addresses_in(_to(one))][:1]
         permanent = permanent or [found[1].lower() for found in _ADDRESSED.finditer(words)][:1]
     for address in dict.fromkeys([*named, *permanent, *temporary]):
@@ -179,7 +179,7 @@ def _of_words(mail: Mail) -> Iterator[Failure]:
 def _scanned(mail: Mail) -> tuple[list[str], list[str]]:
     """Return the addresses that flufl.bounce finds, temporary and permanent failures apart."""
     try:
-        lines = mail.message.as_bytes()[:MOST_SCANNED].split(b"\n")
+        lines = mail.message.as_bytes()[:MAX_SCANNED].split(b"\n")
         found = all_failures(message_from_bytes(b"\n".join(line for line in lines if len(line) < LONGEST_LINE)))
     except Exception:  # noqa: BLE001  its many readers trust what they read
         return [], []
@@ -252,5 +252,5 @@ def _words(part: Message) -> str:
     """Return the text of a part, also of an enclosed one."""
     payload = part.get_payload()
     if isinstance(payload, list):
-        return "\n".join(text_of(one) for one in payload[:5] if isinstance(one, Message))[:MOST_TEXT]
+        return "\n".join(text_of(one) for one in payload[:5] if isinstance(one, Message))[:MAX_TEXT]
     return text_of(part)

@@ -17,7 +17,7 @@ from crm.leads.serializers import FORM_DATA, LeadRelations
 from crm.models import Contact
 from outreach.ai.serializers import PROMPT_LENGTH
 from outreach.delivery.serializers import ContactSnapshot
-from outreach.lead_generation.services import MOST_LEADS
+from outreach.lead_generation.services import MAX_LEADS
 
 SOURCE_KEYS = ("name", "done", "found", "error")
 SOURCE_ERRORS = "The lead sources that were of no use, whatever the others have found: source (its name) and error."
@@ -29,7 +29,7 @@ def source_errors(sources: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     return [{"source": one["name"], "error": one["error"]} for one in sources if one["done"] and one["error"]]
 
 
-@extend_schema_field({"type": "integer", "minimum": 1, "maximum": MOST_LEADS})
+@extend_schema_field({"type": "integer", "minimum": 1, "maximum": MAX_LEADS})
 class CountInput(IntegerInput):
     """The number of leads to generate. Too many have an error of their own, which the service raises."""
 

@@ -40,7 +40,7 @@ from outreach.lead_generation.models import LeadGeneration
 from outreach.lead_generation.sought import Sought
 from outreach.lead_generation.sourcing import NewPeople, ask_sources, lead_source_values, make_contacts, new_people
 
-MOST_LEADS = 50
+MAX_LEADS = 50
 """The most leads of one search, as in the contract for runs."""
 SHORTLIST = 5
 """Number of contacts that the provider judges per requested lead."""
@@ -114,9 +114,9 @@ def start_generation(
 def _check_search(prompt: str, industry: str, count: int) -> None:
     if not prompt.strip():
         raise NamedError("PromptRequired_400", "prompt: say who is looked for, such as 'marketing managers in Berlin'")
-    if count > MOST_LEADS:
+    if count > MAX_LEADS:
         raise NamedError(
-            "MaximumLeadsExceeded_400", f"count: {count} leads are wanted, at most {MOST_LEADS} are made by one search"
+            "MaximumLeadsExceeded_400", f"count: {count} leads are wanted, at most {MAX_LEADS} are made by one search"
         )
     if not terms_of(read_purpose(prompt).who, industry):
         raise NamedError(

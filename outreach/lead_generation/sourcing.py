@@ -23,7 +23,7 @@ from outreach.ai.providers.matching import Term, fit
 from outreach.data_apps.services import record_error
 from outreach.data_apps.transport import DataAppError
 from outreach.lead_generation.models import LeadGeneration
-from outreach.lead_sources.base import MOST_CANDIDATES, Candidate, LeadSource, SourceQuery
+from outreach.lead_sources.base import MAX_CANDIDATES, Candidate, LeadSource, SourceQuery
 from outreach.lead_sources.selectors import lead_sources
 from outreach.suppression.selectors import suppressed_addresses
 
@@ -60,7 +60,7 @@ def ask_sources(job: LeadGeneration, deadline: float) -> bool:
     query = SourceQuery(
         prompt=job.prompt,
         industry=job.industry,
-        count=min(2 * job.count, MOST_CANDIDATES),
+        count=min(2 * job.count, MAX_CANDIDATES),
         domains=tuple(job.domains),
         filters=job.additional_filters,
     )

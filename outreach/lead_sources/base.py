@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from outreach.data_apps.models import DataApp
 
-MOST_CANDIDATES = 100
+MAX_CANDIDATES = 100
 """The most people that are taken from an answer of a source."""
 LENGTHS = {"name": 300, "email": 254, "phone": 40, "company": 200, "title": 200, "url": 1000, "source": 100}
 
@@ -59,4 +59,4 @@ class LeadSource(abc.ABC):
 
     @abc.abstractmethod
     def search(self, query: SourceQuery, *, most_seconds: float | None = None) -> list[Candidate]:
-        """Return the people who fit best, at most MOST_CANDIDATES."""
+        """Return the people who fit best, at most MAX_CANDIDATES."""

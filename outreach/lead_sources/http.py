@@ -8,7 +8,7 @@ from typing import Any
 from crm.models import CustomField
 from outreach.data_apps.paths import text_at
 from outreach.data_apps.transport import DataAppError, ask
-from outreach.lead_sources.base import LENGTHS, MOST_CANDIDATES, Candidate, LeadSource, SourceQuery
+from outreach.lead_sources.base import LENGTHS, MAX_CANDIDATES, Candidate, LeadSource, SourceQuery
 
 FIELDS = tuple(name for name in LENGTHS if name != "source")
 VALUE_LENGTH = 500
@@ -21,7 +21,7 @@ class HttpLeadSource(LeadSource):
         asked = {
             "query": query.prompt,
             "industry": query.industry,
-            "count": min(query.count, MOST_CANDIDATES),
+            "count": min(query.count, MAX_CANDIDATES),
             "domains": list(query.domains),
             "filters": dict(query.filters),
         }
@@ -29,7 +29,7 @@ class HttpLeadSource(LeadSource):
         if not isinstance(rows, list):
             where = self.app.result_path or "the whole answer"
             raise DataAppError(f"{self.app.name} did not answer with a list of people ({where}).", temporary=False)
-        found = [self._candidate(row) for row in rows[:MOST_CANDIDATES] if isinstance(row, dict)]
+        found = [self._candidate(row) for row in rows[:MAX_CANDIDATES] if isinstance(row, dict)]
         return [one for one in found if one.email or one.phone]
 
     def _candidate(self, row: Mapping[str, Any]) -> Candidate:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from outreach.connected_apps.registry import Capability, apps_with
 from outreach.lead_sources.base import LeadSource
 
-MOST_SOURCES = 10
+MAX_SOURCES = 10
 
 
 def lead_sources() -> list[LeadSource]:
-    """Return the active company's sources, the oldest first, at most MOST_SOURCES."""
+    """Return the active company's sources, the oldest first, at most MAX_SOURCES."""
     found: list[LeadSource] = []
     for spec in apps_with(Capability.FIND_LEADS).values():
         if spec.provider is not None:
-            rows = spec.rows().filter(is_active=True).order_by("created_at", "pk")[:MOST_SOURCES]
+            rows = spec.rows().filter(is_active=True).order_by("created_at", "pk")[:MAX_SOURCES]
             found += [spec.provider(app) for app in rows]
-    return found[:MOST_SOURCES]
+    return found[:MAX_SOURCES]

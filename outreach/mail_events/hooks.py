@@ -17,7 +17,7 @@ from outreach.mail_events.services import take_call
 from outreach.mail_vendors.hooks import TOKEN_LENGTH, is_token
 from outreach.mail_vendors.models import MailApp
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 NOBODY = ("0" * 24, "")
 
 
@@ -33,7 +33,7 @@ def mail_hook(request: HttpRequest, vendor: str, id: str, token: str) -> HttpRes
     if request.method != "POST":
         return _answer(405)
     length = request.headers.get("Content-Length") or "0"
-    if not length.isdigit() or int(length) > MOST_BYTES:
+    if not length.isdigit() or int(length) > MAX_BYTES:
         return _answer(413)
     if app.spec.check == "basic" and not request.headers.get("Authorization"):
         refused = _answer(401)

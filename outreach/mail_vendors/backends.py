@@ -29,7 +29,7 @@ IDLE_SECONDS = 20.0
 CONNECT_SECONDS = 10.0
 SECONDS = 30.0
 """Time limit of one request, in total."""
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 UNREADABLE = "The stored key was given for another server. Enter the key again."
 
 _kept = threading.local()
@@ -189,7 +189,7 @@ def _typed(base: type[Any]) -> Any:
 
 
 def _bounded_session() -> Any:
-    """Return a guarded session that reads MOST_BYTES of an answer at most."""
+    """Return a guarded session that reads MAX_BYTES of an answer at most."""
     session = guarded_session()
     session.headers.update({"User-Agent": "Leadwright", "Accept-Encoding": "identity"})
     request = session.request
@@ -199,7 +199,7 @@ def _bounded_session() -> Any:
         found = bytearray()
         for chunk in response.iter_content(1 << 16):
             found += chunk
-            if len(found) > MOST_BYTES:
+            if len(found) > MAX_BYTES:
                 response.close()
                 break
         response._content = bytes(found)

@@ -212,7 +212,7 @@ class MailAppsDeleted(Output):
     deactivatedCount = Computed(serializers.IntegerField(help_text="Apps that messages refer to; they are off now."))
 
 
-MOST_APPS = 100
+MAX_APPS = 100
 
 
 class MailVendorsOut(Output):
@@ -229,7 +229,7 @@ class MailVendorsOut(Output):
     apps = Computed(
         serializers.ListField(
             child=serializers.DictField(),
-            help_text=f"The company's apps of all vendors, the oldest first, {MOST_APPS} at most: _id, app, vendorName,"
+            help_text=f"The company's apps of all vendors, the oldest first, {MAX_APPS} at most: _id, app, vendorName,"
             " name, fromEmail, fromName, verified, isActive, needsLogin, webhookReady, hasWebhooks, limits,"
             " last error, pausedUntil, stoppedAt, stoppedWhy.",
         )
@@ -246,7 +246,7 @@ class MailVendorsOut(Output):
 def working(apps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the active company's senders that work, of all kinds, as MailVendorsOut has them; `apps` are those of
     vendors."""
-    servers = Smtp.objects.filter(is_active=True, verified=True).order_by("created_at", "pk")[:MOST_APPS]
+    servers = Smtp.objects.filter(is_active=True, verified=True).order_by("created_at", "pk")[:MAX_APPS]
     found = [
         {
             "_id": one.pk,
@@ -316,5 +316,5 @@ def connected() -> list[dict[str, Any]]:
             "stoppedAt": one.stopped_at,
             "stoppedWhy": one.why_stopped,
         }
-        for one in MailApp.objects.order_by("created_at", "pk")[:MOST_APPS]
+        for one in MailApp.objects.order_by("created_at", "pk")[:MAX_APPS]
     ]

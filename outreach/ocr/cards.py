@@ -17,8 +17,8 @@ from phonenumbers import PhoneNumberMatcher
 from core.text.addresses import BadAddress, read_email
 
 FIELDS = ("name", "company", "email", "phone", "site")
-MOST_LINES = 60
-MOST_CHARACTERS = 200
+MAX_LINES = 60
+MAX_CHARACTERS = 200
 _EMAIL = re.compile(r"[\w.+%-]+ ?(?:@|\(at\)|\[at\]) ?[\w-]+(?: ?\. ?[\w-]+)+", re.IGNORECASE)
 _SITE = re.compile(r"(?:https?://)?((?:[a-z0-9-]+\.)+[a-z]{2,24})(?:/[\w./-]*)?", re.IGNORECASE)
 _FORMS = re.compile(
@@ -59,7 +59,7 @@ def read_card(lines: Sequence[Line], *, region: str = "") -> dict[str, Found]:
     """Return the fields that the lines hold, by name. `region` (such as DE) is where numbers without + are dialled."""
     rest = [
         Line(text, min(1.0, max(0.0, one.confidence)), one.height)
-        for one in lines[:MOST_LINES]
+        for one in lines[:MAX_LINES]
         for text in map(_clean, _BETWEEN.split(one.text))
         if text
     ]
@@ -85,7 +85,7 @@ def read_card(lines: Sequence[Line], *, region: str = "") -> dict[str, Found]:
 
 def _clean(text: str) -> str:
     text = "".join(one if one.isprintable() else " " for one in unicodedata.normalize("NFKC", text))
-    return " ".join(text.split())[:MOST_CHARACTERS]
+    return " ".join(text.split())[:MAX_CHARACTERS]
 
 
 def _without(lines: Sequence[Line], used: Line, part: str = "") -> list[Line]:

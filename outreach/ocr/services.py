@@ -26,7 +26,7 @@ from outreach.ocr.testing import sample_picture
 
 NOT_FOUND = ("OcrNotFound_404", "id: there is no such OCR app in this company")
 PICTURES = ("image/jpeg", "image/png", "image/webp")
-MOST_BYTES = 20 * 1024 * 1024
+MAX_BYTES = 20 * 1024 * 1024
 TEST_SECONDS = 25
 """A test answers in its request."""
 
@@ -180,7 +180,7 @@ def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, membe
     file = kept(files).filter(pk=file_id).first()
     if file is None:
         raise NamedError("FileNotFound_400", "fileId: there is no such file in this company")
-    if file.mime not in PICTURES or file.size > MOST_BYTES:
+    if file.mime not in PICTURES or file.size > MAX_BYTES:
         raise NamedError("UnsupportedFileType_400", "fileId: a picture as JPEG, PNG or WebP, of at most 20 MB")
     scan = CardScan.objects.create(file=file, ocr=app, created_by_id=member_id)
     notify_workers("card-scan")

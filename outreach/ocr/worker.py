@@ -17,7 +17,7 @@ from core.s3 import S3Failed
 from core.text.addresses import BadAddress, read_phone
 from crm.files.stores import ContentUnavailable, local_copy
 from crm.records.models import CustomField
-from outreach.ocr.cards import FIELDS, MOST_CHARACTERS, MOST_LINES, Found, read_card
+from outreach.ocr.cards import FIELDS, MAX_CHARACTERS, MAX_LINES, Found, read_card
 from outreach.ocr.models import CardScan
 from outreach.ocr.providers import OcrFailed
 from outreach.ocr.services import note_error, reader_of
@@ -45,7 +45,7 @@ def run(job: CardScan, deadline: float) -> None:
         return
     try:
         with local_copy(file) as picture:
-            lines = reader_of(app).read(picture, file.mime, seconds=SECONDS)[:MOST_LINES]
+            lines = reader_of(app).read(picture, file.mime, seconds=SECONDS)[:MAX_LINES]
     except OcrFailed as failed:
         note_error(app, failed.detail)
         _again(job, failed.detail, failed.temporary)
@@ -57,7 +57,7 @@ def run(job: CardScan, deadline: float) -> None:
     note_error(app, "")
     region = Company.objects.filter(pk=job.company_id).values_list("country", flat=True).first() or ""
     fields, form_data = proposal(read_card(lines, region=region), app.confidence)
-    told = [[line.text[:MOST_CHARACTERS], round(line.confidence, 3)] for line in lines]
+    told = [[line.text[:MAX_CHARACTERS], round(line.confidence, 3)] for line in lines]
     finish(job, CardScan.Status.COMPLETED, lines=told, fields=fields, form_data=form_data, processed=1, error="")
 
 

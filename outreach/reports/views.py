@@ -20,7 +20,7 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError, shorten
 from core.lists.values import refuse
-from core.reports import MOST_DAYS, REPORTS, TOP, Report, Table
+from core.reports import MAX_DAYS, REPORTS, TOP, Report, Table
 from core.reports.periods import DEFAULT_DAYS, read_period
 from core.tenancy import company_id
 from crm.exports.formats import FORMATS
@@ -65,7 +65,7 @@ PARAMETERS = (
     OpenApiParameter("download", bool, description="true: as a CSV file"),
 )
 ABOUT = (
-    f"Days are those of the company's time zone, at most {MOST_DAYS}. Beside its own permission a report takes that of"
+    f"Days are those of the company's time zone, at most {MAX_DAYS}. Beside its own permission a report takes that of"
     " the records that it counts, and counts those that the caller may read. Each row links to the list of exactly the"
     " records that it counts, where there is such a list."
 )

@@ -16,8 +16,8 @@ from core.outbound_http import HttpFailed, exchange
 BASE_URL = "https://graph.facebook.com"
 API_VERSION = "v23.0"
 SECONDS = 20.0
-MOST_BYTES = 1024 * 1024
-MOST_ROUNDS = 50
+MAX_BYTES = 1024 * 1024
+MAX_ROUNDS = 50
 LOG_IN_AGAIN = frozenset({10, 102, 190, *range(200, 300)})
 """Codes of errors that end only when the app is connected again."""
 WAIT = frozenset({1, 2, 4, 17, 32, 341, 613})
@@ -77,7 +77,7 @@ class SocialClient:
 
     def _listed(self, path: str, query: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
         after = ""
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             asked = {**query, "limit": "100", **({"after": after} if after else {})}
             page = self._ask("GET", f"{path}?{urlencode(asked)}")
             rows = page.get("data")
@@ -95,7 +95,7 @@ class SocialClient:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
         url = f"{base}/{API_VERSION}/{path}"
         try:
-            answer = exchange(method, url, seconds=SECONDS, headers=headers, body=body, most_bytes=MOST_BYTES)
+            answer = exchange(method, url, seconds=SECONDS, headers=headers, body=body, most_bytes=MAX_BYTES)
         except HttpFailed as failed:
             raise SocialFailed(failed.detail, temporary=failed.code not in ("refused", "large")) from None
         try:

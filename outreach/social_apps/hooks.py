@@ -10,7 +10,7 @@ from outreach.connected_apps.signatures import is_signed_with
 from outreach.mail_vendors.hooks import hook_token
 from outreach.social_apps.models import SocialAApp
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 
 
 def hook_url(app_id: str, salt: str) -> str:

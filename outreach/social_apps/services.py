@@ -36,7 +36,7 @@ NOT_ANSWERED = "InvalidRequest_400"
 """The error of a platform that refuses no token, but does not answer either."""
 PAGE_ID, PAGE_TOKEN = "PageIdRequired_400", "PageIdOrTokenRequired_400"
 NOT_SUBSCRIBED = "WebhookSubscriptionFailed_500"
-MOST_PAGES = 200
+MAX_PAGES = 200
 RECONNECTED: list[Callable[[str], None]] = []
 """Called with the id of an app that works again, in the transaction that records it."""
 
@@ -244,7 +244,7 @@ def _ask(app: SocialAApp, *, exchanges: bool) -> _Told:
         expires_at = timezone.now() + timedelta(seconds=seconds) if seconds else None
     pages = {
         _text(row.get("id"), 40): (_text(row.get("name"), 200), row["access_token"])
-        for row in SocialClient(token).pages()[:MOST_PAGES]
+        for row in SocialClient(token).pages()[:MAX_PAGES]
         if _text(row.get("id"), 40) and isinstance(row.get("access_token"), str) and row["access_token"].isascii()
     }
     return _Told(token, expires_at, pages)

@@ -32,8 +32,8 @@ Reason = Suppression.Reason
 BATCH_ROWS = 2000
 CHECKED_ROWS = 2000
 """Rows that a check reads."""
-MOST_ERRORS = 100
-MOST_SOURCE = 200
+MAX_ERRORS = 100
+MAX_SOURCE = 200
 SAME = timedelta(minutes=10)
 """For how long the same file, sent again, is the same import."""
 EMAIL_HEADERS = {"email", "emailaddress", "mail", "address", "recipient", "emails", "mailaddress"}
@@ -126,7 +126,7 @@ def check_import(*, file_id: str, files: QuerySet[File], **values: Any) -> dict[
         "added": batch.read - listed,
         "listed": listed,
         "failed": len(batch.errors),
-        "rowErrors": batch.errors[:MOST_ERRORS],
+        "rowErrors": batch.errors[:MAX_ERRORS],
     }
 
 
@@ -194,7 +194,7 @@ def _write(job: SuppressionImport, batch: Batch) -> dict[str, Any]:
         added |= suppress(
             [email for email, why in batch.reasons.items() if why == reason],
             reason=reason,
-            source=job.file.name[:MOST_SOURCE],
+            source=job.file.name[:MAX_SOURCE],
             details={"import": job.pk},
             member_id=job.created_by_id,
         )
@@ -204,7 +204,7 @@ def _write(job: SuppressionImport, batch: Batch) -> dict[str, Any]:
         "added": job.added + len(added),
         "listed": job.listed + batch.read - len(added),
         "failed": job.failed + len(batch.errors),
-        "row_errors": [*job.row_errors, *batch.errors][:MOST_ERRORS],
+        "row_errors": [*job.row_errors, *batch.errors][:MAX_ERRORS],
     }
 
 

@@ -12,8 +12,8 @@ from crm.records.results import BulkResult, Failure
 from outreach.suppression.addresses import is_address
 from outreach.suppression.models import Suppression
 
-MOST_CHARACTERS = 254
-MOST_AT_ONCE = 1000
+MAX_CHARACTERS = 254
+MAX_AT_ONCE = 1000
 """Addresses that one request adds."""
 
 
@@ -42,7 +42,7 @@ def suppress(
 def normal(email: str | None) -> str | None:
     """Return the address as the list has it; None for an invalid one."""
     text = (email or "").strip().lower()
-    return text if is_address(text) and len(text) <= MOST_CHARACTERS else None
+    return text if is_address(text) and len(text) <= MAX_CHARACTERS else None
 
 
 def _insert(rows: Sequence[Suppression]) -> dict[str, str]:
@@ -76,9 +76,9 @@ def suppress_many(*, items: Sequence[Any], read: Callable[[Any], dict[str, Any]]
     The result has new ones as created and listed ones as updated. Listed ones keep their reason and source. Raises
     InvalidPayload_400 for no item and for too many.
     """
-    if not 0 < len(items) <= MOST_AT_ONCE:
+    if not 0 < len(items) <= MAX_AT_ONCE:
         raise NamedError(
-            "InvalidPayload_400", f"formData: has {len(items)} addresses; from 1 to {MOST_AT_ONCE:,} go in one request"
+            "InvalidPayload_400", f"formData: has {len(items)} addresses; from 1 to {MAX_AT_ONCE:,} go in one request"
         )
     result, rows = BulkResult(), dict[str, Suppression]()
     for index, item in enumerate(items):

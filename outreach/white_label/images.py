@@ -9,8 +9,8 @@ from typing import Any
 
 from core.errors import ValidationFailed
 
-MOST_BYTES = 2 * 1024 * 1024
-MOST_SIDE = 4000
+MAX_BYTES = 2 * 1024 * 1024
+MAX_SIDE = 4000
 TYPES = ("PNG", "JPEG", "WEBP")
 
 
@@ -40,8 +40,8 @@ def draw_anew(content: bytes, kind: str, field: str) -> Drawn:
     """Read a picture and re-encode it, in the size that pages show. Raises ValidationFailed with the field."""
     from PIL import Image, ImageOps, UnidentifiedImageError  # noqa: PLC0415  takes time that no other request needs
 
-    if len(content) > MOST_BYTES:
-        raise ValidationFailed(f"{field}: too large", f"{field}: at most {MOST_BYTES // 1024**2} MB")
+    if len(content) > MAX_BYTES:
+        raise ValidationFailed(f"{field}: too large", f"{field}: at most {MAX_BYTES // 1024**2} MB")
     fit = FITS[kind]
     try:
         with warnings.catch_warnings():
@@ -62,8 +62,8 @@ def draw_anew(content: bytes, kind: str, field: str) -> Drawn:
 def _check_size(size: tuple[int, int], fit: Fit, field: str) -> None:
     """Refuse sizes before the picture is decoded."""
     width, height = size
-    if max(size) > MOST_SIDE:
-        raise ValidationFailed(f"{field}: too large", f"{field}: at most {MOST_SIDE} pixels wide and high")
+    if max(size) > MAX_SIDE:
+        raise ValidationFailed(f"{field}: too large", f"{field}: at most {MAX_SIDE} pixels wide and high")
     if min(size) < fit.least:
         raise ValidationFailed(f"{field}: too small", f"{field}: at least {fit.least} pixels wide and high")
     if fit.square and width != height:

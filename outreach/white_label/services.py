@@ -17,11 +17,11 @@ from crm.files.stores import ContentUnavailable, open_content
 from outreach.domain_tracking.services import get_domain
 from outreach.white_label.brands import forget
 from outreach.white_label.colors import COLOR, DARK, LEAST, LIGHT, lightened, worst
-from outreach.white_label.images import MOST_BYTES, Drawn, draw_anew
+from outreach.white_label.images import MAX_BYTES, Drawn, draw_anew
 from outreach.white_label.models import BrandImage, WhiteLabel
 
 MODULE = "white-label-options"
-MOST_IMAGES = 20
+MAX_IMAGES = 20
 """Pictures of a kind that a company keeps: mails that went out show the logo of their time."""
 BARE_HOST = re.compile(rf"\s*{HOST}\s*", re.IGNORECASE)
 """A name that consists only of a host name. Node.js in a longer name is not one."""
@@ -115,13 +115,13 @@ def _picture(actor: Actor, file_id: str, kind: str) -> Drawn:
         raise NamedError("FileNotFound_400", f"{field}: there is no such file in this company")
     try:
         with open_content(file) as content:
-            return draw_anew(content.read(MOST_BYTES + 1), kind, field)
+            return draw_anew(content.read(MAX_BYTES + 1), kind, field)
     except ContentUnavailable as error:
         raise NamedError("FileNotFound_400", f"{field}: {error}") from None
 
 
 def _kept(kind: str, drawn: Drawn) -> BrandImage:
     image = BrandImage.objects.create(kind=kind, content=drawn.content, width=drawn.width, height=drawn.height)
-    old = BrandImage.objects.filter(kind=kind).order_by("-pk").values_list("pk", flat=True)[MOST_IMAGES:]
+    old = BrandImage.objects.filter(kind=kind).order_by("-pk").values_list("pk", flat=True)[MAX_IMAGES:]
     BrandImage.objects.filter(pk__in=list(old)).delete()
     return image

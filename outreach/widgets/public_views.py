@@ -36,7 +36,7 @@ from outreach.widgets.services import config_of
 
 ERRORS = (visitors.NOT_FOUND, "UnauthorizedAction_403", "InvalidPayload_400")
 OF_VISITOR = (*ERRORS, visitors.UNKNOWN[0])
-MOST_BYTES = 32 * 1024
+MAX_BYTES = 32 * 1024
 
 
 class WidgetViewSet(CrossOriginViewSet):
@@ -48,8 +48,8 @@ class WidgetViewSet(CrossOriginViewSet):
         super().initial(request, *args, **kwargs)
         self._open(request, kwargs["token"])
         length = request.headers.get("Content-Length") or "0"
-        if not length.isdigit() or int(length) > MOST_BYTES:
-            raise NamedError("InvalidPayload_400", f"body: is larger than {MOST_BYTES} bytes")
+        if not length.isdigit() or int(length) > MAX_BYTES:
+            raise NamedError("InvalidPayload_400", f"body: is larger than {MAX_BYTES} bytes")
         self._scope.enter_context(company_scope(self.widget.company_id))
 
     def _open(self, request: Request, token: str) -> None:

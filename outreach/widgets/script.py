@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.utils.cache import patch_cache_control
 
-MOST_BYTES = 15_000
+MAX_BYTES = 15_000
 SECONDS = 600
 """For how long browsers keep the script."""
 

@@ -226,7 +226,7 @@ def test_choices_keep_what_their_options_lack(scope: Cast) -> None:
     LeadProduct.objects.create(lead=lead, product_service=products[2])
     type(scope.narrow).objects.filter(pk=scope.narrow.pk).update(status="removed")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pages, "MOST_OPTIONS", 2)
+        patch.setattr(pages, "MAX_OPTIONS", 2)
         page = at(scope.owner, f"contacts/{contact.pk}?edit")
         client.post(page, untouched(client.get(page)) | {"name": ["Ann"]})
         for edit in ("facts", "assignment"):

@@ -215,7 +215,7 @@ def test_runs_that_go_behind_are_a_fifth_of_a_slice_beside_others(cast: Cast, mo
 
 
 def test_starts_stop_while_many_runs_are_queued(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_QUEUED", 3)
+    monkeypatch.setattr(limits, "MAX_QUEUED", 3)
     id = published(cast, SHORT, edges())
     for first in (0, 3):  # two batches of events
         people(cast, 3) if not first else [contact(cast, email=f"{n}@example.org", number=f"16{n:08}") for n in "123"]

@@ -22,7 +22,7 @@ from outreach.models import AiApp, EmailTemplate, MailApp, Smtp
 from workflows.graphs.models import Workflow
 from workflows.secrets.models import WorkflowSecret
 
-MOST_CHOICES = 200
+MAX_CHOICES = 200
 TEXT = TextField()
 FIELD = {
     "panel": "panel",
@@ -76,7 +76,7 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
     parts = [
         rows.annotate(choice_of=Value(name), key=F(KEYS.get(name, "pk")), words=WORDS.get(name, F("name")))
         .order_by(*ORDERS.get(name, ("name", "pk")))
-        .values_list("choice_of", "key", "words")[:MOST_CHOICES]
+        .values_list("choice_of", "key", "words")[:MAX_CHOICES]
         for name, _, rows in read
     ]
     for kind, key, text in parts[0].union(*parts[1:], all=True) if parts else ():

@@ -37,7 +37,7 @@ from workflows.graphs.problems import Problems
 from workflows.graphs.rights import May, check_rights
 from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 
-MOST_STEPS, MOST_SECONDS = 500, 10
+MAX_STEPS, MOST_SECONDS = 500, 10
 LOCK_SECONDS = 2
 """Seconds to wait for records that others have locked. They must not wait for the dry run themselves."""
 MAX_TOLD = 2_000_000
@@ -234,8 +234,8 @@ class Trial:
             if token is not None and self._step(cursor, token, house):
                 self.ended = ("stopped", "until")
                 return
-            if len(self.steps) >= MOST_STEPS or monotonic() > self.deadline:
-                self.ended = ("stopped", "tooManySteps" if len(self.steps) >= MOST_STEPS else "tooLong")
+            if len(self.steps) >= MAX_STEPS or monotonic() > self.deadline:
+                self.ended = ("stopped", "tooManySteps" if len(self.steps) >= MAX_STEPS else "tooLong")
                 return
 
     def _hold(self, run: WorkflowRun) -> None:

@@ -120,7 +120,7 @@ class FieldDate(NodeConfig):
         return value.replace(second=0, microsecond=0)
 
 
-MOST_MONTHS = 1200
+MAX_MONTHS = 1200
 
 
 class Schedule(NodeConfig):
@@ -166,6 +166,6 @@ class Schedule(NodeConfig):
             raise ValueError("audience.panel: is another one than field.panel")
         if self.every is not None and self.every.unit == "seconds" and self.every.amount < 60:
             raise ValueError("every: at least a minute")
-        if self.every is not None and self.every.unit == "months" and self.every.amount > MOST_MONTHS:
+        if self.every is not None and self.every.unit == "months" and self.every.amount > MAX_MONTHS:
             raise ValueError("every: at most a hundred years")
         return self

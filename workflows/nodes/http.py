@@ -21,7 +21,7 @@ from workflows.nodes.asks import LARGEST_CALL, Call, CallToMake, Made
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
 from workflows.secrets.services import has_secret, secret_for
 
-MOST_BYTES = 1024 * 1024
+MAX_BYTES = 1024 * 1024
 AGENT = "Leadwright"
 """User agent of calls, unless the node sets one."""
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
@@ -208,7 +208,7 @@ def make(call: CallToMake) -> Made:
             seconds=request["timeout"],
             headers=headers,
             body=body,
-            most_bytes=MOST_BYTES,
+            most_bytes=MAX_BYTES,
         )
     except HttpFailed as failed:
         # Of these alone it is certain that nothing was done.

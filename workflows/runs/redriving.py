@@ -17,7 +17,7 @@ from workflows.engine.models import WorkflowRun
 from workflows.graphs.models import WorkflowVersion
 from workflows.runs.filters import RUN_FIELDS
 
-MOST_AT_ONCE = 200
+MAX_AT_ONCE = 200
 """The most runs of a batch, whose rows stay locked meanwhile."""
 MAX_REPORTED = 1000
 
@@ -71,7 +71,7 @@ def _selected(job: BulkJob) -> QuerySet[WorkflowRun]:
 
 
 def _restart_next(job: BulkJob) -> dict[str, Any] | None:
-    size = min(batch_rows(job), MOST_AT_ONCE)
+    size = min(batch_rows(job), MAX_AT_ONCE)
     ids = list(_selected(job).order_by("pk").values_list("pk", flat=True)[:size])
     if not ids:
         return None

@@ -70,7 +70,7 @@ def drain(start: Callable[..., None], deadline: float = float("inf")) -> None:
 @transaction.atomic
 def _start_some(start: Callable[..., None]) -> int:
     """Start the runs of the active company's next events. Returns the number of events."""
-    if limits.queued() >= limits.MOST_QUEUED:
+    if limits.queued() >= limits.MAX_QUEUED:
         return 0
     taken = _start_queued(start, QueuedEvent.objects.filter(priority__lt=BEHIND), BATCH, behind=False)
     if limits.has_turn(timezone.now()):

@@ -32,7 +32,7 @@ def start_by_events(events: Sequence[Event]) -> None:
     behind = [event for event in events if (event.cause or {}).get(QUEUE)]
     fresh = [event for event in events if not (event.cause or {}).get(QUEUE)]
     backlog.add(behind, starts.BEHIND)
-    if fresh and (limits.queued() >= limits.MOST_QUEUED or backlog.has_fresh()):
+    if fresh and (limits.queued() >= limits.MAX_QUEUED or backlog.has_fresh()):
         backlog.add(fresh, backlog.FRESH)
     elif fresh:
         start(fresh)

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from billing.gateways.base import (
-    MOST_PAGES,
+    MAX_PAGES,
     Begun,
     Disputed,
     Fact,
@@ -160,7 +160,7 @@ class Mollie(Gateway):
     def _listed(self, what: str, since: datetime, until: datetime) -> Iterator[Mapping[str, Any]]:
         """Yield the rows of a list, which begins with the newest, that were made in this time."""
         after: dict[str, str] = {}
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             asked = {"limit": 250, **after}
             page = self._do(lambda client, asked=asked: getattr(client, what).list(**asked))  # type: ignore[misc]
             with asking():

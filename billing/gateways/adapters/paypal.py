@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from django.utils import timezone
 
 from billing.gateways.base import (
-    MOST_PAGES,
+    MAX_PAGES,
     Begun,
     Disputed,
     Fact,
@@ -148,7 +148,7 @@ class PayPal(Gateway):
     def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
         """Yield its report of transactions, which is some hours late: missing ones are queried one by one."""
         asked = {"start_date": since.isoformat(), "end_date": until.isoformat(), "fields": "transaction_info"}
-        for page in range(1, MOST_PAGES):
+        for page in range(1, MAX_PAGES):
             with asking():
                 query = urlencode({**asked, "page_size": 500, "page": page})
                 found = self._call("GET", f"/v1/reporting/transactions?{query}")

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from billing.gateways.base import (
-    MOST_PAGES,
+    MAX_PAGES,
     Begun,
     Disputed,
     Fact,
@@ -141,7 +141,7 @@ class Paystack(Gateway):
                 yield Settled("dispute", money, "", int(one["refund_amount"]), str(one["currency"]))
 
     def _listed(self, what: str, asked: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        for page in range(1, MOST_PAGES):
+        for page in range(1, MAX_PAGES):
             with asking():
                 query = urlencode({**asked, "perPage": 100, "page": page})
                 rows = self._call("GET", f"/{what}?{query}", many=True)

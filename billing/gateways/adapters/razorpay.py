@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from billing.gateways.base import (
-    MOST_PAGES,
+    MAX_PAGES,
     Begun,
     Disputed,
     Fact,
@@ -185,7 +185,7 @@ class Razorpay(Gateway):
                 yield Settled("dispute", str(one["payment_id"]), "", int(one["amount"]), str(one["currency"]))
 
     def _listed(self, what: str, times: Mapping[str, int]) -> Iterator[Mapping[str, Any]]:
-        for page in range(MOST_PAGES):
+        for page in range(MAX_PAGES):
             asked = {**times, "count": 100, "skip": 100 * page}
             found = self._do(lambda client, asked=asked: getattr(client, what).all(asked))  # type: ignore[misc]
             with asking():

@@ -11,7 +11,7 @@ from time import time
 from typing import Any
 
 from billing.gateways.base import (
-    MOST_PAGES,
+    MAX_PAGES,
     Begun,
     Disputed,
     Fact,
@@ -210,7 +210,7 @@ class Stripe(Gateway):
 
     def _listed(self, what: str, created: Mapping[str, int]) -> Iterator[Mapping[str, Any]]:
         after: dict[str, str] = {}
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             with asking():
                 asked = {"created": created, "limit": 100, **after}
                 page = getattr(self.client, what).list(asked).to_dict()

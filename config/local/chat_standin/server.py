@@ -38,7 +38,7 @@ APPROVES_AFTER = 3.0
 TOLD_AGAIN_AFTER = 5.0
 TRIES = 5
 ONE_A_MINUTE = 60.0
-MOST_BYTES = 20 * 1024 * 1024
+MAX_BYTES = 20 * 1024 * 1024
 PICTURE = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAHgAAAB4CAIAAAC2BqGFAAAAs0lEQVR42u3QMQ0AAAgDsF1YRitucAFPkypoposDUSBaNKJFi7Yg"
     "WjSiRYu2IFo0okWLRrRoRIsWjWjRiBYtGtGiES1aNKJFI1q0aESLRrRo0YgWjWjRohEtGtGiRSNaNKJFi0a0aESLFo1o0YgWLRrR"
@@ -181,7 +181,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _handle(self) -> None:
         size = int(self.headers.get("Content-Length") or 0)
-        body = self.rfile.read(min(size, MOST_BYTES))
+        body = self.rfile.read(min(size, MAX_BYTES))
         found: Any
         try:
             if self.path == "/say" and self.command == "POST":

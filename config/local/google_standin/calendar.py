@@ -8,7 +8,7 @@ from typing import Any
 EVENTS = "/calendar/v3/calendars/primary/events"
 OWN = ((0, time(10), time(11)), (1, time(13), time(14, 30)), (2, time(9), time(9, 45)), (3, time(15), time(16)))
 """Weekday, start and end (UTC) of the calendar's weekly events: the team, a dentist, a delivery, a course."""
-MOST_DAYS, MOST_EVENTS = 400, 5000
+MAX_DAYS, MAX_EVENTS = 400, 5000
 
 
 class Calendar:
@@ -36,7 +36,7 @@ class Calendar:
             self.events[id] = {**(known or {}), "status": "cancelled"}
             return (410, {}) if is_gone else (204, None)
         self.events[id] = {**(known or {}), **body, "id": id}
-        while len(self.events) > MOST_EVENTS:
+        while len(self.events) > MAX_EVENTS:
             del self.events[next(iter(self.events))]
         return 200, _shown(self.events[id])
 
@@ -45,7 +45,7 @@ class Calendar:
         start, end = (datetime.fromisoformat(body[name]) for name in ("timeMin", "timeMax"))
         spans = []
         day = start.astimezone(UTC).date()
-        for _ in range(min((end - start).days + 2, MOST_DAYS)):
+        for _ in range(min((end - start).days + 2, MAX_DAYS)):
             for weekday, begins, ends in OWN:
                 if day.weekday() == weekday:
                     spans.append(tuple(datetime.combine(day, clock, UTC) for clock in (begins, ends)))

@@ -19,7 +19,7 @@ from config.local.google_standin.tokens import Logins, read
 LOGIN = "/o/oauth2/v2/auth"
 CALLBACKS = "/oauth/"
 """Path prefix of the service's own callbacks, to which the page redirects."""
-MOST_BYTES = 30 * 1024 * 1024
+MAX_BYTES = 30 * 1024 * 1024
 WORDS = {
     "calendar.events": "See and change the events of your calendar",
     "calendar.freebusy": "See when you are busy",
@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
             self._answer("GET", b"")
 
     def do_POST(self) -> None:
-        body = self.rfile.read(min(int(self.headers.get("Content-Length") or 0), MOST_BYTES))
+        body = self.rfile.read(min(int(self.headers.get("Content-Length") or 0), MAX_BYTES))
         form = dict(parse_qsl(body.decode("utf-8", "replace"))) if len(body) < 100_000 else {}
         path = urlsplit(self.path).path
         with self.server.lock:
@@ -94,7 +94,7 @@ class Handler(BaseHTTPRequestHandler):
                 self._json(*self._asked("POST", body))
 
     def do_PATCH(self) -> None:
-        self._answer("PATCH", self.rfile.read(min(int(self.headers.get("Content-Length") or 0), MOST_BYTES)))
+        self._answer("PATCH", self.rfile.read(min(int(self.headers.get("Content-Length") or 0), MAX_BYTES)))
 
     def do_DELETE(self) -> None:
         self._answer("DELETE", b"")

@@ -20,7 +20,7 @@ from core.web.flows.schemas import (
     DAYS,
     INPUTS,
     LONG,
-    MOST_ROWS,
+    MAX_ROWS,
     ONE_LINE,
     SEVERAL_LINES,
     SHOWN,
@@ -205,7 +205,7 @@ class SchemaForm(ReadingForm):
         items, _ = self.resolve(schema["items"])
         held = [one for one in value or () if isinstance(one, Mapping)] if isinstance(value, list) else []
         spare = max(SPARE, int(schema.get("minItems", 0)) - len(held))
-        spare = max(0, min(spare, int(schema.get("maxItems", MOST_ROWS)) - len(held)))
+        spare = max(0, min(spare, int(schema.get("maxItems", MAX_ROWS)) - len(held)))
         rows = []
         for place, one in enumerate([*held, *({} for _ in range(spare))]):
             parts = self._properties(items, one, f"{path}.{place}")

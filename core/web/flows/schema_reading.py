@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from core.web.filters import changed_filters
 from core.web.flows.schemas import (
-    MOST_ROWS,
+    MAX_ROWS,
     Schema,
     Schemas,
     conditions_of,
@@ -117,7 +117,7 @@ class ReadingForm(Schemas):
         items, _ = self.resolve(schema["items"])
         before = held if isinstance(held, list) else []
         found = []
-        for place in range(MOST_ROWS):
+        for place in range(MAX_ROWS):
             if f"{path}.{place}:there" not in self.sent or self.sent.get("drop_row") == f"{path}.{place}":
                 continue
             row = self._read_properties(items, before[place] if place < len(before) else {}, f"{path}.{place}")

@@ -21,7 +21,7 @@ LONG = 300
 ONE_LINE, SEVERAL_LINES = ("url", "link", "recording", "number"), ("text",)
 """Settings that have one line however long they may be, and several however short."""
 SPARE = 1
-MOST_ROWS = 50
+MAX_ROWS = 50
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SHOWN = "2026-01-31T09:00"
 """A time as forms show it."""

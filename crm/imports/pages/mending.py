@@ -12,7 +12,7 @@ from django.http import QueryDict
 from core.web.forms import Field
 from crm.imports.pages.base import shown_problem
 
-MOST_CELLS = 30
+MAX_CELLS = 30
 """Maximum number of values of a row that can be fixed; a form takes 1,000 in all."""
 
 
@@ -93,7 +93,7 @@ def _add_cells(row: MendRow, values: Sequence[Any], job: Mapping[str, Any], erro
     places = [place for place, header in enumerate(job["headers"]) if header in job["columnMapping"]]
     wrong = [place for place in places if job["headers"][place] in errors]
     others = [place for place in places if place not in wrong]
-    for place in sorted([*wrong, *others][:MOST_CELLS]):
+    for place in sorted([*wrong, *others][:MAX_CELLS]):
         header = job["headers"][place]
         text = _text(values[place] if place < len(values) else None)
         kind = "textarea" if "\n" in text else "text"

@@ -12,7 +12,7 @@ from core.web.forms import Field
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, counted, shown_problem
 from crm.imports.pages.words import (
     LACKS_COUNTRY,
-    MOST_UNKNOWN,
+    MAX_UNKNOWN,
     NO_RECORD,
     OF_OTHER_COUNTRY,
     UNKNOWN,
@@ -207,7 +207,7 @@ class ImportCheck(ImportPage):
 
 def rows_besides(found: Sequence[Mapping[str, Any]], unknown: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the problems except those with unknown values, if these are all listed separately."""
-    columns = {one["column"] for one in unknown} if len(unknown) < MOST_UNKNOWN else set[str]()
+    columns = {one["column"] for one in unknown} if len(unknown) < MAX_UNKNOWN else set[str]()
     return [
         one for one in found if one["column"] not in columns or not UNKNOWN.search(f"{one['code']} {one['message']}")
     ]

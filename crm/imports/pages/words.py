@@ -55,7 +55,7 @@ TYPES = {
 """Type of a new field -> its label."""
 MARKS = ((".", "1,234.50 (point)"), (",", "1.234,50 (comma)"))
 AS_COMPANY = "Read as your company writes dates. Choose the other reading if this file has other dates."
-MOST_NAMES = 8
+MAX_NAMES = 8
 """The most columns that a sentence names."""
 DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?!\d)")
 MONTHS = (
@@ -77,7 +77,7 @@ OF_OTHER_COUNTRY = ("is no phone number for", "may lack its area code")
 """Texts of the service for a phone number that does not belong to the assumed country."""
 UNKNOWN = re.compile(r"NotFound_4|is none of the options")
 """Pattern in the code or message of a value that the company does not have."""
-MOST_UNKNOWN = 20
+MAX_UNKNOWN = 20
 """The most unknown values that the check names."""
 NO_RECORD = "NotARecord"
 """Part of the code of a row that is a title, a total or a footer."""
@@ -157,9 +157,9 @@ def unknown_words(found: Mapping[str, Any], mapping: Mapping[str, str], labels: 
 
 
 def listed(names: Sequence[str]) -> str:
-    """Name columns in a sentence, at most MOST_NAMES of them."""
-    shown = ", ".join(names[:MOST_NAMES])
-    return f"{shown} and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else shown
+    """Name columns in a sentence, at most MAX_NAMES of them."""
+    shown = ", ".join(names[:MAX_NAMES])
+    return f"{shown} and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else shown
 
 
 def left_out(names: Sequence[str]) -> str:

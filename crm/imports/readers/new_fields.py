@@ -19,7 +19,7 @@ from crm.imports.readers.words import normalise, phrases
 
 JUDGED_ROWS = 100
 """The rows whose values decide the type."""
-MOST_OPTIONS, LONGEST_OPTION = 8, 40
+MAX_OPTIONS, LONGEST_OPTION = 8, 40
 FEWEST_VALUES, REPEATS = 20, 5
 """A column is a choice if it has at least so many values, each of its options so often on average."""
 LONGEST_LINE = 200
@@ -133,7 +133,7 @@ class ColumnCounter:
                     column.several = True
                 if not column.is_open and cell not in column.distinct:
                     column.distinct[cell] = None
-                    column.is_open = len(column.distinct) > MOST_OPTIONS
+                    column.is_open = len(column.distinct) > MAX_OPTIONS
 
     def facts(self) -> list[ColumnFacts]:
         """Return the facts of each column."""

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
 from core.web.forms import Field
-from core.web.lists import MOST_ROWS
+from core.web.lists import MAX_ROWS
 from core.web.record_forms import record_choices
 from core.web.saved_views import KEPT
 from crm.leads.pages.base import TONES, LeadPage, counted
@@ -113,7 +113,7 @@ class Leads(LeadList):
             else:
                 seen = self.state.seen + len(cards)
                 more = self.state.link(column=value, cursor=found.next_cursor, seen=str(seen))
-                more, joins = (more if found.next_cursor else ""), seen < MOST_ROWS
+                more, joins = (more if found.next_cursor else ""), seen < MAX_ROWS
             columns.append(
                 {
                     "id": f"column-{number}",

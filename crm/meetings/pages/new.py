@@ -17,7 +17,7 @@ from crm.meetings.pages.meetings import FOUND, MeetingPage
 
 PICKED = {"members": "member", "contacts": "contact"}
 """Field of the form -> the API's name of such an attendee."""
-MOST_PICKED = 100
+MAX_PICKED = 100
 BEFORE_PEOPLE = 3
 """Fields above the participants: title, time, length."""
 
@@ -148,7 +148,7 @@ class MeetingPeople(NewMeeting):
 
 
 def picked_ids(sent: QueryDict, field: str) -> list[str]:
-    return [id for id in dict.fromkeys(sent.getlist(field)) if is_id(id)][:MOST_PICKED]
+    return [id for id in dict.fromkeys(sent.getlist(field)) if is_id(id)][:MAX_PICKED]
 
 
 def words_of(person: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from outreach.ai.providers.cleaning import one_line
 from outreach.ai.providers.placeholders import placeholder_in
 
 SUBJECT_LENGTH = 200
-MOST_CLAIMS = 200
+MAX_CLAIMS = 200
 REASON_LENGTH = 200
 _FENCE = re.compile(r"\A```[A-Za-z]*\s*\n(.*?)\n?```\Z", re.DOTALL)
 
@@ -47,7 +47,7 @@ class Message(_Shape):
 
     subject: str = Field(max_length=SUBJECT_LENGTH)
     body: Text
-    claims: list[Statement] = Field(max_length=MOST_CLAIMS)
+    claims: list[Statement] = Field(max_length=MAX_CLAIMS)
 
 
 class Judgement(_Shape):

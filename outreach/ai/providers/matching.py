@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from outreach.ai.providers.base import ContactBrief, Fit
 
-MOST_TERMS = 40
+MAX_TERMS = 40
 INDUSTRY_WEIGHT = 2.0
 SHORTEST_FORM, MOST_ENDING = 4, 3
 """Two words are forms of one when the shorter has at least four letters and the longer up to three more."""
@@ -48,7 +48,7 @@ def terms_of(prompt: str, industry: str) -> tuple[Term, ...]:
     found = {word: Term(word, INDUSTRY_WEIGHT) for word in _telling(industry)}
     for word in _telling(prompt):
         found.setdefault(word, Term(word))
-    return tuple(found.values())[:MOST_TERMS]
+    return tuple(found.values())[:MAX_TERMS]
 
 
 def fit(terms: Sequence[Term], contact: ContactBrief) -> Fit:

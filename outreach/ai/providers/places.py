@@ -39,7 +39,7 @@ _WORK = frozenset(
     ]
 )
 """Words for occupations that are names of towns too."""
-MOST_WORDS = 4
+MAX_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ def _named(text: str) -> Iterator[Place]:
 
 def _name(text: str) -> tuple[str, bool]:
     """Return the name of a place that the text begins with, or "", and whether the text is nothing else."""
-    words = [found.group() for found in _WORD.finditer(text)][: MOST_WORDS + 1]
-    for count in range(min(MOST_WORDS, len(words)), 0, -1):
+    words = [found.group() for found in _WORD.finditer(text)][: MAX_WORDS + 1]
+    for count in range(min(MAX_WORDS, len(words)), 0, -1):
         name = " ".join(words[:count])
         if is_known(name):
             return name, count == len(words)

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from outreach.ai.evidence import facts_of
 from outreach.ai.providers.base import ComposeBrief, ContactBrief, LeadSearch
 
-MOST_PRODUCTS = 12
+MAX_PRODUCTS = 12
 MOST_BEFORE = 5000
 """Maximum number of characters of a draft to rewrite."""
-MOST_FACTS = 60
+MAX_FACTS = 60
 """The maximum number of facts for a model. Further ones cost more than they help."""
 
 _RULES = """\
@@ -48,7 +48,7 @@ def sent_facts(brief: ComposeBrief) -> dict[str, str]:
     kept = {name: value for name, value in facts.items() if not name.startswith("catalogue.") or name in wanted}
     first = [name for name in kept if not name.startswith("contact.")]
     others = [name for name in kept if name.startswith("contact.")]
-    names = [*first, *others][:MOST_FACTS]
+    names = [*first, *others][:MAX_FACTS]
     return {name: kept[name] for name in kept if name in names}
 
 
@@ -59,7 +59,7 @@ def _products(brief: ComposeBrief) -> list[int]:
     others: list[int] = []
     for number, product in enumerate(brief.company.products, 1):
         (named if product.name.casefold() in said else others).append(number)
-    return sorted([*named, *others][:MOST_PRODUCTS])
+    return sorted([*named, *others][:MAX_PRODUCTS])
 
 
 def compose_rules(brief: ComposeBrief) -> str:

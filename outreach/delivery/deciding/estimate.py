@@ -11,7 +11,7 @@ from outreach.delivery.deciding.decision import ramp_limit
 from outreach.delivery.limits.windows import Window, next_opening
 from outreach.senders.models import Sender
 
-MOST_STEPS = 4000
+MAX_STEPS = 4000
 """Maximum number of days, or parts of them, in an estimate; longer sending is not estimated."""
 UNLIMITED = 2**31
 
@@ -39,7 +39,7 @@ def estimate(
     begins = None
     left = number
     day, used = now.astimezone(zone).date(), 0
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         opens = next_opening(window, zone, moment) if window else moment
         begins = begins or opens
         local = opens.astimezone(zone)

@@ -27,7 +27,7 @@ PROVIDERS = {
 KEYS = (*PROVIDERS, OTHER)
 VENDOR = "vendor:"
 """Prefix of a mail vendor's bucket, which no domain has; all of its apps share the bucket."""
-MOST_PER_HOUR = 1_000_000
+MAX_PER_HOUR = 1_000_000
 KEPT = timedelta(days=1)
 """Time after which an unused bucket is full; it is then created again when needed."""
 BATCH = 5000

@@ -7,11 +7,11 @@ from rest_framework import serializers
 from core.api.input import BooleanInput, Input, IntegerInput, NumberInput
 from core.api.output import Computed, Output
 from outreach.ai.serializers import LanguageInput
-from outreach.delivery.limits.quotas import MOST_PER_HOUR
+from outreach.delivery.limits.quotas import MAX_PER_HOUR
 from outreach.delivery.settings.models import APPROVAL_DAYS, BOUNCE_PERCENT, COMPLAINT_PERCENT, GUARD_FROM, INBOX_DAYS
 from outreach.mail_vendors.registry import VENDORS
 
-PER_HOUR = {"required": False, "allow_null": True, "min_value": 1, "max_value": MOST_PER_HOUR}
+PER_HOUR = {"required": False, "allow_null": True, "min_value": 1, "max_value": MAX_PER_HOUR}
 
 
 class ProviderLimits(Input):

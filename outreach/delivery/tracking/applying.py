@@ -26,7 +26,7 @@ from outreach.delivery.tracking.models import TrackingEvent
 BATCH = 500
 WAIT = timedelta(seconds=3)
 KEPT = timedelta(days=365)
-MOST_DELETED = 5000
+MAX_DELETED = 5000
 Kind = TrackingEvent.Kind
 
 
@@ -131,6 +131,6 @@ def forget_old() -> bool:
     Returns whether there may be more.
     """
     old = TrackingEvent.objects.filter(happened_at__lt=timezone.now() - KEPT).order_by("happened_at")
-    found = list(old.values_list("pk", flat=True)[:MOST_DELETED])
+    found = list(old.values_list("pk", flat=True)[:MAX_DELETED])
     TrackingEvent.objects.filter(pk__in=found).delete()
-    return len(found) == MOST_DELETED
+    return len(found) == MAX_DELETED

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import idna
 
-from outreach.delivery.tracking.tokens import CLICK, MOST_LINKS, OPEN, Tracked, make_token
+from outreach.delivery.tracking.tokens import CLICK, MAX_LINKS, OPEN, Tracked, make_token
 from outreach.smtp.markup import CONTROL_IN_TEXT, addresses_in, html_from_text
 
 _HREF = re.compile(r'(<a\b[^>]*?\bhref=")([^"]*)(?=")')
@@ -29,7 +29,7 @@ def sent_html(text: str, rich: str) -> str:
 
 def links_of(rich: str) -> list[str]:
     """Return the addresses of the HTML that clicks are tracked of, each once, in their order."""
-    return [one for one in dict.fromkeys(addresses_in(rich)) if is_tracked(one)][:MOST_LINKS]
+    return [one for one in dict.fromkeys(addresses_in(rich)) if is_tracked(one)][:MAX_LINKS]
 
 
 def is_tracked(url: str) -> bool:

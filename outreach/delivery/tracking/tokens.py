@@ -17,7 +17,7 @@ from core.ids import is_id
 LENGTH: Final = 34
 OPEN: Final = 1
 CLICK: Final = 2
-MOST_LINKS = 0xFFFF
+MAX_LINKS = 0xFFFF
 _SALT: Final = "outreach.tracking"
 _BODY: Final = struct.Struct(">B12sH")
 _MAC: Final = 10

@@ -25,7 +25,7 @@ from outreach.mail_vendors.models import MailApp
 from outreach.mail_vendors.registry import CHANNELS as VENDOR_CHANNELS
 from outreach.mail_vendors.registry import channel_of
 
-MOST_STEPS = 10
+MAX_STEPS = 10
 LONGEST = dt.timedelta(days=366)
 """The longest that all delays of a cadence take together."""
 SHORTEST_INTERVAL_MS = 60_000
@@ -114,8 +114,8 @@ def read_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict
 def _read_steps(raw: Mapping[str, Any], where: str, keys: frozenset[str]) -> list[dict[str, Any]]:
     _known(raw, {"steps"}, where)
     steps = raw.get("steps", [])
-    if not isinstance(steps, list) or len(steps) > MOST_STEPS:
-        _refuse(f"{where}.steps", f"must be an array of at most {MOST_STEPS} steps")
+    if not isinstance(steps, list) or len(steps) > MAX_STEPS:
+        _refuse(f"{where}.steps", f"must be an array of at most {MAX_STEPS} steps")
     found = [_read_step(step, f"{where}.steps[{place}]", keys) for place, step in enumerate(steps)]
     at = FIRST_MONDAY
     for place, step in enumerate(found):
@@ -343,7 +343,7 @@ _WRITTEN_PROPERTIES = {name: one for name, one in _STEP_PROPERTIES.items() if na
 def _cadence_schema(step: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {"steps": {"type": "array", "maxItems": MOST_STEPS, "items": step}},
+        "properties": {"steps": {"type": "array", "maxItems": MAX_STEPS, "items": step}},
         "additionalProperties": False,
     }
 
@@ -377,7 +377,7 @@ class CadenceFields(Input):
         help_text='The follow-ups: {"steps": [{"delay": {"amount": 3, "unit": "days"}, "channel": "smtp", "subject":'
         ' "", "prompt": "", "stopOn": ["reply", "bounce", "won", "lost"], "window": {"days": [1, 2, 3], "start":'
         ' "09:00", "end": "17:00"}}]}. A follow-up is written its delay after the message before it was sent, in the'
-        f" same thread. At most {MOST_STEPS} steps and {LONGEST.days} days; only delay is required.",
+        f" same thread. At most {MAX_STEPS} steps and {LONGEST.days} days; only delay is required.",
     )
     recurring = BooleanInput(
         default=False, help_text="The run begins anew every intervalMs, for those whom it has not written to yet."

@@ -12,9 +12,9 @@ from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput
 from outreach.genie.cadence.steps import CadenceFields
 from outreach.genie.channels import MOST
 from outreach.genie.serializers import LANGUAGE, PreviewCost, RunChange, TrackingFields, ai_type_help
-from outreach.genie.writing.samples import MOST_COUNTED
+from outreach.genie.writing.samples import MAX_COUNTED
 from outreach.lead_generation.serializers import CountInput, SoughtInput
-from outreach.lead_generation.services import MOST_LEADS
+from outreach.lead_generation.services import MAX_LEADS
 from outreach.mail_vendors.registry import CHANNELS
 
 RUN_TYPES = ("lead",)
@@ -82,7 +82,7 @@ class SearchPreview(Input):
     outreachPrompt = TextInput(default="", allow_blank=True, max_length=PROMPT_LENGTH)
     tone = TextInput(default="", allow_blank=True, max_length=100)
     aiType = TextInput(default=None, allow_null=True, max_length=32, help_text=lazy(ai_type_help, str)())
-    count = IntegerInput(default=25, min_value=1, max_value=MOST_LEADS)
+    count = IntegerInput(default=25, min_value=1, max_value=MAX_LEADS)
     customChannelSelection = BooleanInput(default=False)
     customChannels = ChannelsInput(default=dict)
 
@@ -100,7 +100,7 @@ class SearchPreviewOut(PreviewCost):
     ownContacts = Computed(
         serializers.IntegerField(
             allow_null=True,
-            help_text=f"Contacts without a lead, among whom is looked first, counted up to {MOST_COUNTED}; null by"
+            help_text=f"Contacts without a lead, among whom is looked first, counted up to {MAX_COUNTED}; null by"
             " session without contact.GET.",
         )
     )

@@ -26,7 +26,7 @@ HOW = ("smtp", "draft", *TRACKED, "intervalMs")
 CAPS = ("tokenCap", "costCap")
 CAP_HELP = "Where an AI model writes. Empty: your company's cap for one outreach, if there is one."
 FOUND = 10
-MOST_PICKED = 100
+MAX_PICKED = 100
 """Single people in one run of the page; an address holds no more ids."""
 TONES = (
     ("", "Neutral"),
@@ -289,7 +289,7 @@ class RunPeople(NewRun):
         if not self.may("genie", "POST") or not self.may("contact"):
             return {"picked": [], "found": [], "find": ""}
         these = {"operator": "and", "conditions": [{"field": "_id", "operator": "in", "value": ids}]}
-        page = {"p": "1", "n": str(MOST_PICKED), "advancedFilters": these}
+        page = {"p": "1", "n": str(MAX_PICKED), "advancedFilters": these}
         picked = self.read("contact", page).data if ids else []
         found = self.read("contact", {"p": "1", "n": str(FOUND), "searchValue": text}).data if text else []
         return {"picked": picked, "found": [one for one in found if one["_id"] not in ids], "find": text}

@@ -17,7 +17,7 @@ from outreach.genie.review import lead_messages
 from outreach.genie.views import LEFT, ONE_OF, left_warning
 
 NOT_FOUND = ("LeadNotFound_404",)
-MOST_SHOWN = 50
+MAX_SHOWN = 50
 WHICH = (
     " A lead's messages are those of runs whose audience names it, or makes it, and those to its contact of runs that"
     " name no lead of the contact."
@@ -35,7 +35,7 @@ class PendingApprovals(MessageOut):
     pending = Computed(
         serializers.ListField(
             child=serializers.DictField(),
-            help_text=f"The drafts as GET /genie/send-jobs lists them, the oldest first, at most {MOST_SHOWN}.",
+            help_text=f"The drafts as GET /genie/send-jobs lists them, the oldest first, at most {MAX_SHOWN}.",
         )
     )
 
@@ -69,7 +69,7 @@ class LeadMessagesViewSet(ResourceViewSet):
         + WHICH,
     )
     def pending_approvals(self, request: Request, leadId: str) -> Any:
-        rows = MessageOut.project(lead_messages.pending(leadId).order_by("created_at", "pk")[:MOST_SHOWN])
+        rows = MessageOut.project(lead_messages.pending(leadId).order_by("created_at", "pk")[:MAX_SHOWN])
         drafts = [MessageOut.render(row) for row in rows]
         return {**(drafts[0] if drafts else {}), **lead_messages.pending_counts(leadId), "pending": drafts}
 

@@ -33,7 +33,7 @@ from outreach.lead_sources.selectors import lead_sources
 from outreach.senders.models import Sender
 
 SAMPLES = 3
-MOST_COUNTED = 10_000
+MAX_COUNTED = 10_000
 SOMEBODY = ContactBrief(name="Ada Example", fields={"Company": "Example Works", "Job title": "Head of Marketing"})
 """Stands for people who are not known yet, in estimates."""
 SAMPLE_SECONDS = 12
@@ -129,7 +129,7 @@ def preview_search(
         "price": _price(provider, [brief], count, cap_of_run(None, None), judged) if provider.calls_a_model else None,
         "about": about,
         "count": count,
-        "ownContacts": leadless_contacts()[:MOST_COUNTED].count() if own_contacts else None,
+        "ownContacts": leadless_contacts()[:MAX_COUNTED].count() if own_contacts else None,
         "composer": {"aiType": ai_type, "name": provider.name, "callsAModel": provider.calls_a_model},
         "modelCalls": count if provider.calls_a_model else 0,
         "sender": sender,

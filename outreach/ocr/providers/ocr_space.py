@@ -14,7 +14,7 @@ from core.outbound_http import HttpAnswer, HttpFailed, exchange
 from outreach.ocr.cards import Line
 from outreach.ocr.providers.base import OcrFailed, OcrProvider
 
-MOST_BYTES = 5 * 1024 * 1024
+MAX_BYTES = 5 * 1024 * 1024
 READ_SURELY = 0.95
 """The service doesn't report its certainty for a line."""
 _FIELDS = {"isOverlayRequired": "true", "OCREngine": "2", "scale": "true", "detectOrientation": "true"}
@@ -48,7 +48,7 @@ class OcrSpace(OcrProvider):
     url: ClassVar[str] = "https://api.ocr.space"
 
     def read(self, picture: Path, mime: str, *, seconds: float) -> list[Line]:
-        if picture.stat().st_size > MOST_BYTES:
+        if picture.stat().st_size > MAX_BYTES:
             raise OcrFailed("The picture is larger than the 5 MB that OCR.space takes.", temporary=False)
         boundary = secrets.token_hex(16)
         headers = {"apikey": self.secret, "Content-Type": f"multipart/form-data; boundary={boundary}"}

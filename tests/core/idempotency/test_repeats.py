@@ -137,7 +137,7 @@ def test_after_a_day_the_key_is_free(cast: Cast) -> None:
 def test_an_answer_that_is_too_long_is_not_kept_but_that_it_was_done_is(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(services, "MOST_BYTES", 50)
+    monkeypatch.setattr(services, "MAX_BYTES", 50)
     send(cast.key, "POST", "/tag", {"name": "Fair"})
     with cast.scope():
         assert IdempotencyKey.objects.get().answer == ""

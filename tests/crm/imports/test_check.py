@@ -67,7 +67,7 @@ def test_it_tells_what_the_import_then_does(
 
 
 def test_it_looks_at_no_more_rows_than_it_says(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "MOST_ROWS", 2)
+    monkeypatch.setattr(check, "MAX_ROWS", 2)
     job = make(cast, csv_of(people(5)), columnMapping=MAPPING, options={"rowFrom": 3})
     assert told(tried(cast, job).data) == (2, 2, 0, 0, 0)
 

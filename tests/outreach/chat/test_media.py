@@ -82,8 +82,8 @@ def test_who_may_not_see_chats_does_not_see_what_came_by_them(cast: Cast, app: C
 def test_what_is_too_large_or_no_allowed_type_stays_where_it_is(
     cast: Cast, app: ChatApp, vendor: ChatVendor, monkeypatch: pytest.MonkeyPatch, hides_size: bool
 ) -> None:
-    monkeypatch.setattr(media, "MOST_FILE_BYTES", 1000)
-    monkeypatch.setattr("outreach.chat_apps.media.MOST_FILE_BYTES", 1000)
+    monkeypatch.setattr(media, "MAX_FILE_BYTES", 1000)
+    monkeypatch.setattr("outreach.chat_apps.media.MAX_FILE_BYTES", 1000)
     vendor.hides_size = hides_size
     send_picture(app, vendor, PNG + b"\0" * 1000)
     work("conversation-files")

@@ -80,7 +80,7 @@ def test_values_that_are_none_are_refused_by_their_names(cast: Cast, people: Dat
 
 
 DEEP = b"[" * 100_000
-HUGE = Raw(body=b'["' + b"x" * (transport.MOST_BYTES + 10) + b'"]')
+HUGE = Raw(body=b'["' + b"x" * (transport.MAX_BYTES + 10) + b'"]')
 
 
 @pytest.mark.parametrize(

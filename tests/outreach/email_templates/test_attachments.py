@@ -132,10 +132,10 @@ def test_what_does_not_go_with_a_mail_is_refused_with_its_name(cast: Cast, monke
     assert told([page]) == "attachments: page.html is of a type that mail servers turn away"
     assert told([script]).startswith("attachments: run.js is of a type")
     assert told(["0" * 24]).startswith("attachments: there is no file")
-    monkeypatch.setattr(attachments, "MOST_FILES", 0)
+    monkeypatch.setattr(attachments, "MAX_FILES", 0)
     assert told([pdf]) == "attachments: has 1 files; at most 0 go with a mail"
-    monkeypatch.setattr(attachments, "MOST_FILES", 10)
-    monkeypatch.setattr(attachments, "MOST_BYTES", 10)
+    monkeypatch.setattr(attachments, "MAX_FILES", 10)
+    monkeypatch.setattr(attachments, "MAX_BYTES", 10)
     assert told([pdf]).startswith("attachments: the files have 0 MB together")
     with cast.scope():
         narrow = cast.narrow.role

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from outreach.inbox import imap as client
-from outreach.inbox.parsing import MOST_HEADER_BYTES, read_mail
+from outreach.inbox.parsing import MAX_HEADER_BYTES, read_mail
 from outreach.models import ImapMailbox
 from tests.kit.cast import Cast
 from tests.kit.imap_server import ImapServer
@@ -101,7 +101,7 @@ def test_a_mail_with_endless_headers_keeps_no_other_from_being_read(
         ) as opened:
             opened.select("INBOX")
             found = opened.headers([1, 2])
-    assert [len(found[uid][0]) for uid in (1, 2)] == [MOST_HEADER_BYTES, len(HEAD) + 4]
+    assert [len(found[uid][0]) for uid in (1, 2)] == [MAX_HEADER_BYTES, len(HEAD) + 4]
 
 
 def test_codecs_of_python_that_are_no_charsets_are_not_used() -> None:

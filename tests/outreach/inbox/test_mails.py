@@ -10,7 +10,7 @@ import pytest
 
 from outreach.inbox.classification import Kind, calendar_part, classify
 from outreach.inbox.matching import first_known, named_messages
-from outreach.inbox.parsing import MOST_BYTES, Mail, read_mail
+from outreach.inbox.parsing import MAX_BYTES, Mail, read_mail
 from outreach.inbox.reports import Report, read_bounce, read_complaint
 from outreach.inbox.words import asks_to_stop, parted, reply_and_quote
 from outreach.suppression.addresses import is_address
@@ -125,7 +125,7 @@ HOSTILE = {
     "nothing": b"",
     "only line ends": b"\r\r\n\n\r",
     "binary": bytes(range(256)) * 40,
-    "too long": b"From: ann@example.org\nSubject: long\n\n" + b"word " * (MOST_BYTES // 4),
+    "too long": b"From: ann@example.org\nSubject: long\n\n" + b"word " * (MAX_BYTES // 4),
     "nested multiparts": b"From: ann@example.org\n" + NESTED,
     "nested mails": b"From: ann@example.org\n" + b"Content-Type: message/rfc822\n\n" * 3000,
     "many parts": b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\nContent-Type: text/plain\n\nx\n" * 20_000,

@@ -10,7 +10,7 @@ from django.test import Client
 
 from outreach.models import ChatWidget
 from outreach.widgets.hours import is_open
-from outreach.widgets.script import MOST_BYTES, read_script
+from outreach.widgets.script import MAX_BYTES, read_script
 from tests.kit.cast import Cast
 from tests.outreach.widgets.helpers import made
 
@@ -85,7 +85,7 @@ def test_hours_go_by_the_clock_of_the_zone() -> None:
 
 
 def test_the_script_is_small_and_may_be_loaded_from_everywhere() -> None:
-    assert 5000 < len(read_script()[0]) <= MOST_BYTES
+    assert 5000 < len(read_script()[0]) <= MAX_BYTES
     answer = Client().get("/widget/abc.js")
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/javascript; charset=utf-8")
     assert answer["Cross-Origin-Resource-Policy"] == "cross-origin"

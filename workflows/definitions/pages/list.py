@@ -14,7 +14,7 @@ from core.web.lists import Column, ListState
 from workflows.definitions.pages.base import STATUSES, WorkflowPage, shown_workflow
 from workflows.definitions.pages.triggers import trigger_options
 
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 
 
 class Workflows(WorkflowPage):
@@ -95,7 +95,7 @@ class NewWorkflow(WorkflowPage):
         """Make a workflow of an exported file."""
         sent = self.request.FILES.get("file")
         form = self.form()
-        if sent is None or not sent.size or sent.size > MOST_BYTES:
+        if sent is None or not sent.size or sent.size > MAX_BYTES:
             form.trouble.append("Choose the file of an exported workflow, of at most 2 MB.")
             return self.page({"form": form}, status=422)
         try:

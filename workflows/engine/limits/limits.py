@@ -30,7 +30,7 @@ QUOTA, CONCURRENCY = "quota", "concurrency"
 RATE = "rate"
 WINDOW = "window"
 BACKLOG = "importBacklog"
-MOST_QUEUED = 20_000
+MAX_QUEUED = 20_000
 """From so many queued runs of a company on, its events wait with their deliveries (workflows.triggers.backlog)."""
 
 RESERVE = """
@@ -151,8 +151,8 @@ def has_turn(now: dt.datetime) -> bool:
 
 
 def queued() -> int:
-    """Count the queued runs of the active company, up to MOST_QUEUED."""
-    return int(WorkflowRun.objects.filter(status=WorkflowRun.Status.QUEUED).order_by()[:MOST_QUEUED].count())
+    """Count the queued runs of the active company, up to MAX_QUEUED."""
+    return int(WorkflowRun.objects.filter(status=WorkflowRun.Status.QUEUED).order_by()[:MAX_QUEUED].count())
 
 
 def why(run: WorkflowRun, now: dt.datetime) -> str:

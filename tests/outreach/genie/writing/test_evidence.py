@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crm.models import Contact
-from outreach.ai.evidence import MOST_ENTRIES, PERSON, after_edit, evidence_of, facts_of, is_unproved
+from outreach.ai.evidence import MAX_ENTRIES, PERSON, after_edit, evidence_of, facts_of, is_unproved
 from outreach.ai.providers import Claim, CompanyBrief, ComposeBrief, ContactBrief, Draft, ProductBrief
 from outreach.ai.providers.offline import OfflineComposer
 from outreach.genie.pages.marks import marks
@@ -151,7 +151,7 @@ def test_evidence_of_any_text_takes_a_moment(text: str) -> None:
     first = after_edit([], "text", "", text)
     second = after_edit(first, "text", text, "z\n" + text)
     for found, words in ((first, text), (second, "z\n" + text)):
-        assert 0 < len(found) <= MOST_ENTRIES
+        assert 0 < len(found) <= MAX_ENTRIES
         marks({"subject": "", "text": words, "evidence": found})
 
 
@@ -159,7 +159,7 @@ def test_what_is_unproved_is_told_beyond_the_most_entries() -> None:
     many = "\n".join(f"written {n}" for n in range(300))
     late = {"part": "text", "start": 0, "end": 5, "text": "last!", "source": "", "value": ""}
     found = after_edit([late], "text", "last!", f"{many}\nlast!")
-    assert (len(found), is_unproved(found)) == (MOST_ENTRIES + 1, True)
+    assert (len(found), is_unproved(found)) == (MAX_ENTRIES + 1, True)
 
 
 def test_the_words_of_html_are_the_texts_or_told(cast: Cast, post: Post) -> None:

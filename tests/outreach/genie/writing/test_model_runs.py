@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crm.models import CustomField
-from outreach.ai.budgets import MOST_COST
+from outreach.ai.budgets import MAX_COST
 from outreach.ai.providers import model
 from outreach.genie.writing import samples
 from outreach.models import AiBudget, AiUsage, GenieScheduler, LeadGeneration, SendJob
@@ -212,7 +212,7 @@ def test_huge_prices_and_tiny_caps_are_refused_by_name_and_nothing_overflows(
     run = planned(cast, 1, aiType="ai-b")
     with cast.scope():
         assert AiBudget.objects.get(key=f"run:{run}").cost_used == 20_000_000 * 100
-        AiBudget.objects.update(cost_used=MOST_COST - 10**9)
+        AiBudget.objects.update(cost_used=MAX_COST - 10**9)
     assert cast.key.post(f"{place}/test").status == 200
     over = cast.key.post(f"{place}/test")
     assert (over.status, "100,000,000,000 in cost" in over.body["warning"]) == (429, True)
