@@ -46,19 +46,23 @@ FAILURE = {
         "warning": {"type": "string", "description": "which parameter or row, and what to do"},
         "errors": {
             "type": "array",
-            "description": "the refused fields and parameters, where there are any",
-            "items": {
-                "type": "object",
-                "required": ["message"],
-                "description": "A refused field. Problems of workflows have code, nodeId, edgeId and path too.",
-                "properties": {
-                    "field": {"type": "string", "description": "its path, such as handover.mode"},
-                    "message": {"type": "string"},
-                },
-            },
+            "items": ref("schemas", "ErrorDetail"),
+            "description": "each refused field, or each problem of a workflow; absent where there is none",
         },
         "changed": ref("schemas", "Changed"),
         "stack": {"type": "string", "description": "in development mode only"},
+    },
+}
+ERROR_DETAIL = {
+    "type": "object",
+    "required": ["message"],
+    "properties": {
+        "field": {"type": "string", "description": "path of the field or parameter, such as handover.mode"},
+        "message": {"type": "string"},
+        "code": {"type": "string", "description": "kind of a workflow's problem"},
+        "nodeId": {"type": ["string", "null"], "description": "node of the workflow that has the problem"},
+        "edgeId": {"type": ["string", "null"], "description": "edge of the workflow that has the problem"},
+        "path": {"type": ["string", "null"], "description": "setting of the node"},
     },
 }
 CHANGED = {
@@ -107,7 +111,13 @@ SHARED = {
 }
 """Failures that many operations answer with in the same words."""
 COMPONENTS: dict[str, dict[str, Any]] = {
-    "schemas": {ERROR_NAME: FAILURE, "Changed": CHANGED, "RecordChanged": RECORD_CHANGED, **FILTER_SCHEMAS},
+    "schemas": {
+        ERROR_NAME: FAILURE,
+        "ErrorDetail": ERROR_DETAIL,
+        "Changed": CHANGED,
+        "RecordChanged": RECORD_CHANGED,
+        **FILTER_SCHEMAS,
+    },
     "parameters": {
         "IdempotencyKey": {
             **_header(
