@@ -172,7 +172,7 @@ def _picked_up(workflow_id: str, tenant: Tenant) -> tuple[list[float], float]:
 
 
 def _pick_up() -> None:
-    slices.tell_due_timers()
+    slices.enqueue_due_timers()
     assert slices.work_slice() == DUE
 
 

@@ -21,7 +21,7 @@ TITLES = {
     "auth": "Staff",
 }
 """The titles of the apps in the menu, in its order."""
-BEHIND = "Behind the scenes"
+OPERATORS_ONLY = "Behind the scenes"
 """Menu title of the records that only operators need (BackOfficeAdmin.behind)."""
 
 
@@ -47,7 +47,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
         if items:
             groups.append(_group(TITLES.get(label, apps[label]["name"]), items))
     if behind:
-        groups.append(_group(BEHIND, sorted(behind, key=lambda item: item["title"].lower())))
+        groups.append(_group(OPERATORS_ONLY, sorted(behind, key=lambda item: item["title"].lower())))
     return groups
 
 

@@ -25,7 +25,7 @@ from config.web_threads import web_threads
 REQUEST_SECONDS = 30
 START_SECONDS = 120.0
 """Seconds that an old process continues to serve, at a reload, while the new one loads the application."""
-MOST_DEATHS = 30
+MAX_CRASHES = 30
 """Deaths of processes in a minute, for each, after which the server gives up: code that cannot be imported."""
 
 
@@ -101,7 +101,7 @@ class Server(MPServer):
         self._deaths.extend([now] * number)
         while self._deaths[0] < now - 60:
             self._deaths.popleft()
-        if len(self._deaths) <= MOST_DEATHS * self.workers:
+        if len(self._deaths) <= MAX_CRASHES * self.workers:
             self.respawned_wrks.clear()
 
 

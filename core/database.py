@@ -18,7 +18,7 @@ disk is nearly full, and those that have just become a standby."""
 
 
 FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 15.0
+MAX_PAUSE = 15.0
 
 
 def database_is_away(error: BaseException | None) -> bool:
@@ -54,4 +54,4 @@ def insist(write: Callable[[], object]) -> None:
             log.warning("waiting for the database, which takes nothing: %s", error)
         connection.close()
         sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
+        pause = min(2 * pause, MAX_PAUSE)

@@ -77,13 +77,13 @@ def put(place: S3Place, key: str, content: BinaryIO, *, size: int, md5: str, mim
     """Write an object in one request, so that it is there whole or not at all. Raises S3Failed."""
     digest = base64.b64encode(bytes.fromhex(md5)).decode()
     options = {"ContentLength": size, "ContentMD5": digest, "ContentType": mime, "ContentDisposition": "attachment"}
-    with _told(place, seconds=_time_for(size)):
+    with _bounded(place, seconds=_time_for(size)):
         client(place).put_object(Bucket=place.bucket, Key=key, Body=content, **options)
 
 
 def fetch(place: S3Place, key: str, target: IO[bytes], *, size: int) -> None:
     """Copy an object of exactly `size` bytes into the file. Raises S3Failed."""
-    with _told(place, seconds=_time_for(size)) as deadline:
+    with _bounded(place, seconds=_time_for(size)) as deadline:
         body = client(place).get_object(Bucket=place.bucket, Key=key)["Body"]
         try:
             left = size
@@ -99,7 +99,7 @@ def fetch(place: S3Place, key: str, target: IO[bytes], *, size: int) -> None:
 def delete(place: S3Place, key: str) -> None:
     """Delete an object. One that isn't there counts as deleted. Raises S3Failed."""
     try:
-        with _told(place, seconds=_time_for(0)):
+        with _bounded(place, seconds=_time_for(0)):
             client(place).delete_object(Bucket=place.bucket, Key=key)
     except S3Failed as failed:
         if not failed.missing:
@@ -108,7 +108,7 @@ def delete(place: S3Place, key: str) -> None:
 
 def check(place: S3Place, key: str) -> None:
     """Write a small object and delete it again. Raises S3Failed."""
-    with _told(place, seconds=CHECK_SECONDS):
+    with _bounded(place, seconds=CHECK_SECONDS):
         found = client(place, retries=0)
         found.put_object(Bucket=place.bucket, Key=key, Body=b"Leadwright may write here.\n")
         found.delete_object(Bucket=place.bucket, Key=key)
@@ -123,7 +123,7 @@ def signed_address(place: S3Place, key: str, *, name: str, mime: str, head: bool
         "ResponseContentType": mime,
     }
     operation = "head_object" if head else "get_object"
-    with _told(place, seconds=CHECK_SECONDS):
+    with _bounded(place, seconds=CHECK_SECONDS):
         return str(client(place).generate_presigned_url(operation, Params=options, ExpiresIn=LINK_SECONDS))
 
 
@@ -170,7 +170,7 @@ def client(place: S3Place, retries: int = RETRIES) -> Any:
         response_checksum_validation="when_required",
         s3={"addressing_style": "path" if place.endpoint else "auto"},
     )
-    with _told(place, seconds=CHECK_SECONDS):
+    with _bounded(place, seconds=CHECK_SECONDS):
         found = session.client("s3", endpoint_url=place.endpoint or None, config=config)
     http = found._endpoint.http_session
     http._manager.pool_classes_by_scheme = GUARDED_POOLS
@@ -199,7 +199,7 @@ def _time_for(size: int) -> float:
 
 
 @contextmanager
-def _told(place: S3Place, *, seconds: float) -> Iterator[Any]:
+def _bounded(place: S3Place, *, seconds: float) -> Iterator[Any]:
     """Limit a block in time, and convert the libraries' exceptions into S3Failed."""
     from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError  # noqa: PLC0415
 

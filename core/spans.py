@@ -14,7 +14,7 @@ from core.errors import NamedError
 from core.lists.operators import shift
 
 UNITS = ("seconds", "minutes", "hours", "days", "weeks", "months")
-MOST = 100_000
+MAX_AMOUNT = 100_000
 """The largest amount."""
 HINT = f'needs {{"amount": 3, "unit": "days"}}; units: {", ".join(UNITS)}'
 
@@ -24,8 +24,8 @@ def read_span(raw: Any, where: str) -> dict[str, Any]:
     if not isinstance(raw, dict) or set(raw) != {"amount", "unit"}:
         raise NamedError("InvalidPayload_400", f"{where}: {HINT}")
     amount, unit = raw["amount"], raw["unit"]
-    if not isinstance(amount, int) or isinstance(amount, bool) or not 1 <= amount <= MOST:
-        raise NamedError("InvalidPayload_400", f"{where}.amount: must be a whole number from 1 to {MOST:,}")
+    if not isinstance(amount, int) or isinstance(amount, bool) or not 1 <= amount <= MAX_AMOUNT:
+        raise NamedError("InvalidPayload_400", f"{where}.amount: must be a whole number from 1 to {MAX_AMOUNT:,}")
     if unit not in UNITS:
         raise NamedError("InvalidPayload_400", f"{where}.unit: must be one of {', '.join(UNITS)}")
     return {"amount": amount, "unit": unit}

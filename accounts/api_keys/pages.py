@@ -53,7 +53,7 @@ class NewKey(NewRecord, KeyPage):
     path = "settings/keys/new"
     name = "key-new"
     title = "New API key"
-    deed = title
+    action = title
     save_label = "Create key"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:

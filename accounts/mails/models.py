@@ -4,7 +4,7 @@ from django.db import models
 
 from core.fields import EncryptedTextField
 from core.models import Claimable, ClaimPolicy, MaybeCompanyRow
-from core.text.words import said
+from core.text.words import code_label
 
 
 class Mail(Claimable, MaybeCompanyRow):
@@ -39,4 +39,4 @@ class Mail(Claimable, MaybeCompanyRow):
         ]
 
     def __str__(self) -> str:
-        return f"{said(self.kind)} to {self.to}"
+        return f"{code_label(self.kind)} to {self.to}"

@@ -8,7 +8,7 @@ from django.db.models import Q
 from accounts.mails.services import Letter, queue_mails
 from accounts.users.models import User
 
-MOST = 50
+MAX_RECIPIENTS = 50
 """Staff who are written to at most."""
 
 
@@ -22,7 +22,7 @@ def tell_staff(*, subject: str, text: str, path: str, permission: str) -> int:
     own = Q(**{f"user_permissions__{name}": value for name, value in named.items()})
     by_group = Q(**{f"groups__permissions__{name}": value for name, value in named.items()})
     found = User.objects.filter(Q(is_superuser=True) | own | by_group, is_staff=True, is_active=True)
-    people = list(found.distinct().order_by("pk")[:MOST])
+    people = list(found.distinct().order_by("pk")[:MAX_RECIPIENTS])
     context = {"subject": subject, "text": text, "address": f"{settings.BASE_URL}{path}"}
     queue_mails("staff_alert", [Letter(one.email, {**context, "name": one.get_short_name()}) for one in people])
     return len(people)

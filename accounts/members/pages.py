@@ -82,7 +82,7 @@ class NewMember(NewRecord, MemberPage):
     path = "settings/members/new"
     name = "member-new"
     title = "Invite somebody"
-    deed = title
+    action = title
     template = "web/members/new.html"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:

@@ -12,7 +12,7 @@ from accounts.users.memberships import MembershipStatus
 from accounts.users.models import User
 
 WORKING = (MembershipStatus.OWNER, MembershipStatus.ACCEPTED)
-MOST = 100
+MAX_UNREAD_COUNT = 100
 """The count of unread ones goes no further."""
 
 
@@ -23,11 +23,11 @@ def own_notifications(user_id: str) -> QuerySet[Notification]:
 
 
 def count_unread(user_id: str, company_id: str | None) -> int:
-    """Return how many are unread, of all companies or of one, up to MOST (to be read unscoped)."""
+    """Return how many are unread, of all companies or of one, up to MAX_UNREAD_COUNT (to be read unscoped)."""
     unread = own_notifications(user_id).filter(read_at=None)
     if company_id is not None:
         unread = unread.filter(company_id=company_id)
-    return unread.order_by()[:MOST].count()
+    return unread.order_by()[:MAX_UNREAD_COUNT].count()
 
 
 def preferences(user_id: str) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from accounts.roles.authority import staff_actor
 from accounts.roles.models import Role
-from accounts.roles.pages import DEEDS, WORDS
+from accounts.roles.pages import ACTIONS, WORDS
 from accounts.roles.permissions import METHODS, MODULES, parse_permission
 from accounts.roles.services import update_role
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
@@ -27,7 +27,7 @@ from core.tenancy import company_scope
 class RoleForm(BackOfficeForm):
     """A role, whose permission is module -> method -> allowed."""
 
-    permission = MatrixField(list(WORDS.items()), [(method, DEEDS[method].capitalize()) for method in METHODS])
+    permission = MatrixField(list(WORDS.items()), [(method, ACTIONS[method].capitalize()) for method in METHODS])
 
     def clean_permission(self) -> dict[str, Any]:
         try:
@@ -87,4 +87,4 @@ def _matrix(value: Any, names: Names) -> SafeString | None:
         for module, words in WORDS.items()
         if value.get(module)
     ]
-    return table(("", *(DEEDS[method].capitalize() for method in METHODS)), rows)
+    return table(("", *(ACTIONS[method].capitalize() for method in METHODS)), rows)

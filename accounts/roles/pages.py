@@ -13,7 +13,7 @@ from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Reco
 from core.web.settings import SettingsPage
 
 ROLES = Records("role", "roles", "role", "roles", "key-round", "A role says what its members may see and do.")
-DEEDS = {"GET": "see", "POST": "add", "PUT": "change", "DELETE": "delete"}
+ACTIONS = {"GET": "see", "POST": "add", "PUT": "change", "DELETE": "delete"}
 GROUPS = {
     "Contacts and leads": {
         "contact": "Contacts",
@@ -82,22 +82,24 @@ def permission_of(flags: Collection[str]) -> dict[str, dict[str, bool]]:
     return found
 
 
-def said(flags: Collection[str]) -> str:
+def flags_label(flags: Collection[str]) -> str:
     """Describe flags by module: Contacts (see, add)."""
     modules: dict[str, list[str]] = {}
     for flag in flags:
         module, _, method = flag.rpartition(".")
-        modules.setdefault(WORDS.get(module, module), []).append(DEEDS.get(method, method))
+        modules.setdefault(WORDS.get(module, module), []).append(ACTIONS.get(method, method))
     if len(modules) > MAX_NAMED:
         return f"{len(flags)} of {len(modules)} kinds"
-    return ", ".join(f"{words} ({', '.join(deeds)})" for words, deeds in modules.items())
+    return ", ".join(f"{words} ({', '.join(actions)})" for words, actions in modules.items())
 
 
 def difference(before: Collection[str], after: Collection[str]) -> str:
     """Describe the permissions that a change adds and removes."""
     given = [flag for flag in after if flag not in before]
     taken = [flag for flag in before if flag not in after]
-    parts = [f"{label}: {said(flags)}." for label, flags in (("Now allowed", given), ("No more", taken)) if flags]
+    parts = [
+        f"{label}: {flags_label(flags)}." for label, flags in (("Now allowed", given), ("No more", taken)) if flags
+    ]
     return " ".join(parts)
 
 
@@ -128,7 +130,7 @@ class Roles(RecordList, RolePage):
     def show(self) -> Mapping[str, Any]:
         found = super().show()
         records = [{**one, "allowed": len(flags_of(one["permission"]))} for one in found["records"]]
-        return {**found, "records": records, "of": len(WORDS) * len(DEEDS)}
+        return {**found, "records": records, "of": len(WORDS) * len(ACTIONS)}
 
 
 class RoleForm(RecordForm, RolePage):
@@ -149,7 +151,7 @@ class RoleForm(RecordForm, RolePage):
             chosen = form.values["flags"]
         else:
             chosen = flags_of((context.get("record") or {}).get("permission", {}))
-        return super().page({**context, "table": table(chosen), "deeds": DEEDS}, template=template, status=status)
+        return super().page({**context, "table": table(chosen), "actions": ACTIONS}, template=template, status=status)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         found = {name: value for name, value in values.items() if name != "flags"}
@@ -165,8 +167,8 @@ def table(chosen: Collection[str]) -> list[tuple[str, list[tuple[str, list[tuple
                 (
                     words,
                     [
-                        (f"{module}.{method}", f"{words}: {deed}", f"{module}.{method}" in chosen)
-                        for method, deed in DEEDS.items()
+                        (f"{module}.{method}", f"{words}: {action}", f"{module}.{method}" in chosen)
+                        for method, action in ACTIONS.items()
                     ],
                 )
                 for module, words in modules.items()

@@ -10,14 +10,14 @@ from billing.plans.models import PlanPrice
 from core.api.input import Input, IntegerInput, ObjectIdInput
 from core.api.output import Computed, IdField, Output
 
-MOST = 1000
+MAX_QUANTITY = 1000
 
 
 class AddOnInput(Input):
     """An add-on, and how many of it."""
 
     addOnID = ObjectIdInput(source="add_on_id")
-    quantity = IntegerInput(min_value=0, max_value=MOST, required=False, default=1, help_text="0: none")
+    quantity = IntegerInput(min_value=0, max_value=MAX_QUANTITY, required=False, default=1, help_text="0: none")
 
 
 class AddOnsInput(serializers.ListField):

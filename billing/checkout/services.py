@@ -18,7 +18,7 @@ from billing.invoices.services import create_draft
 from billing.ledger.money import sum_text
 from billing.payments.attempts import read_proof
 from billing.payments.models import Payment, PaymentMethod
-from billing.payments.orders import ORDER_LIFE, leave_for, new_number, settle_free
+from billing.payments.orders import ORDER_LIFE, cancel_for, new_number, settle_free
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
 from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.pauses import pause_subscription, resume_subscription
@@ -52,7 +52,7 @@ def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quot
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
         lock_coupons(values.get("coupon_code", ""))
-        leave_for("planID")  # first, since the coupon that it holds may be the last one
+        cancel_for("planID")  # first, since the coupon that it holds may be the last one
         owed = bill_pending([subscription.pk]).get(subscription.pk, [])
         quote = quote_plan(subscription, owed=owed, at=at, **values)
         check_seen(quote, proof)
@@ -118,7 +118,7 @@ def order_seats(*, seats: int, member_id: str | None, proof: str = "") -> tuple[
             apply_change(subscription, Action.CHANGED, note=BY_MEMBER, scheduled=scheduled or None)
             return None, None
         check_seen(quote, digest)
-        leave_for("seats")
+        cancel_for("seats")
         return _ordered(subscription, quote, member_id)
 
 
@@ -221,7 +221,7 @@ def pause_or_resume(paused: Mapping[str, Any] | None) -> None:
         resume_subscription(company_id=company_id(), note=BY_MEMBER)
         return
     with lock_primary(company_id()):
-        leave_for("paused")
+        cancel_for("paused")
         pause_subscription(company_id=company_id(), until=paused["until"], note=BY_MEMBER)
 
 
@@ -256,7 +256,7 @@ def cancel(*, id: str, when: str, forfeit: bool) -> None:
             raise NamedError("BadRequest_400", f"{text}, or cancel at the period's end")
         cancel_subscription(company_id=company_id(), at_period_end=when != "now", note=BY_MEMBER)
         if when == "now":
-            leave_for("when")
+            cancel_for("when")
 
 
 def undo_cancel() -> None:

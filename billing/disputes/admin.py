@@ -10,7 +10,7 @@ from unfold.decorators import display
 
 from billing.disputes.models import Dispute, DisputeWatch
 from billing.disputes.services import ask, settle
-from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
 from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.errors import ApiError
@@ -43,7 +43,7 @@ class DisputeAdmin(CompanyRecordAdmin):
             try:
                 for fact in ask(row.attempt):
                     settle(row.attempt_id, fact)
-            except (Misconfigured, Unsure, Refused) as trouble:
+            except (Misconfigured, AmbiguousOutcome, Refused) as trouble:
                 raise ApiError(f"the gateway says nothing: {trouble}") from trouble
 
         self.each(request, rows[:20], one, "looked at", atomic=False)

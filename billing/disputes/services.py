@@ -20,14 +20,14 @@ from accounts.mails.staff import tell_staff
 from accounts.programs.rewards import return_rewards
 from billing.charges.models import Charge
 from billing.disputes.models import Dispute, DisputeWatch
-from billing.gateways.accounts import account_of, noting_trouble, speaking_for
-from billing.gateways.base import Disputed, Hint, Misconfigured, Refused, Unsure
+from billing.gateways.accounts import account_of, gateway_client, track_account_health
+from billing.gateways.base import AmbiguousOutcome, GatewayDispute, Misconfigured, Refused, WebhookHint
 from billing.gateways.models import GatewayAccount
 from billing.invoices.models import Invoice
 from billing.invoices.services import credit
 from billing.ledger.money import to_amount
 from billing.ledger.services import BALANCE, DISPUTED, RECEIVABLE, cash, post
-from billing.payments.machine import MISCONFIGURED_WAIT, MOST_DOUBTS
+from billing.payments.machine import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
 from billing.payments.models import Attempt, Payment, Transaction
 from billing.payments.refunds import take_reward_back
 from billing.subscriptions.changes import lock_primary
@@ -50,7 +50,7 @@ AGAIN = timedelta(days=1)
 # Looking
 
 
-def listen(account: GatewayAccount, hint: Hint) -> int:
+def listen(account: GatewayAccount, hint: WebhookHint) -> int:
     """Queue a dispute check of the paid attempts that a webhook names. Return their number."""
     if not hint.disputed:
         return 0
@@ -103,9 +103,9 @@ def run(row: DisputeWatch) -> None:
         facts = ask(attempt)
     except Misconfigured as trouble:
         update_owned(row, status=Watch.DUE, due_at=timezone.now() + MISCONFIGURED_WAIT, worker=None, error=str(trouble))
-    except (Unsure, Refused) as doubt:
+    except (AmbiguousOutcome, Refused) as doubt:
         wait = backoff(min(row.attempts, 12), base=settings.PAYMENT_BACKOFF)
-        status = Watch.UNKNOWN if row.attempts > MOST_DOUBTS else Watch.DUE
+        status = Watch.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Watch.DUE
         update_owned(row, status=status, due_at=timezone.now() + wait, worker=None, deaths=0, error=str(doubt)[:500])
     else:
         for fact in facts:
@@ -119,25 +119,25 @@ def run(row: DisputeWatch) -> None:
 def _later(row: DisputeWatch, trouble: Exception) -> None:
     """Release a watch after an unexpected error, if it is still ours."""
     mine = DisputeWatch.objects.filter(pk=row.pk, lease=row.lease, status=Watch.WORKING)
-    status = Watch.UNKNOWN if row.attempts > MOST_DOUBTS else Watch.DUE
+    status = Watch.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Watch.DUE
     due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
     mine.update(status=status, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 
-def ask(attempt: Attempt) -> list[Disputed]:
+def ask(attempt: Attempt) -> list[GatewayDispute]:
     """Return the gateway's disputes of a payment. Raises the gateway's exceptions."""
     account = account_of(attempt.letter)
     if account is None or account.adapter != attempt.adapter:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
-    with noting_trouble(account):
-        return speaking_for(account).disputes(attempt.payment_ref, attempt.payment.currency)
+    with track_account_health(account):
+        return gateway_client(account).disputes(attempt.payment_ref, attempt.payment.currency)
 
 
 # What becomes of it
 
 
 @transaction.atomic
-def settle(attempt_id: str, fact: Disputed) -> Dispute | None:
+def settle(attempt_id: str, fact: GatewayDispute) -> Dispute | None:
     """Apply a gateway's state of a dispute of the active company. A known state changes nothing."""
     with lock_primary(company_id()):
         attempt: Attempt = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
@@ -156,7 +156,7 @@ def settle(attempt_id: str, fact: Disputed) -> Dispute | None:
     return dispute
 
 
-def _open(attempt: Attempt, payment: Payment, fact: Disputed) -> Dispute | None:
+def _open(attempt: Attempt, payment: Payment, fact: GatewayDispute) -> Dispute | None:
     """Hold the money of a new dispute, take the reward back and make the subscription past due."""
     said = fact.amount if fact.currency == payment.currency else payment.amount_minor
     held = min(said, payment.amount_minor - attempt.disputed_minor)

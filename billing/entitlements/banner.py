@@ -22,7 +22,7 @@ LABELS = {
     "grace": "Pay",
 }
 UNPAID = frozenset({"past_due", "grace"})
-DEEDS = {"cancelling": "go_on"}
+ACTIONS = {"cancelling": "go_on"}
 """Kinds of banners whose button performs an action of the plan's page directly."""
 
 
@@ -42,9 +42,9 @@ def state_banner(page: Page) -> Banner | None:
     if order:
         path = f"{path}/pay/{order}"
     link = f"/c/{member.company_id}/{path}" if words.link else ""
-    deed = DEEDS.get(words.kind, "") if member.may("plan", "PUT") else ""
-    label = "See the plan" if words.kind in DEEDS and not deed else LABELS.get(words.kind, "See to it")
-    return Banner(words.sentence, words.kind not in GOOD, link, label, deed)
+    action = ACTIONS.get(words.kind, "") if member.may("plan", "PUT") else ""
+    label = "See the plan" if words.kind in ACTIONS and not action else LABELS.get(words.kind, "See to it")
+    return Banner(words.sentence, words.kind not in GOOD, link, label, action)
 
 
 def open_order(page: Page, company_id: str) -> str:

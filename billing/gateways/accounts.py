@@ -13,7 +13,15 @@ from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
-from billing.gateways.base import Credentials, Gateway, Hint, Misconfigured, Refused, Unsure, WrongSignature
+from billing.gateways.base import (
+    AmbiguousOutcome,
+    Credentials,
+    Gateway,
+    Misconfigured,
+    Refused,
+    WebhookHint,
+    WrongSignature,
+)
 from billing.gateways.models import LETTERS, GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from core.errors import NamedError, ValidationFailed
@@ -86,7 +94,7 @@ def ready_account(letter: str, currency: str) -> GatewayAccount:
     return account
 
 
-def speaking_for(account: GatewayAccount) -> Gateway:
+def gateway_client(account: GatewayAccount) -> Gateway:
     """Return the adapter with the account's credentials. Raises Misconfigured for keys or servers that must not be
     used."""
     if settings.DEBUG and account.secret_key.startswith(LIVE):
@@ -98,14 +106,14 @@ def speaking_for(account: GatewayAccount) -> Gateway:
 
 
 @contextmanager
-def noting_trouble(account: GatewayAccount) -> Iterator[None]:
+def track_account_health(account: GatewayAccount) -> Iterator[None]:
     """Note on the account that the gateway refuses it: it takes no orders until its test has succeeded.
 
     How it answers otherwise is noted too, for the back office.
     """
     try:
         yield
-    except Unsure as doubt:
+    except AmbiguousOutcome as doubt:
         changes: dict[str, Any] = {"failures": F("failures") + 1, "failed_at": timezone.now()}
         GatewayAccount.objects.filter(pk=account.pk).update(**changes, failure=str(doubt)[:300])
         raise
@@ -136,12 +144,12 @@ def _is_past(moment: datetime | None) -> bool:
     return moment is None or moment < timezone.now() - HEALTH_STEP
 
 
-def verified(account: GatewayAccount, headers: Mapping[str, str], body: bytes) -> Hint:
+def verified(account: GatewayAccount, headers: Mapping[str, str], body: bytes) -> WebhookHint:
     """Return the ids in a webhook, signed by the secret or, for a day, by the former one.
 
     Raises WrongSignature and Misconfigured.
     """
-    gateway = speaking_for(account)
+    gateway = gateway_client(account)
     try:
         return _read(gateway, headers, body)
     except WrongSignature:
@@ -152,7 +160,7 @@ def verified(account: GatewayAccount, headers: Mapping[str, str], body: bytes) -
         return _read(gateway, headers, body)
 
 
-def _read(gateway: Gateway, headers: Mapping[str, str], body: bytes) -> Hint:
+def _read(gateway: Gateway, headers: Mapping[str, str], body: bytes) -> WebhookHint:
     try:
         return gateway.verify(headers, body)
     except RecursionError:
@@ -171,12 +179,12 @@ def examine_account(account: GatewayAccount) -> None:
     """Check the account with the gateway, and record the result. A misconfigured one is turned on again after a
     success.
 
-    Raises Misconfigured and Unsure.
+    Raises Misconfigured and AmbiguousOutcome.
     """
     if missing := lacks(account):
         raise Misconfigured(f"it needs {' and '.join(missing)}")
-    with noting_trouble(account):
-        speaking_for(account).check()
+    with track_account_health(account):
+        gateway_client(account).check()
     rows = GatewayAccount.objects.filter(pk=account.pk)
     rows.update(checked_at=timezone.now(), error="")
     rows.filter(state=State.MISCONFIGURED).update(state=State.ON)

@@ -14,7 +14,7 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminSelectWidget
 
 from billing.gateways.accounts import account_of, check_base_url, examine_account, set_secret
-from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from billing.ledger.money import exponent
@@ -131,7 +131,7 @@ class GatewayAccountAdmin(BackOfficeAdmin):
         def one(row: GatewayAccount) -> None:
             try:
                 examine_account(account_of(row.letter) or row)
-            except (Misconfigured, Unsure, Refused) as trouble:
+            except (Misconfigured, AmbiguousOutcome, Refused) as trouble:
                 detail = f"{adapter(row.adapter).title}: {trouble or type(trouble).__name__}"
                 raise ApiError(detail) from trouble
 

@@ -22,7 +22,7 @@ MAX_PAGES = 2000
 """Pages of a list that are asked for at most: a list that does not end is no answer."""
 
 
-class Unsure(Exception):
+class AmbiguousOutcome(Exception):
     """The call may or may not have had its effect: look, and never repeat it under another reference."""
 
 
@@ -42,7 +42,7 @@ class WrongSignature(Exception):
     """A webhook that is not the gateway's own."""
 
 
-class Said(StrEnum):
+class PaymentState(StrEnum):
     """The state of a payment as the gateway reports it."""
 
     NONE = "none"
@@ -82,7 +82,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedMethod:
     """A method that may be charged again."""
 
     token: str
@@ -95,21 +95,21 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class PaymentUpdate:
     """The gateway's state of an order. The amount is what was actually paid, in minor units by ISO 4217."""
 
-    said: Said
+    state: PaymentState
     amount: int = 0
     currency: str = ""
     reference: str = ""
     gateway_id: str = ""
     payment_ref: str = ""
     reason: str = ""
-    method: Saved | None = None
+    method: SavedMethod | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class CheckoutSession:
     """A payment on the gateway's own page."""
 
     gateway_id: str
@@ -117,7 +117,7 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Refunding:
+class RefundRequest:
     """Money that is to go back. `reference` is ours."""
 
     reference: str
@@ -127,7 +127,7 @@ class Refunding:
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
+class WebhookHint:
     """References or gateway ids that a webhook names for a check. Nothing else of the webhook is trusted."""
 
     event_id: str
@@ -137,7 +137,7 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettlementEntry:
     """A line of the gateway's own list: a payment, a refund or a dispute."""
 
     kind: str
@@ -151,7 +151,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Disputed:
+class GatewayDispute:
     """A dispute of a payment. `status` is open, won or lost; won: the money stays here."""
 
     id: str
@@ -164,7 +164,7 @@ class Disputed:
 
 
 class Gateway(ABC):
-    """The base of adapters. Each method raises Unsure, Refused or Misconfigured, and nothing else."""
+    """The base of adapters. Each method raises AmbiguousOutcome, Refused or Misconfigured, and nothing else."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -187,7 +187,7 @@ class Gateway(ABC):
         self.session = GatewaySession()
 
     @abstractmethod
-    def begin(self, order: Order) -> Begun:
+    def begin(self, order: Order) -> CheckoutSession:
         """Begin a payment on the gateway's page. Repeated for the same reference it makes no second one."""
 
     @abstractmethod
@@ -195,39 +195,39 @@ class Gateway(ABC):
         """Open a charge of a saved method, and return the gateway's id. It moves no money."""
 
     @abstractmethod
-    def move(self, order: Order) -> Fact:
+    def move(self, order: Order) -> PaymentUpdate:
         """Move the money of an open charge, or capture an authorized one, exactly once for any number of calls."""
 
     @abstractmethod
-    def find(self, order: Order) -> Fact:
+    def find(self, order: Order) -> PaymentUpdate:
         """Return the state of the order."""
 
     @abstractmethod
-    def refund(self, refund: Refunding) -> str:
+    def refund(self, refund: RefundRequest) -> str:
         """Give money back. Returns the gateway's id."""
 
     @abstractmethod
-    def find_refund(self, refund: Refunding) -> str:
+    def find_refund(self, refund: RefundRequest) -> str:
         """Return the gateway's id of the refund, or an empty text if it knows none."""
 
-    def set_up(self, order: Order) -> Begun:
+    def set_up(self, order: Order) -> CheckoutSession:
         """Begin to save a method on the gateway's page. Nothing is paid. Repeated, it makes no second one."""
         raise Refused("it saves no method without a payment")
 
-    def find_set_up(self, order: Order) -> Fact:
+    def find_set_up(self, order: Order) -> PaymentUpdate:
         """Return the state of the set-up: paid means that `method` is saved."""
         raise Refused("it saves no method without a payment")
 
     @abstractmethod
-    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         """Yield the gateway's list of payments, refunds and disputes created in this time."""
 
     @abstractmethod
-    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+    def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         """Return the disputes of a payment."""
 
     @abstractmethod
-    def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
+    def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         """Return the ids in a webhook. Raises WrongSignature."""
 
     @abstractmethod
@@ -238,7 +238,8 @@ class Gateway(ABC):
 class GatewaySession:
     """The one transport of all adapters: guarded sockets, no redirect, a deadline.
 
-    It classifies the responses before any library reads them: an unclear one is Unsure, 401 and 403 are Misconfigured.
+    It classifies the responses before any library reads them: an unclear one is AmbiguousOutcome, 401 and 403 are
+    Misconfigured.
     Adapters only see JSON objects of the others. Libraries use it as a session of requests.
     """
 
@@ -255,12 +256,12 @@ class GatewaySession:
             with within(SECONDS) as deadline:
                 response = self._session.request(method, url, **options)
                 if deadline.over:
-                    raise Unsure("the answer took too long")
+                    raise AmbiguousOutcome("the answer took too long")
                 return _sorted(response)
-        except (Unsure, Misconfigured):
+        except (AmbiguousOutcome, Misconfigured):
             raise
         except Exception as error:  # noqa: BLE001  whatever a library lets out, the call may have had its effect
-            raise Unsure(type(error).__name__) from error
+            raise AmbiguousOutcome(type(error).__name__) from error
 
     def get(self, url: str, **options: Any) -> Any:
         return self.request("GET", url, **options)
@@ -277,22 +278,22 @@ def _sorted(response: Any) -> Any:
     if status in (401, 403):
         raise Misconfigured(f"it answers {status}: the keys are wrong, or lack a right")
     if not (200 <= status < 300 or status in GatewaySession.REFUSALS):
-        raise Unsure(f"it answers {status}")
+        raise AmbiguousOutcome(f"it answers {status}")
     if not isinstance(response.json(), dict):
-        raise Unsure("its answer is no JSON object")
+        raise AmbiguousOutcome("its answer is no JSON object")
     return response
 
 
 @contextmanager
 def asking() -> Iterator[None]:
-    """Turn any exception of a library into Unsure, except those that the adapter has already classified."""
+    """Turn any exception of a library into AmbiguousOutcome, except those that the adapter has already classified."""
     try:
         yield
-    except (Unsure, Refused, Misconfigured):
+    except (AmbiguousOutcome, Refused, Misconfigured):
         raise
     except Exception as error:  # noqa: BLE001  libraries let out many kinds; none of them is a clear no
-        own = next((one for one in causes(error) if isinstance(one, Unsure | Misconfigured)), None)
-        raise own or Unsure(type(error).__name__) from error
+        own = next((one for one in causes(error) if isinstance(one, AmbiguousOutcome | Misconfigured)), None)
+        raise own or AmbiguousOutcome(type(error).__name__) from error
 
 
 def body_of(session: GatewaySession, method: str, url: str, **options: Any) -> tuple[int, dict[str, Any]]:

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.models import CompanyModel
-from core.text.words import said
+from core.text.words import code_label
 
 
 class Posting(CompanyModel):
@@ -38,4 +38,4 @@ class Posting(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{said(self.account).capitalize()}: {self.tx.partition(':')[0]}"
+        return f"{code_label(self.account).capitalize()}: {self.tx.partition(':')[0]}"

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from core.api.output import Output
 from core.text.currencies import exponent as exponent
 
-MOST = 2**53
+MAX_AMOUNT = 2**53
 """Minor units of the largest amount: JSON's numbers are exact up to here."""
 
 

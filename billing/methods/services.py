@@ -12,12 +12,20 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from billing.gateways.accounts import account_of, noting_trouble, ready_account, speaking_for
-from billing.gateways.base import Fact, Hint, Misconfigured, Order, Refused, Said, Unsure
+from billing.gateways.accounts import account_of, gateway_client, ready_account, track_account_health
+from billing.gateways.base import (
+    AmbiguousOutcome,
+    Misconfigured,
+    Order,
+    PaymentState,
+    PaymentUpdate,
+    Refused,
+    WebhookHint,
+)
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import adapter
 from billing.methods.models import MethodSetup
-from billing.payments.machine import LOOKS, MISCONFIGURED_WAIT
+from billing.payments.machine import MISCONFIGURED_WAIT, POLL_DELAYS
 from billing.payments.settling import save_method
 from billing.subscriptions.changes import lock_primary
 from billing.taxes.services import billing_details
@@ -50,7 +58,7 @@ def set_up_method(*, letter: str) -> MethodSetup:
                 adapter=account.adapter,
                 currency=_currency(account, subscription.currency if subscription else ""),
                 email=billing_details().email,
-                due_at=timezone.now() + LOOKS[0],
+                due_at=timezone.now() + POLL_DELAYS[0],
             )
     return setup if setup.url else _begun(setup, account)
 
@@ -73,15 +81,15 @@ def _begun(setup: MethodSetup, account: GatewayAccount) -> MethodSetup:
     """Ask the gateway for its page, and commit where it is."""
     off = f"Gateway{setup.letter.upper()}DetailsNotFound_400"
     try:
-        with noting_trouble(account):
-            page = speaking_for(account).set_up(order_of(setup, account))
+        with track_account_health(account):
+            page = gateway_client(account).set_up(order_of(setup, account))
     except Misconfigured as trouble:
         _fail(setup, str(trouble))
         raise NamedError(off, f"gateway-{setup.letter} cannot be used at the moment") from trouble
     except Refused as refused:
         _fail(setup, refused.code)
         raise NamedError("BadRequest_400", f"gateway: it refuses this: {refused.code}") from refused
-    except Unsure as doubt:
+    except AmbiguousOutcome as doubt:
         log.warning("set-up %s could not be begun: %s", setup.pk, doubt)
         raise NamedError("BadRequest_400", "gateway: it does not answer. Try again") from doubt
     values = {"gateway_id": page.gateway_id, "url": page.url[:2048], "updated_at": timezone.now()}
@@ -118,32 +126,32 @@ def refresh_setup(setup: MethodSetup) -> MethodSetup:
     account = account_of(setup.letter)
     if account is None or account.adapter != setup.adapter:
         raise Misconfigured(f"gateway-{setup.letter} is another one by now")
-    with noting_trouble(account):
-        fact = speaking_for(account).find_set_up(order_of(setup, account))
+    with track_account_health(account):
+        fact = gateway_client(account).find_set_up(order_of(setup, account))
     return settle(setup.pk, fact)
 
 
 @transaction.atomic
-def settle(setup_id: str, fact: Fact) -> MethodSetup:
+def settle(setup_id: str, fact: PaymentUpdate) -> MethodSetup:
     """Apply a gateway's state to a set-up of the active company. A saved method stays saved."""
     with lock_primary(company_id()):
         setup: MethodSetup = MethodSetup.objects.select_for_update(no_key=True).get(pk=setup_id)
         if setup.status == Status.SAVED:
             return setup
-        if fact.said is Said.PAID and fact.reference == setup.pk and fact.method is not None:
+        if fact.state is PaymentState.PAID and fact.reference == setup.pk and fact.method is not None:
             setup.method = save_method(setup.letter, setup.adapter, fact.method)
             setup.status = Status.SAVED
             setup.reason = ""
             setup.save()
-        elif fact.said in (Said.PAID, Said.FAILED):
-            reason = fact.reason or ("not saved" if fact.said is Said.FAILED else "it names another set-up")
+        elif fact.state in (PaymentState.PAID, PaymentState.FAILED):
+            reason = fact.reason or ("not saved" if fact.state is PaymentState.FAILED else "it names another set-up")
             setup.status = Status.FAILED
             setup.reason = reason[:300]
             setup.save()
     return setup
 
 
-def listen(account: GatewayAccount, hint: Hint) -> int:
+def listen(account: GatewayAccount, hint: WebhookHint) -> int:
     """Make the set-ups due that a webhook names. Returns their number."""
     names = [name[:255] for name in hint.names]
     known = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
@@ -178,16 +186,16 @@ def run(setup: MethodSetup) -> None:
         found = refresh_setup(setup)
     except Misconfigured as trouble:
         _wait(setup, due_at=timezone.now() + MISCONFIGURED_WAIT, error=str(trouble)[:500])
-    except (Unsure, Refused) as doubt:
+    except (AmbiguousOutcome, Refused) as doubt:
         wait = backoff(min(setup.attempts, 12), base=settings.PAYMENT_BACKOFF)
         _wait(setup, due_at=timezone.now() + wait, looks=setup.looks, error=str(doubt)[:500])
     else:
         if found.status not in OPEN:
             update_owned(setup, worker=None, deaths=0)
-        elif setup.looks >= len(LOOKS):
+        elif setup.looks >= len(POLL_DELAYS):
             _wait(setup, status=Status.FAILED, reason="nobody saved one")
         else:
-            due = timezone.now() + LOOKS[setup.looks]
+            due = timezone.now() + POLL_DELAYS[setup.looks]
             _wait(setup, due_at=due, looks=setup.looks + 1, attempts=1, error="")
 
 

@@ -20,7 +20,7 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
 from billing.gateways.registry import title_of
 from billing.ledger.money import sum_text, to_amount, to_minor
 from billing.payments.machine import refresh_attempt
@@ -155,7 +155,7 @@ class AttemptAdmin(CompanyRecordAdmin):
     icon = "credit_card"
     dialogs = ("refund",)
     commands = ("look_now",)
-    extra = ("order", "shown_amount", "gateway", "said", "disputed")
+    extra = ("order", "shown_amount", "gateway", "gateway_state", "disputed")
     hides = ("letter", "adapter", "seen", "disputed_minor", "looks", "url")
     list_display = ("order", "company", "shown_amount", "gateway", "kind", "state", "reason", "created_at")
     list_select_related = ("company", "payment")
@@ -179,7 +179,7 @@ class AttemptAdmin(CompanyRecordAdmin):
         return title_of(row.adapter)
 
     @admin.display(description="what the gateway said last")
-    def said(self, row: Attempt) -> str:
+    def gateway_state(self, row: Attempt) -> str:
         said, amount, currency = (row.seen.get(name) for name in ("said", "amount", "currency"))
         return f"{said}, {sum_text(amount, currency)}" if amount and currency else str(said or "nothing yet")
 
@@ -192,7 +192,7 @@ class AttemptAdmin(CompanyRecordAdmin):
         def one(row: Attempt) -> None:
             try:
                 refresh_attempt(row)
-            except (Misconfigured, Unsure, Refused) as trouble:
+            except (Misconfigured, AmbiguousOutcome, Refused) as trouble:
                 raise ApiError(f"the gateway says nothing: {trouble}") from trouble
 
         self.each(request, rows[:20], one, "looked at", atomic=False)

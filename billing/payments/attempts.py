@@ -11,10 +11,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from billing.coupons.holds import keep
-from billing.gateways.accounts import noting_trouble, ready_account, speaking_for
-from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.gateways.accounts import gateway_client, ready_account, track_account_health
+from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
 from billing.gateways.models import GatewayAccount
-from billing.payments.machine import LOOKS, order_of
+from billing.payments.machine import POLL_DELAYS, order_of
 from billing.payments.models import Attempt, Payment
 from billing.payments.settling import takes_gateways
 from core.errors import NamedError
@@ -62,7 +62,7 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
                 letter=letter,
                 adapter=account.adapter,
                 save_method=save_method,
-                due_at=timezone.now() + LOOKS[0],
+                due_at=timezone.now() + POLL_DELAYS[0],
             )
         elif attempt.kind == Attempt.Kind.CHARGE:
             raise NamedError("BadRequest_400", "the saved method is being charged; look again in a few minutes")
@@ -96,8 +96,8 @@ def choose_again(payment_id: str) -> None:
 def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:
     """Ask the gateway for its page, and commit where it is."""
     try:
-        with noting_trouble(account):
-            page = speaking_for(account).begin(order_of(attempt, account))
+        with track_account_health(account):
+            page = gateway_client(account).begin(order_of(attempt, account))
     except Misconfigured as trouble:
         _give_up(attempt, str(trouble))
         detail = f"gateway-{attempt.letter} cannot be used at the moment"
@@ -105,7 +105,7 @@ def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:
     except Refused as refused:
         _give_up(attempt, refused.code)
         raise NamedError("BadRequest_400", f"the gateway refuses this order: {refused.code}") from refused
-    except Unsure as doubt:
+    except AmbiguousOutcome as doubt:
         log.warning("attempt %s could not be begun: %s", attempt.pk, doubt)
         raise NamedError("BadRequest_400", "the gateway does not answer; nothing was paid. Try again") from doubt
     Attempt.objects.filter(pk=attempt.pk, url="").update(

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
 from billing.gateways.accounts import account_of, note_hook, verified
-from billing.gateways.base import Hint, Misconfigured, Refused, Unsure, WrongSignature
+from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused, WebhookHint, WrongSignature
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from billing.payments.machine import RETURN, refresh_attempt
@@ -32,7 +32,7 @@ OPEN = (Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
 MAX_BYTES = 256 * 1024
 WORK = "payments"
 UNSIGNED = "the signature does not match the account's secret"
-LISTENERS: list[Callable[[GatewayAccount, Hint], int]] = []
+LISTENERS: list[Callable[[GatewayAccount, WebhookHint], int]] = []
 """Other handlers of the ids in a webhook. Each returns the number of objects that it checks."""
 
 
@@ -63,7 +63,7 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
 
 
 @transaction.atomic
-def store(account: GatewayAccount, hint: Hint) -> None:
+def store(account: GatewayAccount, hint: WebhookHint) -> None:
     """Store an event once, and make the attempts due that it names. A repeated one changes nothing."""
     note_hook(account)
     names = [name[:255] for name in hint.names]
@@ -105,7 +105,7 @@ def returned(request: HttpRequest, token: str) -> HttpResponse:
             return not_found(request)
         try:
             refresh_attempt(attempt)
-        except (Refused, Misconfigured, Unsure) as trouble:
+        except (Refused, Misconfigured, AmbiguousOutcome) as trouble:
             log.warning("attempt %s could not be looked at: %s", id, trouble)
         address = f"/c/{company}/settings/plan/pay/{attempt.payment_id}"
     answer = HttpResponseRedirect(address)

@@ -9,10 +9,10 @@ from billing.payments import refunds
 from billing.payments.hooks import WORK
 from billing.payments.machine import has_work, work
 from billing.payments.models import Attempt, Refund
-from billing.payments.orders import leave_expired
+from billing.payments.orders import cancel_expired
 from core.jobs import PeriodicTask, QueueWork, register
 
 register(QueueWork(WORK, work, has_due=has_work, queue="send", model=Attempt))
 register(QueueWork(refunds.WORK, refunds.work, has_due=refunds.has_work, queue="send", model=Refund))
-register(PeriodicTask("billing.orders", leave_expired, every=timedelta(minutes=5)))
+register(PeriodicTask("billing.orders", cancel_expired, every=timedelta(minutes=5)))
 register(PeriodicTask("billing.coupons", release_lapsed, every=timedelta(minutes=1)))

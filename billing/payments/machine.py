@@ -19,8 +19,8 @@ from django.core import signing
 from django.utils import timezone
 
 from billing.coupons.holds import keep
-from billing.gateways.accounts import account_of, noting_trouble, speaking_for
-from billing.gateways.base import Fact, Gateway, Misconfigured, Order, Refused, Said, Unsure
+from billing.gateways.accounts import account_of, gateway_client, track_account_health
+from billing.gateways.base import AmbiguousOutcome, Gateway, Misconfigured, Order, PaymentState, PaymentUpdate, Refused
 from billing.gateways.models import GatewayAccount
 from billing.payments.models import Attempt
 from billing.payments.settling import settle, takes_gateways
@@ -32,10 +32,10 @@ from core.tenancy import company_scope
 log = logging.getLogger(__name__)
 Status, Kind = Attempt.Status, Attempt.Kind
 
-LOOKS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 360, 1440))
+POLL_DELAYS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 360, 1440))
 """Delays between polls of an attempt that no webhook has settled."""
 MISCONFIGURED_WAIT = timedelta(minutes=15)
-MOST_DOUBTS = 24
+MAX_AMBIGUOUS_ATTEMPTS = 24
 """Looks in a row that end unsure, an hour apart in the end, before staff are asked."""
 RETURN = "billing.return"
 """The salt of the tokens in the address that gateways lead back to."""
@@ -66,21 +66,21 @@ def run(attempt: Attempt) -> None:
     try:
         fact = advance(attempt)
     except Refused as refused:
-        settle(attempt.pk, Fact(Said.FAILED, reason=refused.code))
+        settle(attempt.pk, PaymentUpdate(PaymentState.FAILED, reason=refused.code))
         _release(attempt)
     except Misconfigured as trouble:
         _wait(attempt, MISCONFIGURED_WAIT, f"the gateway refuses the account: {trouble}")
-    except Unsure as doubt:
-        _doubt(attempt, doubt)
+    except AmbiguousOutcome as doubt:
+        _record_ambiguous(attempt, doubt)
     else:
         settled = settle(attempt.pk, fact)
         if settled.status in (Status.DUE, Status.WORKING):
-            _look_later(attempt, fact)
+            _poll_later(attempt, fact)
         else:
             _release(attempt)
 
 
-def advance(attempt: Attempt) -> Fact:
+def advance(attempt: Attempt) -> PaymentUpdate:
     """Open an attempt that is not open, poll it, and move the money of an open one. No transaction is open meanwhile.
 
     The gateway's id is committed before any money moves. Raises the gateway's exceptions.
@@ -88,30 +88,30 @@ def advance(attempt: Attempt) -> Fact:
     account = account_of(attempt.letter)
     if account is None or account.adapter != attempt.adapter:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
-    with noting_trouble(account):
-        gateway = speaking_for(account)
+    with track_account_health(account):
+        gateway = gateway_client(account)
         if attempt.kind == Kind.CHARGE and not attempt.gateway_id:
             update_owned(attempt, gateway_id=gateway.open(order_of(attempt, account)))
             if attempt.attempts <= 1:
                 return gateway.move(order_of(attempt, account))
         fact = gateway.find(order_of(attempt, account))
-        if attempt.kind == Kind.CHARGE and fact.said in (Said.NONE, Said.OPEN):
+        if attempt.kind == Kind.CHARGE and fact.state in (PaymentState.NONE, PaymentState.OPEN):
             if attempt.left_at is None:
                 return gateway.move(order_of(attempt, account))
             if attempt.reason:  # refused before, and named by a hook again: some gateways leave a refused charge open
-                return Fact(Said.FAILED, reason=attempt.reason)
+                return PaymentUpdate(PaymentState.FAILED, reason=attempt.reason)
         return captured(gateway, attempt, account, fact)
 
 
-def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: Fact) -> Fact:
+def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: PaymentUpdate) -> PaymentUpdate:
     """Take the money that a customer has authorized on the gateway's page, unless the order was left meanwhile or its
     price holds no more."""
     wanted = attempt.left_at is None and takes_gateways(attempt.payment)
-    if attempt.kind == Kind.HOSTED and fact.said is Said.AUTHORIZED and wanted:
+    if attempt.kind == Kind.HOSTED and fact.state is PaymentState.AUTHORIZED and wanted:
         try:
             keep(attempt.payment_id)
         except NamedError as taken:
-            return Fact(Said.FAILED, reason=taken.detail)
+            return PaymentUpdate(PaymentState.FAILED, reason=taken.detail)
         return gateway.move(order_of(attempt, account))
     return fact
 
@@ -121,10 +121,10 @@ def refresh_attempt(attempt: Attempt) -> Attempt:
     account = account_of(attempt.letter)
     if account is None or account.adapter != attempt.adapter:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
-    with noting_trouble(account):
-        gateway = speaking_for(account)
+    with track_account_health(account):
+        gateway = gateway_client(account)
         fact = gateway.find(order_of(attempt, account))
-        if fact.said is Said.AUTHORIZED:
+        if fact.state is PaymentState.AUTHORIZED:
             attempt.refresh_from_db(fields=["left_at"])
         fact = captured(gateway, attempt, account, fact)
     return settle(attempt.pk, fact)
@@ -151,19 +151,19 @@ def order_of(attempt: Attempt, account: GatewayAccount) -> Order:
     )
 
 
-def _look_later(attempt: Attempt, fact: Fact) -> None:
+def _poll_later(attempt: Attempt, fact: PaymentUpdate) -> None:
     """Look again later. After the last look the attempt has failed, though a webhook can still bring it back."""
-    if attempt.looks >= len(LOOKS):
-        settle(attempt.pk, Fact(Said.FAILED, reason="nobody paid"))
+    if attempt.looks >= len(POLL_DELAYS):
+        settle(attempt.pk, PaymentUpdate(PaymentState.FAILED, reason="nobody paid"))
         _release(attempt)
         return
-    reason = "the customer has to confirm it" if fact.said is Said.ACTION else ""
-    due = timezone.now() + LOOKS[attempt.looks]
+    reason = "the customer has to confirm it" if fact.state is PaymentState.ACTION else ""
+    due = timezone.now() + POLL_DELAYS[attempt.looks]
     _requeue(attempt, status=Status.DUE, due_at=due, looks=attempt.looks + 1, reason=reason, attempts=1, error="")
 
 
-def _doubt(attempt: Attempt, doubt: Unsure) -> None:
-    if attempt.attempts > MOST_DOUBTS:
+def _record_ambiguous(attempt: Attempt, doubt: AmbiguousOutcome) -> None:
+    if attempt.attempts > MAX_AMBIGUOUS_ATTEMPTS:
         log.error("attempt %s is parked: the gateway does not say what became of it", attempt.pk)
         _requeue(attempt, status=Status.UNKNOWN, reason=str(doubt)[:300])
         return

@@ -16,7 +16,7 @@ from billing.ledger.services import BANK
 from billing.payments.attempts import file_of, open_order
 from billing.payments.models import Payment
 from billing.payments.notices import tell_rejected
-from billing.payments.settling import ORDER_PAGE_LIFE, apply_payment, close_order, leave_stale, take_money
+from billing.payments.settling import ORDER_PAGE_LIFE, apply_payment, cancel_stale, close_order, take_money
 from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
 from core.ids import is_id
@@ -37,22 +37,22 @@ def new_number() -> str:
     return "".join(ALPHABET[byte % len(ALPHABET)] for byte in secrets.token_bytes(8))  # 32 letters: all as likely
 
 
-def leave_open_order() -> None:
+def cancel_open_order() -> None:
     """Leave the active company's open order, if there is one. The subscription is locked."""
     for payment in Payment.objects.select_for_update(no_key=True).filter(status=Payment.Status.OPEN):
         close_order(payment)
 
 
-def leave_for(deed: str) -> None:
+def cancel_for(action: str) -> None:
     """Cancel the open order for another action. Raises BadRequest_400 if its bank transfer is being searched for."""
     sent = Payment.objects.filter(status=Payment.Status.OPEN, bank_state=Bank.SUBMITTED).first()
     if sent is not None:
-        text = f"{deed}: we look for the bank transfer of order {sent.number}; wait for it, or take it back first"
+        text = f"{action}: we look for the bank transfer of order {sent.number}; wait for it, or take it back first"
         raise NamedError("BadRequest_400", f"{text} (POST /manual-payment/{sent.pk}/choose-again)")
-    leave_open_order()
+    cancel_open_order()
 
 
-def leave_expired() -> bool:
+def cancel_expired() -> bool:
     """Leave a batch of orders of all companies whose time is over. Returns whether there may be more."""
     due = Payment.objects.filter(status=Payment.Status.OPEN, expires_at__lte=timezone.now()).order_by("expires_at")
     rows = list(due.exclude(bank_state=Bank.SUBMITTED).values_list("company_id", "pk")[:BATCH])
@@ -132,7 +132,7 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
     """
     with company_scope(payment.company_id), lock_primary(payment.company_id) as subscription:
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
-        leave_stale(locked, subscription)
+        cancel_stale(locked, subscription)
         if _came_late(locked, received_on):
             close_order(locked)
         if not takes_approval(locked):

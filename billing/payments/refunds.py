@@ -19,13 +19,13 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.programs.rewards import claw_back, claw_back_part
-from billing.gateways.accounts import account_of, noting_trouble, speaking_for
-from billing.gateways.base import Misconfigured, Refunding, Refused, Unsure
+from billing.gateways.accounts import account_of, gateway_client, track_account_health
+from billing.gateways.base import AmbiguousOutcome, Misconfigured, RefundRequest, Refused
 from billing.invoices.models import CreditNote, Invoice
 from billing.invoices.services import credit
 from billing.ledger.money import to_amount
 from billing.ledger.services import BALANCE, RECEIVABLE, cash, post
-from billing.payments.machine import MISCONFIGURED_WAIT, MOST_DOUBTS
+from billing.payments.machine import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
 from billing.payments.models import Attempt, Payment, Refund, Transaction
 from core.errors import NamedError
 from core.events import emit
@@ -199,17 +199,17 @@ def has_work() -> bool:
 def run(row: Refund) -> None:
     """Look whether the gateway has made the refund, else ask for it, and book it."""
     account = account_of(row.attempt.letter)
-    asked = Refunding(row.pk, row.attempt.payment_ref, row.amount_minor, row.currency)
+    asked = RefundRequest(row.pk, row.attempt.payment_ref, row.amount_minor, row.currency)
     try:
         if account is None or account.adapter != row.attempt.adapter:
             raise Misconfigured(f"gateway-{row.attempt.letter} is another one by now")
-        with noting_trouble(account):
-            gateway = speaking_for(account)
+        with track_account_health(account):
+            gateway = gateway_client(account)
             id = gateway.find_refund(asked) or gateway.refund(asked)
     except Misconfigured as trouble:
         _wait(row, MISCONFIGURED_WAIT, str(trouble))
-    except Unsure as doubt:
-        if row.attempts > MOST_DOUBTS:
+    except AmbiguousOutcome as doubt:
+        if row.attempts > MAX_AMBIGUOUS_ATTEMPTS:
             update_owned(row, status=Status.UNKNOWN, worker=None, error=str(doubt)[:500])
         else:
             _wait(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
@@ -222,10 +222,10 @@ def run(row: Refund) -> None:
 
 
 def _later(row: Refund, trouble: Exception) -> None:
-    """Release a refund after an unexpected error, if it is still ours. After MOST_DOUBTS attempts it is parked for
-    staff."""
+    """Release a refund after an unexpected error, if it is still ours. After MAX_AMBIGUOUS_ATTEMPTS it is
+    parked for staff."""
     mine = Refund.objects.filter(pk=row.pk, lease=row.lease, status=Status.WORKING)
-    status = Status.UNKNOWN if row.attempts > MOST_DOUBTS else Status.DUE
+    status = Status.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Status.DUE
     due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
     mine.update(status=status, due_at=due, error=error, worker=None, updated_at=timezone.now())
 

@@ -18,7 +18,7 @@ from billing.addons.services import set_items
 from billing.charges.services import release
 from billing.coupons.holds import redeem
 from billing.coupons.holds import release as release_coupon
-from billing.gateways.base import Fact, Said, Saved
+from billing.gateways.base import PaymentState, PaymentUpdate, SavedMethod
 from billing.invoices.models import Invoice
 from billing.invoices.services import issue, mark_paid, take_back
 from billing.ledger.money import to_amount
@@ -39,20 +39,20 @@ Status, Kind = Attempt.Status, Transaction.Kind
 FINAL = (Status.PAID, Status.WRONG)
 ORDER_PAGE_LIFE = timedelta(days=1)
 """Time after its creation within which an order may be paid at a gateway: its price is that day's."""
-NEWS: list[Callable[[], None]] = []
+PAYMENT_LISTENERS: list[Callable[[], None]] = []
 
 
-def on_news(heard: Callable[[], None]) -> None:
+def on_payment_method_change(heard: Callable[[], None]) -> None:
     """Register a function for changes of payment methods of the active company.
 
     It is called in the transaction in which a charge is refused or needs a confirmation, or a method is saved.
     """
-    if heard not in NEWS:
-        NEWS.append(heard)
+    if heard not in PAYMENT_LISTENERS:
+        PAYMENT_LISTENERS.append(heard)
 
 
-def tell_news() -> None:
-    for heard in NEWS:
+def run_payment_listeners() -> None:
+    for heard in PAYMENT_LISTENERS:
         heard()
 
 
@@ -63,7 +63,7 @@ def takes_gateways(payment: Payment) -> bool:
 
 
 @transaction.atomic
-def settle(attempt_id: str, fact: Fact) -> Attempt:
+def settle(attempt_id: str, fact: PaymentUpdate) -> Attempt:
     """Apply a gateway's status to an attempt of the active company, and its order. Return the attempt.
 
     Paid is final. An amount, currency or reference other than the order's parks the attempt as wrong, and opens
@@ -72,20 +72,20 @@ def settle(attempt_id: str, fact: Fact) -> Attempt:
     attempt: Attempt = Attempt.objects.get(pk=attempt_id)
     with lock_primary(company_id()) as subscription:
         payment = Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
-        leave_stale(payment, subscription)
+        cancel_stale(payment, subscription)
         attempt = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
         if attempt.status in FINAL:
             return attempt
-        attempt.seen = {"said": fact.said, "amount": fact.amount, "currency": fact.currency}
+        attempt.seen = {"said": fact.state, "amount": fact.amount, "currency": fact.currency}
         attempt.gateway_id = attempt.gateway_id or fact.gateway_id
-        if fact.said is Said.PAID:
+        if fact.state is PaymentState.PAID:
             _settle_paid(payment, attempt, fact)
-        elif fact.said is Said.FAILED:
+        elif fact.state is PaymentState.FAILED:
             attempt.status = Status.FAILED
             attempt.reason = (fact.reason or "not paid")[:300]
         attempt.save()
-        if attempt.kind == Attempt.Kind.CHARGE and fact.said in (Said.FAILED, Said.ACTION):
-            tell_news()
+        if attempt.kind == Attempt.Kind.CHARGE and fact.state in (PaymentState.FAILED, PaymentState.ACTION):
+            run_payment_listeners()
     return attempt
 
 
@@ -97,13 +97,13 @@ def is_stale(payment: Payment, subscription: Subscription | None) -> bool:
     return cancelled or (subscription is not None and subscription.period_end != payment.renews)
 
 
-def leave_stale(payment: Payment, subscription: Subscription | None) -> None:
+def cancel_stale(payment: Payment, subscription: Subscription | None) -> None:
     """Cancel a locked renewal that is obsolete; money already paid becomes balance."""
     if payment.status == Payment.Status.OPEN and is_stale(payment, subscription):
         close_order(payment)
 
 
-def _settle_paid(payment: Payment, attempt: Attempt, fact: Fact) -> None:
+def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> None:
     expected = (payment.amount_minor, payment.currency, attempt.pk)
     attempt.payment_ref = fact.payment_ref
     if (fact.amount, fact.currency, fact.reference) != expected:
@@ -193,7 +193,7 @@ def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime
         source=source,
         terms=Terms(plan, payment.interval, payment.seats, payment.from_now, _renewed_period(payment, invoice)),
     )
-    found = _have_add_ons(payment)
+    found = _set_add_ons(payment)
     payment.basis |= {"periodStart": _text(found.period_start), "periodEnd": _text(found.period_end)}
     return found.period_start, found.period_end
 
@@ -209,7 +209,7 @@ def _add(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime 
         found = Subscription.objects.get(pk=payment.subscription_id)
         if found.status not in OPEN:
             raise NamedError("BadRequest_400", f"the subscription is {found.status}")
-        found = _have_add_ons(payment)
+        found = _set_add_ons(payment)
     return now, found.period_end
 
 
@@ -220,15 +220,15 @@ def _renewed_period(payment: Payment, invoice: Invoice) -> tuple[datetime, datet
     return invoice.period_start, invoice.period_end
 
 
-def _have_add_ons(payment: Payment) -> Subscription:
+def _set_add_ons(payment: Payment) -> Subscription:
     """Set the locked subscription's add-ons to those of its paid order."""
     found: Subscription = Subscription.objects.select_related("plan", "version").get(pk=payment.subscription_id)
     if "addOns" in payment.basis:
-        have_items(found, payment.basis["addOns"], note=f"order {payment.number}")
+        set_subscription_items(found, payment.basis["addOns"], note=f"order {payment.number}")
     return found
 
 
-def have_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]], *, note: str) -> None:
+def set_subscription_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]], *, note: str) -> None:
     """Set a locked subscription's add-ons to these and no others, in the caller's transaction."""
     extras = set_items(subscription, ordered)
     if extras != subscription.extras:
@@ -271,7 +271,7 @@ def close_order(payment: Payment, *, bank_state: str = "") -> None:
     release_coupon(payment.pk)
 
 
-def save_method(letter: str, adapter: str, saved: Saved) -> PaymentMethod:
+def save_method(letter: str, adapter: str, saved: SavedMethod) -> PaymentMethod:
     """Save a method of the active company, once for each token. It becomes the default if there is no default."""
     token_hash = lookup_hash(f"{adapter}:{saved.token}")
     shown: dict[str, Any] = {"label": saved.label[:60], "brand": saved.brand[:30], "last4": saved.last4[-4:]}
@@ -286,7 +286,7 @@ def save_method(letter: str, adapter: str, saved: Saved) -> PaymentMethod:
         setattr(row, name, value)
     row.save(update_fields=None if row._state.adding else [*shown, "updated_at"])
     if becomes_default:
-        tell_news()
+        run_payment_listeners()
     return row
 
 

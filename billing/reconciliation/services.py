@@ -23,8 +23,8 @@ from django.utils import timezone
 from accounts.mails.staff import tell_staff
 from accounts.models import User
 from billing.disputes.services import watch
-from billing.gateways.accounts import accounts_on, noting_trouble, speaking_for, with_environment
-from billing.gateways.base import Gateway, Misconfigured, Refused, Said, Settled, Unsure
+from billing.gateways.accounts import accounts_on, gateway_client, track_account_health, with_environment
+from billing.gateways.base import AmbiguousOutcome, Gateway, Misconfigured, PaymentState, Refused, SettlementEntry
 from billing.gateways.models import GatewayAccount
 from billing.ledger.models import Posting
 from billing.ledger.services import cash
@@ -51,7 +51,7 @@ OVERLAP = timedelta(days=2)
 LAG = timedelta(minutes=10)
 """Age below which a payment counts as in progress and is left to the next reconciliation."""
 BATCH = 500
-MOST_ASKED = 500
+MAX_CHECKED = 500
 """Payments that the gateway does not list, and is asked for one by one."""
 MAX_TRIES = 8
 PATIENCE = 3
@@ -109,12 +109,12 @@ def run(row: Reconciliation) -> None:
     """Run a claimed reconciliation and release it. An interrupted one starts again; each of its steps counts once."""
     account = with_environment(row.account.letter, row.account) or row.account
     try:
-        with noting_trouble(account):
-            comparison = Comparison(row, account, speaking_for(account))
+        with track_account_health(account):
+            comparison = Comparison(row, account, gateway_client(account))
             comparison.run()
     except Misconfigured as trouble:
         _again(row, MISCONFIGURED_WAIT, str(trouble))
-    except (Unsure, Refused) as doubt:
+    except (AmbiguousOutcome, Refused) as doubt:
         _again(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
     else:
         _finish(row, account, comparison)
@@ -174,7 +174,7 @@ class Comparison:
         with unscoped(reason="reconciliation: what is booked of all companies"):
             self.look_for_missing()
 
-    def compare_payments(self, lines: Sequence[Settled]) -> int:
+    def compare_payments(self, lines: Sequence[SettlementEntry]) -> int:
         known = self.attempts(line.reference for line in lines)
         for line in lines:
             attempt = known.get(line.reference)
@@ -190,19 +190,19 @@ class Comparison:
                 self.differs(Kind.WRONG, line, attempt)
         return len(lines)
 
-    def settle(self, attempt: Attempt, line: Settled) -> None:
+    def settle(self, attempt: Attempt, line: SettlementEntry) -> None:
         """Settle an attempt that is paid at the gateway and not here."""
         with company_scope(attempt.company_id):
             try:
                 found = refresh_attempt(attempt)
-            except (Misconfigured, Refused, Unsure) as doubt:
+            except (Misconfigured, Refused, AmbiguousOutcome) as doubt:
                 log.warning("attempt %s could not be looked at: %s", attempt.pk, doubt)
                 found = attempt
         kinds = {Attempt.Status.PAID: Kind.SETTLED, Attempt.Status.WRONG: Kind.WRONG}
         kind = kinds.get(Attempt.Status(found.status), Kind.UNCLEAR)
         self.differs(Kind.TWICE if kind == Kind.SETTLED and found.payment_ref != line.id else kind, line, attempt)
 
-    def compare_refunds(self, lines: Sequence[Settled]) -> int:
+    def compare_refunds(self, lines: Sequence[SettlementEntry]) -> int:
         ids = [line.reference for line in lines if is_id(line.reference)]
         rows = Refund.objects.filter(pk__in=ids, attempt__letter=self.account.letter)
         known = {row.pk: row for row in rows.select_related("attempt__payment__invoice")}
@@ -229,25 +229,25 @@ class Comparison:
             left = [tx.removeprefix("pay:") for tx in batch if tx.removeprefix("pay:") not in self.seen]
             for attempt in self.attempts(left).values():
                 asked += 1
-                if asked > MOST_ASKED:
-                    raise Unsure(f"its list lacks more than {MOST_ASKED} payments")
+                if asked > MAX_CHECKED:
+                    raise AmbiguousOutcome(f"its list lacks more than {MAX_CHECKED} payments")
                 self.ask(attempt)
 
     def ask(self, attempt: Attempt) -> None:
         if attempt.disputed_minor or attempt.refunds.exists():
             return  # what became of the money is known; some gateways call it failed by now
         with company_scope(attempt.company_id):
-            line = Settled("payment", attempt.payment_ref, attempt.pk, 0, attempt.payment.currency)
+            line = SettlementEntry("payment", attempt.payment_ref, attempt.pk, 0, attempt.payment.currency)
             try:
-                said = self.gateway.find(order_of(attempt, self.account)).said
+                said = self.gateway.find(order_of(attempt, self.account)).state
             except Refused:
-                said = Said.NONE
-            except Unsure:
+                said = PaymentState.NONE
+            except AmbiguousOutcome:
                 if self.row.attempts < PATIENCE:
                     raise  # it may be down
                 self.differs(Kind.UNCLEAR, line, attempt)
                 return
-        if said is not Said.PAID:
+        if said is not PaymentState.PAID:
             self.differs(Kind.MISSING, line, attempt)
 
     def attempts(self, references: Iterable[str]) -> dict[str, Attempt]:
@@ -255,7 +255,7 @@ class Comparison:
         rows = Attempt.objects.filter(pk__in=ids, letter=self.account.letter, adapter=self.account.adapter)
         return {row.pk: row for row in rows.select_related("payment__invoice", "payment__plan", "method")}
 
-    def differs(self, kind: str, line: Settled, ours: Attempt | Refund | None = None) -> None:
+    def differs(self, kind: str, line: SettlementEntry, ours: Attempt | Refund | None = None) -> None:
         """Keep a difference, once."""
         here = ours.payment.amount_minor if isinstance(ours, Attempt) else ours.amount_minor if ours else None
         fresh = Difference(

@@ -106,7 +106,7 @@ class CompanyDetails:
         return self.rates[country]
 
 
-def reckon(batch: Sequence[Due], facts: CompanyDetails) -> None:
+def compute_lines(batch: Sequence[Due], facts: CompanyDetails) -> None:
     """Give each subscription its lines, tax included, the currency that they are in, and what they bill."""
     seller, ids = the_seller(), [due.id for due in batch]
     prices = _prices(batch)

@@ -36,9 +36,9 @@ from billing.models import (
     SubscriptionChange,
 )
 from billing.payments.orders import WAITING
-from billing.payments.settling import close_order, have_items
+from billing.payments.settling import close_order, set_subscription_items
 from billing.plans.versions import with_terms
-from billing.renewals.lines import CompanyDetails, Due, reckon
+from billing.renewals.lines import CompanyDetails, Due, compute_lines
 from billing.renewals.rows import change_row, invoice_row, line_rows, moved, next_end, payment_row, posting_rows
 from billing.renewals.writing import dumped, insert_rows
 from billing.subscriptions.changes import access_end, lock_primary, require_subscription
@@ -127,7 +127,7 @@ def bill_batch(limit: int = BATCH, *, only: str = "") -> int:
         facts = CompanyDetails.read([due.company_id for due in batch])
         kept = [due for due in batch if facts.renews.get(due.company_id, True)]
         _hand_over([due.id for due in batch if not facts.renews.get(due.company_id, True)], now)
-        reckon(kept, facts)
+        compute_lines(kept, facts)
         for due in kept:
             if not due.priced:
                 _fall_due(due, now)
@@ -149,19 +149,19 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
     for row in rows:
         end, order = row.period_end, orders.get(row.pk)
         if row.status not in PAID or end is None or not row.plan_id:
-            _look_again(row, None)
+            _bill_at(row, None)
         elif end > now:
-            _look_again(row, end)
+            _bill_at(row, end)
         elif order is not None and order.renews == end:
-            _look_again(row, max(next_end(end, row), now + AHEAD))
+            _bill_at(row, max(next_end(end, row), now + AHEAD))
         elif order is not None and not _left(order):
-            _look_again(row, now + WAIT)
+            _bill_at(row, now + WAIT)
         else:
             found.append(_due_of(row, end, plans, versions.get(row.version_id)))
     return found
 
 
-def _look_again(row: Subscription, at: datetime | None) -> None:
+def _bill_at(row: Subscription, at: datetime | None) -> None:
     Subscription.objects.filter(pk=row.pk).update(bill_at=at)
 
 
@@ -237,7 +237,7 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
     for due in batch:
         if due.chosen is not None:
             with company_scope(due.company_id), lock_primary(due.company_id) as found:
-                have_items(require_subscription(found), stored(due.items), note="chosen for this period")
+                set_subscription_items(require_subscription(found), stored(due.items), note="chosen for this period")
 
 
 def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: int) -> None:

@@ -21,7 +21,7 @@ Amounts = Mapping[tuple[str, str], Decimal]
 
 
 @dataclass(frozen=True)
-class Held:
+class CurrentPlan:
     """The plan that a company pays for."""
 
     plan_id: str
@@ -30,7 +30,7 @@ class Held:
     amounts: Amounts
 
 
-def held_plan(subscription: Subscription | None) -> Held | None:
+def held_plan(subscription: Subscription | None) -> CurrentPlan | None:
     """Return the company's paid plan; None in a trial, without a subscription, or with one that was granted."""
     if subscription is None or not is_open(subscription) or subscription.plan_id is None or not subscription.interval:
         return None
@@ -39,7 +39,7 @@ def held_plan(subscription: Subscription | None) -> Held | None:
     plan_id: str = subscription.plan_id
     version = subscription.version
     amounts = amounts_in(version) if version is not None else amounts_of([plan_id]).get(plan_id, {})
-    return Held(plan_id, subscription.interval, subscription.currency, amounts)
+    return CurrentPlan(plan_id, subscription.interval, subscription.currency, amounts)
 
 
 def amounts_of(plan_ids: Iterable[str]) -> dict[str, dict[tuple[str, str], Decimal]]:
@@ -57,7 +57,7 @@ def amounts_in(version: PlanVersion) -> dict[tuple[str, str], Decimal]:
     return {(code, name): Decimal(one["amount"]) for code, intervals in prices for name, one in intervals.items()}
 
 
-def change_to(held: Held | None, plan_id: str, interval: str, amounts: Amounts) -> str:
+def change_to(held: CurrentPlan | None, plan_id: str, interval: str, amounts: Amounts) -> str:
     """Return UPGRADE, DOWNGRADE or SAME for a plan and interval compared with the company's present ones.
 
     From months to a year is an upgrade, from a year to months a downgrade, for every plan: the first is paid now, the

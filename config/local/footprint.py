@@ -10,7 +10,7 @@ import psutil
 
 from config.local.embedded import postgres, redis
 
-LONGEST_TITLE = 60
+MAX_TITLE_LENGTH = 60
 
 
 @dataclass(frozen=True)
@@ -86,4 +86,4 @@ def _title(process: psutil.Process) -> str:
     if not process.name().startswith(("python", "postgres", "valkey")):
         return str(process.name())
     program, *rest = [word for word in process.cmdline() if word] or [process.name()]
-    return " ".join([os.path.basename(program) if rest else program, *rest])[:LONGEST_TITLE]
+    return " ".join([os.path.basename(program) if rest else program, *rest])[:MAX_TITLE_LENGTH]

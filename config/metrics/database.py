@@ -19,7 +19,7 @@ from core.models import EventDelivery
 from core.tenancy import unscoped
 from outreach.models import SendJobTransition
 
-MOST = 10_000
+MAX_COUNT = 10_000
 """The maximum that rows are counted to, so that counting a long queue stays fast."""
 LATELY = timedelta(minutes=5)
 SECONDS = 5
@@ -37,8 +37,13 @@ def figures() -> Iterator[Figure]:
             yield from _work(name, work, now)
         yield from _processes(now)
         for status in (EventDelivery.Status.PENDING, EventDelivery.Status.PARKED):
-            number = EventDelivery.objects.filter(status=status)[:MOST].count()
-            yield "leadwright_event_deliveries", f"Events for consumers, {MOST} at most", {"status": status}, number
+            number = EventDelivery.objects.filter(status=status)[:MAX_COUNT].count()
+            yield (
+                "leadwright_event_deliveries",
+                f"Events for consumers, {MAX_COUNT} at most",
+                {"status": status},
+                number,
+            )
         sent = SendJobTransition.objects.filter(pk__gte=first_id(now - LATELY)).order_by()
         for status, number in sent.values_list("to_status").annotate(Count("pk")):
             yield "leadwright_messages_5m", "Changes of messages in 5 minutes, by status", {"status": status}, number
@@ -52,12 +57,12 @@ def _work(name: str, work: DrainedWork, now: datetime) -> Iterator[Figure]:
     rows: Any = work.model._default_manager
     policy = work.model.claim_policy
     due: Any = rows.filter(status=policy.ready, due_at__lte=now).order_by()
-    yield "leadwright_work_waiting", f"Rows that are due, {MOST} at most", labels, due[:MOST].count()
+    yield "leadwright_work_waiting", f"Rows that are due, {MAX_COUNT} at most", labels, due[:MAX_COUNT].count()
     oldest = due.order_by("due_at").values_list("due_at", flat=True).first()
     seconds = max(0.0, (now - oldest).total_seconds()) if oldest else 0.0
     yield "leadwright_work_oldest_seconds", "How long the oldest due row has waited", labels, seconds
     held: Any = rows.filter(status__in={policy.claimed, *policy.orphans}).order_by()
-    yield "leadwright_work_running", f"Rows that workers hold, {MOST} at most", labels, held[:MOST].count()
+    yield "leadwright_work_running", f"Rows that workers hold, {MAX_COUNT} at most", labels, held[:MAX_COUNT].count()
 
 
 def _processes(now: datetime) -> Iterator[Figure]:

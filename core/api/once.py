@@ -15,7 +15,7 @@ from rest_framework.permissions import SAFE_METHODS
 
 from core.api.refusals import Refusal
 from core.errors import ApiError, shorten
-from core.idempotency.services import UNDER_WAY, Answered, CutOff, Keyed, OtherRequest, claim, complete, keep
+from core.idempotency.services import UNDER_WAY, CutOff, Keyed, OtherRequest, StoredResponse, claim, complete, keep
 from core.lists.values import refuse
 from core.outbound import NetworkInTransaction, no_network
 from core.text.json import dumps, iso
@@ -73,7 +73,7 @@ def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     for _ in _tries():
         with transaction.atomic():
             found = _taken(keyed)
-            if isinstance(found, Answered):
+            if isinstance(found, StoredResponse):
                 return replay(found)
             if found is None:
                 response = _attempt(view, request, run)
@@ -90,7 +90,7 @@ def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     for _ in _tries():
         with transaction.atomic():
             found = _taken(keyed)
-            if isinstance(found, Answered):
+            if isinstance(found, StoredResponse):
                 return replay(found)
             if found is None:
                 row = keep(keyed, None)
@@ -210,7 +210,7 @@ def content_of(response: Any) -> bytes:
     return b"" if response.data is None else dumps(response.data)
 
 
-def replay(found: Answered) -> HttpResponse:
+def replay(found: StoredResponse) -> HttpResponse:
     """Answer as the first request was answered."""
     body = found.body
     if body is None:

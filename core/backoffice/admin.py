@@ -18,7 +18,7 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.views import ChangeList
 
-from core.backoffice.dialogs import Deed, DialogMixin
+from core.backoffice.dialogs import Action, DialogMixin
 from core.backoffice.display import TECHNICAL, DisplayMixin, is_secret
 from core.backoffice.inputs import ColorSelect
 from core.backoffice.paginator import LimitedPaginator
@@ -147,7 +147,10 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         if record is not None and self.has_view_permission(request, record):
             context |= {"title": str(self.opts.verbose_name).capitalize(), "panels": panels_of(record, request)}
             context |= {"lead": self.lead(record), "trouble": self.trouble(record), "summary": self.told(record)}
-            context |= {"deeds": self.deeds(request, record), "commands_address": self._address("command", record.pk)}
+            context |= {
+                "record_actions": self.record_actions(request, record),
+                "commands_address": self._address("command", record.pk),
+            }
         response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
         return response
 
@@ -176,12 +179,12 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
                 )
         return actions
 
-    def deeds(self, request: HttpRequest, record: Any) -> list[Deed]:
+    def record_actions(self, request: HttpRequest, record: Any) -> list[Action]:
         """Return the buttons of a record's page: those allowed by its state, the primary one first."""
         actions = self.get_actions(request)
         offered = [name for name in self.commands if name in actions and self.admits(record, name)]
-        found = [Deed(name, str(actions[name][2])) for name in offered] + self.offered_dialogs(request, record)
-        found.sort(key=lambda deed: deed.name in self.last)
+        found = [Action(name, str(actions[name][2])) for name in offered] + self.offered_dialogs(request, record)
+        found.sort(key=lambda action: action.name in self.last)
         if found and found[0].name not in self.last:
             found[0] = replace(found[0], wanted=True)
         return found

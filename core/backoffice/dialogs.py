@@ -28,7 +28,7 @@ class Dialog:
 
 
 @dataclass(frozen=True)
-class Deed:
+class Action:
     """A button of a record's page: a command, or with an address a dialog. The primary one is highlighted."""
 
     name: str
@@ -74,11 +74,11 @@ class DialogMixin:
     last: tuple[str, ...] = ("cancel", "expire", "end", "remove", "block", "reject", "revoke", "remove_second_factor")
     """Destructive commands: they come last, and none is ever the primary one."""
 
-    def offered_dialogs(self, request: HttpRequest, record: Any) -> list[Deed]:
+    def offered_dialogs(self, request: HttpRequest, record: Any) -> list[Action]:
         """Return the dialogs that the request's user may open for the record."""
         found = [(name, getattr(self, name).dialog) for name in self.dialogs]
         return [
-            Deed(name, f"{dialog.title}…", reverse(f"admin:{self._dialog_url}", args=(record.pk, name)))
+            Action(name, f"{dialog.title}…", reverse(f"admin:{self._dialog_url}", args=(record.pk, name)))
             for name, dialog in found
             if request.user.has_perm(dialog.permission) and self.admits(record, name)
         ]

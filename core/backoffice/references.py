@@ -14,7 +14,7 @@ from core.ids import is_id
 Model = type[models.Model]
 Of = Model | Callable[[Any], Model | None]
 """A model, or a function that returns it for a record."""
-MOST = 40
+MAX_IDS = 40
 """The most ids of a key that are looked up: pages show no more of them."""
 _keys: dict[str, Model] = {}
 _kinds: dict[str, Model] = {}
@@ -68,7 +68,7 @@ def ids_in(record: models.Model, refers: Mapping[str, Of], fields: Iterable[str]
 
 
 def _ids(value: Any) -> list[str]:
-    return [one for one in (value if isinstance(value, list) else [value]) if is_id(one)][:MOST]
+    return [one for one in (value if isinstance(value, list) else [value]) if is_id(one)][:MAX_IDS]
 
 
 def _within(value: Any, depth: int = 0) -> Iterable[tuple[Model, str]]:
@@ -84,5 +84,5 @@ def _within(value: Any, depth: int = 0) -> Iterable[tuple[Model, str]]:
             else:
                 yield from _within(one, depth + 1)
     elif isinstance(value, list):
-        for one in value[:MOST]:
+        for one in value[:MAX_IDS]:
             yield from _within(one, depth + 1)

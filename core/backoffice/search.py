@@ -18,12 +18,12 @@ EACH = 4
 SECONDS, IN_ALL = 1, 3.0
 """Time limits of the search for one kind and in total, in seconds: a table of millions is searched as far as that
 goes."""
-LONGEST = 200
+MAX_SEARCH_LENGTH = 200
 
 
 def find(request: HttpRequest, pages: list[dict[str, Any]], registry: dict[Any, ModelAdmin[Any]]) -> list[SearchResult]:
     """Return the lists and records that the term names and the user may see."""
-    term = request.GET.get("s", "").strip()[:LONGEST]
+    term = request.GET.get("s", "").strip()[:MAX_SEARCH_LENGTH]
     if not term:
         return []
     kinds = [(registry[model["model"]], model) for app in pages for model in app["models"] if model["admin_url"]]

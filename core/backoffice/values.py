@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString, mark_safe
 from core.ids import is_id
 from core.text.currencies import exponent
 from core.text.formats import exact_money
-from core.text.words import day_of, heading, said
+from core.text.words import code_label, day_of, heading
 
 NOTHING = mark_safe('<span class="backoffice-nothing">–</span>')  # noqa: S308  # it has no data in it
 MAX_ITEMS = 20
@@ -190,7 +190,7 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
         return (names or {}).get(value) or short_id(value)
     if ID.search(value):
         return format_html('<span title="{}">{}</span>', value[:1000], ID.sub(lambda found: _ending(found[0]), value))
-    line = said(value) if name in CODES else " ".join(value.split()) if brief else value
+    line = code_label(value) if name in CODES else " ".join(value.split()) if brief else value
     if brief:
         return line if len(line) <= LINE else format_html('<span title="{}">{}…</span>', value[:1000], line[:LINE])
     return format_html('<span class="backoffice-text">{}</span>', line) if "\n" in line else line

@@ -27,7 +27,7 @@ LOOKED_AT = 10_000
 DELETED_AT_ONCE = 5_000
 HORIZON = "pg_snapshot_xmin(pg_current_snapshot())"
 """The oldest transaction that still runs, in any database of the server."""
-MOST = 2**63
+MAX_POSITION = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def position_of(token: str, *, name: str = "after") -> Position:
         if len(raw) > 200:
             raise ValueError("too long")
         made, tx, sequence, seconds = orjson.loads(raw)
-        if not all(type(one) is int and 0 <= one < MOST for one in (made, tx, sequence, seconds)):
+        if not all(type(one) is int and 0 <= one < MAX_POSITION for one in (made, tx, sequence, seconds)):
             raise ValueError("no numbers")
         found = Position(tx, sequence, datetime.fromtimestamp(seconds, UTC))
     except (ValueError, TypeError, OverflowError, OSError):

@@ -6,7 +6,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField, TransactionIdField
 from core.tenancy.models import CompanyModel, CompanyRow
-from core.text.words import said
+from core.text.words import code_label
 
 
 class Event(CompanyModel):
@@ -34,7 +34,7 @@ class Event(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return said(self.kind)
+        return code_label(self.kind)
 
 
 class ObjectSequence(CompanyRow):
@@ -66,4 +66,4 @@ class EventDelivery(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"For {said(self.consumer)}"
+        return f"For {code_label(self.consumer)}"

@@ -28,7 +28,7 @@ CANDIDATES = 200
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchHit:
     """A record that matches."""
 
     kind: str
@@ -37,7 +37,7 @@ class Found:
     text: str
 
 
-def search(kinds: Sequence[Kind], actor: Actor, text: str, size: int) -> list[Found]:
+def search(kinds: Sequence[Kind], actor: Actor, text: str, size: int) -> list[SearchHit]:
     """Return up to `size` records of each kind that match the text, those whose title begins with it first.
 
     Frequent matches come from the newest records without the index: each kind is a `newest UNION ALL older` with a
@@ -61,7 +61,7 @@ def search(kinds: Sequence[Kind], actor: Actor, text: str, size: int) -> list[Fo
         values += params
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(pieces), values)
-        return [Found(kind, id, title or "", text or "") for kind, id, title, text in cursor.fetchall()]
+        return [SearchHit(kind, id, title or "", text or "") for kind, id, title, text in cursor.fetchall()]
 
 
 def _parts(kind: Kind, actor: Actor, text: str, size: int) -> list[QuerySet[Any]]:

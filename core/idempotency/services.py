@@ -39,7 +39,7 @@ class Keyed:
 
 
 @dataclass(frozen=True)
-class Answered:
+class StoredResponse:
     """The answer that a request got. `body` is None where it was too long to keep."""
 
     status: int
@@ -62,7 +62,7 @@ class CutOff(Exception):
         self.since = since
 
 
-def claim(keyed: Keyed) -> Answered | None | object:
+def claim(keyed: Keyed) -> StoredResponse | None | object:
     """Return the answer that the request got, UNDER_WAY while another has it, or None: it is the caller's now.
 
     The caller's transaction owns it until it ends, and nothing is written before `keep`. When the process dies, the
@@ -86,7 +86,7 @@ def claim(keyed: Keyed) -> Answered | None | object:
         raise OtherRequest(found.operation)
     if found.status is None:
         raise CutOff(found.created_at)
-    return Answered(found.status, unpack(found.answer) if found.answer else None)
+    return StoredResponse(found.status, unpack(found.answer) if found.answer else None)
 
 
 def keep(keyed: Keyed, status: int | None, body: bytes | None = None) -> IdempotencyKey:

@@ -23,7 +23,7 @@ from core.jobs.flights import are_out
 TICK = "core.tick"
 REST_AFTER = 30.0
 """Seconds without work."""
-MOST_OWN = 32 * 2**20
+MAX_OWN_BYTES = 32 * 2**20
 """Maximum private memory of a process in bytes, without the memory shared with its parent."""
 RECYCLED = 0x9B
 """The exit code of billiard's processes that end to be replaced by fresh ones."""
@@ -69,7 +69,7 @@ def rest(*_: Any) -> None:
         signal.setitimer(signal.ITIMER_REAL, REST_AFTER)
         return
     _worked_at = None
-    if own_memory() > MOST_OWN:
+    if own_memory() > MAX_OWN_BYTES:
         raise SystemExit(RECYCLED)
     connections.close_all()
 

@@ -115,7 +115,7 @@ def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
     A database that is away or takes no writes says nothing about the job, which then waits as long as that lasts.
     """
     started = monotonic()
-    with company_scope(job.company_id), _told(job):
+    with company_scope(job.company_id), _job_log_context(job):
         try:
             run(job, deadline)
         except LeaseLost:
@@ -128,7 +128,7 @@ def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
             type(job).objects.filter(pk=job.pk).update(busy_ms=F("busy_ms") + spent)
 
 
-def _told(job: Job) -> AbstractContextManager[None]:
+def _job_log_context(job: Job) -> AbstractContextManager[None]:
     """Add the job, and its original request, to lines of the log."""
     return log_context(job=job.pk, company=job.company_id, request=job.request_id)
 

@@ -39,7 +39,7 @@ _PLAIN_PHONE = re.compile(
     r"(?:\+?[0-9]{1,4}[ -]?)?(?:\([0-9]{2,5}\)[ -]?)?[0-9]+(?:[ -][0-9]+)*|0[1-9][0-9]{1,4}/[1-9][0-9]{3,}"
 )
 """Matches texts that clearly contain one number. core.text.phone_text reads all others."""
-_LONGEST_PLAIN = 13
+_MAX_NATIONAL_DIGITS = 13
 """The most digits of a plain number. More of them may be two numbers."""
 _NOT_DIGITS = re.compile(r"[ ()/-]+")
 _CODES = frozenset(f"+{code}" for code in phonenumbers.COUNTRY_CODE_TO_REGION_CODE)
@@ -118,7 +118,7 @@ def read_phone(country_code: str | None, value: Any, country: str = "") -> Phone
     text = str(value).strip()
     if _PLAIN_PHONE.fullmatch(text) and not SHORT_TAIL.search(text):
         digits = _NOT_DIGITS.sub("", text)
-        if len(digits.removeprefix("+")) <= _LONGEST_PLAIN:
+        if len(digits.removeprefix("+")) <= _MAX_NATIONAL_DIGITS:
             return _quick(country_code, country, digits) or _parse(country_code, country, [digits], value)
     try:
         return _parse(country_code, country, read_digits(text), value)

@@ -29,7 +29,7 @@ _LETTERS = str.maketrans(
 )
 
 
-MOST_MARKS = 30
+MAX_COMBINING_MARKS = 30
 """As Unicode's form for streams allows (UAX 15)."""
 _SORTED_BY = 100
 _TIES_BY = 40
@@ -46,17 +46,17 @@ def fold(text: str) -> str:
 
 
 def without_piles(text: str) -> str:
-    """Return the text with at most MOST_MARKS accents on a letter, so that normalizing it takes time in proportion.
+    """Return the text with at most MAX_COMBINING_MARKS accents on a letter, to normalize it in linear time.
 
     Unicode sorts the accents of a letter; 100,000 of them take half a minute.
     """
-    if text.isascii() or len(text) <= 20 * MOST_MARKS:
+    if text.isascii() or len(text) <= 20 * MAX_COMBINING_MARKS:
         return text
     found = []
     marks = 0
     for character in text:
         marks = marks + 1 if unicodedata.combining(character) else 0
-        if marks <= MOST_MARKS:
+        if marks <= MAX_COMBINING_MARKS:
             found.append(character)
     return "".join(found)
 

@@ -64,7 +64,7 @@ _SALUTES = _words("hi hello hallo dear liebe lieber sehr geehrte geehrter geehrt
 _NOTHING = _words("none null n/a na unknown undefined test nn n.n unbekannt inconnu")
 DIGITS = "0123456789"
 """Digits after a name, as in user names."""
-_MOST = 200
+_MAX_LENGTH = 200
 _ENCLOSED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|[„“”«][^„“”»]*[“”»]|<[^<>]*>")
 _JOINED = re.compile(r"\.(?=[A-ZÀ-Þ](?:r\b|[^\W\d_]{2,}))")
 _EDGES = re.compile(r"^[^\w]+|[^\w.'’]+$")
@@ -87,7 +87,7 @@ def first_name_of(name: str) -> str:
     Empty when only a surname, initials, or no person's name is left. Names in Chinese, Japanese and Korean are returned
     whole, since surnames come first there.
     """
-    text = unicodedata.normalize("NFC", " ".join(name[:_MOST].split()))
+    text = unicodedata.normalize("NFC", " ".join(name[:_MAX_LENGTH].split()))
     if "@" in text or "://" in text or "{{" in text or text.casefold() in _NOTHING:
         return ""
     if _CJK.fullmatch(text):

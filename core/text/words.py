@@ -77,7 +77,7 @@ def heading(name: str) -> str:
     return joined[:1].upper() + joined[1:]
 
 
-def said(code: str) -> str:
+def code_label(code: str) -> str:
     """Convert a code such as `awaiting_approval` or `contact.created` to text; any other text stays as it is."""
     if re.fullmatch(r"[a-z]+(?:[_.][a-z]+)+", code):
         return re.sub(r"[_.]", " ", code).capitalize()

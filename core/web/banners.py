@@ -19,7 +19,7 @@ class Banner:
     bad: bool = False
     link: str = ""
     label: str = ""
-    deed: str = ""
+    action: str = ""
     """Name of the action (`do`) of the linked page that the button performs, instead of opening the page."""
 
 

@@ -42,12 +42,14 @@ def in_words(
     value = node.get("value")
     several = value if isinstance(value, list) else [value]
     choice = (choices or {}).get(field)
-    said = [_said(one, field, records, choice, formats) for one in several if one is not None]
+    said = [_value_label(one, field, records, choice, formats) for one in several if one is not None]
     words = choice.words(node.get("operator", "")) if choice else WORDS.get(node.get("operator", ""), "is")
     return f"{names.get(field) or NAMES.get(field, field)} {words} {', '.join(dict.fromkeys(said))}".strip()
 
 
-def _said(value: Any, field: str, records: Mapping[str, str], choice: Choice | None, formats: Formats | None) -> str:
+def _value_label(
+    value: Any, field: str, records: Mapping[str, str], choice: Choice | None, formats: Formats | None
+) -> str:
     if isinstance(value, Mapping):
         return (
             f"{value['amount']} {value['unit']}" if {"amount", "unit"} <= value.keys() else str(value.get("name", ""))

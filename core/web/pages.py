@@ -114,7 +114,7 @@ class Page(View):
     menu: ClassVar[MenuItem | None] = None
     record_kind: ClassVar[tuple[str, str]] = ("", "")
     """The kind of records (of the API's search) of which the page shows one, and the label for several."""
-    deed: ClassVar[str] = ""
+    action: ClassVar[str] = ""
     """Label of the page's primary action, shown to users with POST permission: "New contact"."""
     needs_subscription: ClassVar[bool] = True
     personal: ClassVar[bool] = False

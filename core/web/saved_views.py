@@ -14,7 +14,7 @@ from core.web.filters import Choice, Filter, flattened, shown_by
 from core.web.lists import MATCH, SAYING, Column, ListState
 from core.web.tables import TablePage
 
-MOST = "500"
+MAX_VIEWS = "500"
 KEPT = ("saved", "columns")
 """Parameters of the address: the id of the open view, and the columns if they are not its own."""
 CHANGED = (
@@ -43,7 +43,7 @@ class ViewedList(TablePage):
     @cached_property
     def views(self) -> list[Mapping[str, Any]]:
         """The reader's views of the list and the shared ones."""
-        query = {"filters": {"resource": self.resource}, "p": "1", "n": MOST, "sortBy": "name", "sortOrder": "asc"}
+        query = {"filters": {"resource": self.resource}, "p": "1", "n": MAX_VIEWS, "sortBy": "name", "sortOrder": "asc"}
         answer = self.ask("GET", "saved-view", query)
         return list(answer.data) if answer.ok else []
 

@@ -11,10 +11,10 @@ from core.web.menu import first_pages, registered
 from core.web.pages import Page
 from core.web.settings import SettingsPage
 
-LONGEST = 200
+MAX_SEARCH_LENGTH = 200
 LAST = 1000
 """Position of pages that are not in the menu."""
-MOST = 6
+MAX_PAGES = 6
 """Maximum number of pages and actions shown next to records."""
 EVERYWHERE = (
     (("Ctrl", "K"), "Search, go somewhere, do something"),
@@ -67,8 +67,8 @@ class Search(Page):
     template = "web/search/search.html"
 
     def show(self) -> Mapping[str, Any]:
-        text = " ".join(self.request.GET.get("q", "").split())[:LONGEST]
-        groups = [("Go to", self.places(text)), ("Do", self.deeds(text))]
+        text = " ".join(self.request.GET.get("q", "").split())[:MAX_SEARCH_LENGTH]
+        groups = [("Go to", self.places(text)), ("Do", self.actions(text))]
         groups = [*groups, *self.records(text)] if text else groups[::-1]
         numbered, count = [], 0
         for label, hits in groups:
@@ -88,18 +88,18 @@ class Search(Page):
             for label, page, icon, beside in found
             if matches(text, label) and self.opens(page)
         ]
-        return hits[:MOST] if text else hits
+        return hits[:MAX_PAGES] if text else hits
 
-    def deeds(self, text: str) -> list[Hit]:
+    def actions(self, text: str) -> list[Hit]:
         """Return the reader's actions whose labels match."""
         # Addresses decide the order of the pages themselves; people know that of the menu.
         pages = sorted(registered(), key=lambda page: page.menu.order if page.menu else LAST)
         found = [
-            Hit(page.deed, "", self.address(page.name), "plus")
+            Hit(page.action, "", self.address(page.name), "plus")
             for page in pages
-            if page.deed and matches(text, page.deed) and self.opens(page) and self.may(page.module, "POST")
+            if page.action and matches(text, page.action) and self.opens(page) and self.may(page.module, "POST")
         ]
-        return found[:MOST] if text else found
+        return found[:MAX_PAGES] if text else found
 
     def records(self, text: str) -> list[tuple[str, list[Hit]]]:
         """Return the records that the API finds, by kind, each with the way to all of them if there are more."""

@@ -44,7 +44,7 @@ CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 @dataclass(slots=True)
-class _Known:
+class _References:
     """The records of the company that the calls refer to."""
 
     leads: dict[str, str] = field(default_factory=dict)
@@ -198,9 +198,9 @@ def _started(text: str, zone: str | None) -> datetime:
     return moment
 
 
-def _look_up(values: Sequence[Mapping[str, Any]]) -> _Known:
+def _look_up(values: Sequence[Mapping[str, Any]]) -> _References:
     """Look up the records that the values refer to, with at most one query for each type of record."""
-    known = _Known()
+    known = _References()
     if leads := _named(values, "lead"):
         known.leads = dict(live_leads().filter(pk__in=leads).values_list("pk", "contact_id"))
     if contacts := _named(values, "contact") | set(known.leads.values()):
@@ -225,7 +225,7 @@ def _named(values: Iterable[Mapping[str, Any]], name: str) -> set[str]:
     return {given[name] for given in values if given.get(name)}
 
 
-def _fill(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
+def _fill(call: CallLog, given: Mapping[str, Any], known: _References) -> None:
     """Set the given values and those derived from them."""
     for name in PLAIN:
         if name in given:
@@ -244,7 +244,7 @@ def _fill(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
         call.number = known.contacts.get(call.contact_id or "", "")
 
 
-def _set_party(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
+def _set_party(call: CallLog, given: Mapping[str, Any], known: _References) -> None:
     """Set lead and contact: the ones that are named, the lead's contact, or the contact that has the number."""
     lead, contact = given.get("lead", call.lead_id), given.get("contact", call.contact_id)
     if given.get("lead"):
@@ -265,7 +265,7 @@ def _set_party(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
     call.contact_id = contact
 
 
-def _holder(number: str, known: _Known) -> str:
+def _holder(number: str, known: _References) -> str:
     """Return the id of the one live contact that has the number."""
     if not number:
         raise NamedError(INVALID, "lead, contact, number: say whom the call was with by at least one of them")

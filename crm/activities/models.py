@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel
-from core.text.words import day_of, said
+from core.text.words import code_label, day_of
 
 
 class LeadActivity(CompanyModel):
@@ -79,7 +79,7 @@ class LeadActivity(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{said(self.kind).capitalize()}, {day_of(self.happened_at)}"
+        return f"{code_label(self.kind).capitalize()}, {day_of(self.happened_at)}"
 
 
 class FollowUp(CompanyModel):

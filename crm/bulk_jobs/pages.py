@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from core.web.lists import ListState
 from core.web.pages import MenuItem, Page
 
-DEEDS = {
+ACTIONS = {
     "update": ("Changing", "Changed"),
     "delete": ("Deleting", "Deleted"),
     "restore": ("Restoring", "Restored"),
@@ -55,7 +55,7 @@ def shown_title(action: str, panel: str, count: int | None, *, over: bool = Fals
     """Return the title of a running or ended job."""
     noun = NOUNS.get(panel, "record")
     things = f"{noun}s" if count is None else f"{count:,} {noun}{'' if count == 1 else 's'}"
-    return f"{DEEDS.get(action, ('Changing', 'Changed'))[over]} {things}"
+    return f"{ACTIONS.get(action, ('Changing', 'Changed'))[over]} {things}"
 
 
 MODULES = {"productService": "product-service"}

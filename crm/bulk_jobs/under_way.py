@@ -16,7 +16,7 @@ from core.api.output import Computed, IdField, Output
 from core.models import Job
 
 MOVING = (Job.Status.QUEUED.value, Job.Status.RUNNING.value)
-MOST = 20
+MAX_JOBS = 20
 COLUMNS = ("work_kind", "pk", "status", "work_title", "work_about", "total", "processed", "created_at")
 
 
@@ -66,12 +66,12 @@ class UnderWayOut(Output):
 
 
 def work_under_way(actor: Actor) -> list[dict[str, Any]]:
-    """Return the newest running jobs that the actor may read, at most MOST, by one statement."""
+    """Return the newest running jobs that the actor may read, at most MAX_JOBS, by one statement."""
     rows = [_rows(work, actor) for work in WORK.values() if not work.module or may_read(actor, work.module)]
     if not rows:
         return []
     found = rows[0].union(*rows[1:], all=True) if len(rows) > 1 else rows[0]
-    return [_shown(*row) for row in found.order_by("-created_at", "pk")[:MOST]]
+    return [_shown(*row) for row in found.order_by("-created_at", "pk")[:MAX_JOBS]]
 
 
 def _rows(work: Work, actor: Actor) -> QuerySet[Any, Any]:

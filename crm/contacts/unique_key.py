@@ -66,7 +66,7 @@ def live_holders(keyed: Iterable[KeyedRow]) -> Sequence[KeyHolder]:
     return _holders(keyed, "NOT is_deleted")
 
 
-def heirs(keyed: Iterable[KeyedRow]) -> dict[str, str]:
+def recreated_contacts(keyed: Iterable[KeyedRow]) -> dict[str, str]:
     """Return deleted contact -> the contact of the first row that has its address, or else its number, as unique key.
 
     A number counts if the two addresses do not contradict each other. Contacts that were merged into others have no

@@ -17,7 +17,7 @@ from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.collisions import Collision, Holders, collision
 from crm.contacts.schema import ContactRow, ContactSchema
-from crm.contacts.unique_key import KeyedRow, KeyHolder, heirs, live_holders, lock_unique_key
+from crm.contacts.unique_key import KeyedRow, KeyHolder, live_holders, lock_unique_key, recreated_contacts
 from crm.contacts.updates import Take, update_contacts
 from crm.records.inserts import insert_records
 from crm.records.values import add_new_values, add_tags
@@ -194,6 +194,6 @@ def _complete(schema: ContactSchema, created: Sequence[KeyedRow], actor_id: str 
     add_new_values(schema, [(item.id, item.row) for item in created])
     add_tags(schema.company_id, [(item.id, tag) for item in created for tag in item.row.tag_ids or ()], schema.kind)
     emit("contact.created", [item.id for item in created], actor_id=actor_id, automation=automation)
-    found = heirs(created)
+    found = recreated_contacts(created)
     for take_over in _takers if found else ():
         take_over(found, actor_id, automation)

@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyRow, Job
-from core.text.words import said
+from core.text.words import code_label
 
 
 class Export(Job):
@@ -38,7 +38,7 @@ class Export(Job):
         ]
 
     def __str__(self) -> str:
-        return f"{said(self.resource).capitalize()} as {self.format}"
+        return f"{code_label(self.resource).capitalize()} as {self.format}"
 
 
 class ExportPart(CompanyRow):

@@ -33,13 +33,13 @@ from crm.files import stores
 from crm.files.models import File
 from crm.files.storage import Received
 
-LONGEST_TURN = 400.0
+MAX_SLICE_SECONDS = 400.0
 """Seconds after which a worker releases an export to others, well within its task's time limit."""
 
 
 def run(job: Export, deadline: float) -> None:
     """Work on a claimed export until its file is written, it must stop, or others have waited long enough."""
-    latest = monotonic() + LONGEST_TURN
+    latest = monotonic() + MAX_SLICE_SECONDS
     if job.cancel_requested:
         release(job)
         return
@@ -54,7 +54,9 @@ def run(job: Export, deadline: float) -> None:
         return
     if ids is None:
         _begin(job, records, headers)
-    if not _read(job, columns, records, deadline, latest) or monotonic() > max(deadline, latest - LONGEST_TURN / 2):
+    if not _read(job, columns, records, deadline, latest) or monotonic() > max(
+        deadline, latest - MAX_SLICE_SECONDS / 2
+    ):
         release(job)  # stopped, or another turn has more time for the file
         return
     _write(job, headers)

@@ -19,7 +19,7 @@ from crm.files.stores import ContentUnavailable, note_trouble, remove
 log = logging.getLogger(__name__)
 
 SWEEP_BATCH = 100
-LONGEST_WAIT = timedelta(days=1)
+MAX_WAIT = timedelta(days=1)
 """Between two attempts to remove contents from a bucket that refuses."""
 
 
@@ -80,5 +80,5 @@ def _postpone(file: File) -> None:
     same = Q(pk=file.pk)
     if file.storage != File.Storage.LOCAL:
         same |= leftovers() & Q(storage=file.storage, bucket=file.bucket_id)
-    wait = min(LONGEST_WAIT, timedelta(minutes=2 ** min(file.removals, 12)))
+    wait = min(MAX_WAIT, timedelta(minutes=2 ** min(file.removals, 12)))
     File.objects.filter(same).update(remove_at=timezone.now() + wait, removals=F("removals") + 1)

@@ -92,7 +92,7 @@ class NewFiles(FilePage):
     path = "files/new"
     name = "file-new"
     title = "Upload files"
-    deed = title
+    action = title
     template = "web/files/new.html"
 
     def do_upload(self) -> HttpResponse:

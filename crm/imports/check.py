@@ -71,7 +71,7 @@ def check_import(*, id: str, import_type: str, rights: ContactRights, may_create
     try:
         with open_file(job.file, as_read(job, options)) as table, within:
             check_columns(job, table)
-            return _told(job, _tried(job, options, table, rights))
+            return _checked(job, _tried(job, options, table, rights))
     except ReaderError as error:
         raise NamedError(error.code, f"{error.field}: {error.message}") from error
 
@@ -102,7 +102,7 @@ def _name_holders(batch: Batch) -> None:
         ]
 
 
-def _told(job: Import, batch: Batch) -> Checked:
+def _checked(job: Import, batch: Batch) -> Checked:
     checked = Checked(len(batch.numbers), len(batch.created), batch.updated, batch.skipped, len(batch.failed))
     made = set(batch.created.values())
     kept = set(Contact.objects.filter(pk__in=set(batch.holders.values())).values_list("pk", flat=True))

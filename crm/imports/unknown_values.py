@@ -14,7 +14,7 @@ CODES = frozenset(
 )
 NO_OPTION = "is none of the options"
 MAX_VALUES = 20
-LONGEST = 200
+MAX_VALUE_LENGTH = 200
 
 
 def is_unknown(code: str, message: str) -> bool:
@@ -31,7 +31,7 @@ def unknown_values(job: Import, batch: Batch) -> list[dict[str, Any]]:
         cells = batch.cells[position]
         for column in columns:
             if places[column] < len(cells):
-                rows[column, cell_text(cells[places[column]])[:LONGEST]] += 1
+                rows[column, cell_text(cells[places[column]])[:MAX_VALUE_LENGTH]] += 1
     return [
         {"column": column, "value": value, "rows": count} for (column, value), count in rows.most_common(MAX_VALUES)
     ]

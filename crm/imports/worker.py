@@ -27,7 +27,7 @@ from crm.imports.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
 
 BATCH_ROWS = 2000
-LONGEST_TURN = 400.0
+MAX_SLICE_SECONDS = 400.0
 """Seconds after which a worker releases an import to others, well within its task's time limit."""
 OPENINGS_PER_TURN = 4
 """A task lasts at least this many times as long as opening the file. Each task opens it again (and converts a
@@ -64,8 +64,8 @@ def _work(job: Import, deadline: float) -> None:
             if job.header_row is None and not _prepare(job, table):
                 return
             opening = monotonic() - begun
-            turn_ends = min(max(deadline, monotonic() + OPENINGS_PER_TURN * opening), begun + LONGEST_TURN)
-            _Turn(job, table, options, turn_ends, begun + LONGEST_TURN).work()
+            turn_ends = min(max(deadline, monotonic() + OPENINGS_PER_TURN * opening), begun + MAX_SLICE_SECONDS)
+            _Turn(job, table, options, turn_ends, begun + MAX_SLICE_SECONDS).work()
     except ReaderError as error:
         finish(job, Import.Status.FAILED, error=error.message, error_detail=str(error))
 

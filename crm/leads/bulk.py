@@ -79,7 +79,7 @@ def judge_change(moved: ChangesById) -> dict[str, str]:
     return check_duplicates(reopened(touched, closed), duplicate_rule(), closed)
 
 
-def judge_restored(ids: Collection[str]) -> dict[str, str]:
+def check_restored(ids: Collection[str]) -> dict[str, str]:
     """Find the restored leads that repeat another open lead (RecordType.judge_restored)."""
     return check_duplicates(ids, duplicate_rule(), closed_statuses())
 

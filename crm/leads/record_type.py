@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crm.leads.bulk import judge_change, judge_restored, prepare_change
+from crm.leads.bulk import check_restored, judge_change, prepare_change
 from crm.leads.filters import LEAD_FIELDS
 from crm.leads.kind import LEAD
 from crm.leads.schema import LeadSchema
@@ -16,5 +16,5 @@ LEAD_TYPE = RecordType(
     output=LeadOut,
     prepare=prepare_change,
     judge=judge_change,
-    judge_restored=judge_restored,
+    judge_restored=check_restored,
 )

@@ -19,7 +19,7 @@ from crm.bulk_jobs.history.journal import Source
 from crm.contacts.collisions import Collision, Holders, collision, collision_problems, person_of
 from crm.contacts.rights import NO_NEW_CONTACT, ContactRights
 from crm.contacts.schema import ContactRow
-from crm.contacts.unique_key import KeyedRow, heirs, live_holders, lock_unique_key
+from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key, recreated_contacts
 from crm.contacts.updates import Take, update_contacts
 from crm.contacts.writer import import_source, write_contacts
 from crm.leads.assignment import assign, default_team
@@ -206,7 +206,7 @@ class _Attempt:
             {found.id for found in live} | {id for row in rows if (id := row.system.get("contact_id"))}
         )
         holders = Holders(found for found in live if found.id in present)
-        new = heirs(item for item in keyed.values() if not holders.of(item))
+        new = recreated_contacts(item for item in keyed.values() if not holders.of(item))
         open_leads = OpenLeads(present, schema.closed, new)
         collided: list[Collision] = []
         for row in rows:

@@ -9,9 +9,9 @@ from django.db.models import Exists, OuterRef, Q
 from accounts.models import Member
 from core.text.timezones import zone_of
 from crm.meetings.models import Meeting, MeetingAttendee
-from crm.meetings.services import LONGEST
+from crm.meetings.services import MAX_DURATION
 
-MOST = 10
+MAX_CONFLICTS = 10
 
 
 def conflict_warning(meeting: Meeting) -> str:
@@ -25,11 +25,11 @@ def conflict_warning(meeting: Meeting) -> str:
     others = Meeting.objects.filter(
         status=Meeting.Status.SCHEDULED,
         starts_at__lt=meeting.ends_at,
-        starts_at__gt=meeting.starts_at - LONGEST,  # no meeting takes longer, so the index is read from here
+        starts_at__gt=meeting.starts_at - MAX_DURATION,  # no meeting takes longer, so the index is read from here
         ends_at__gt=meeting.starts_at,
     )
     theirs = others.exclude(pk=meeting.pk).filter(Q(organizer_id__in=participants) | Exists(attended))
-    found = list(theirs.order_by("starts_at", "pk")[: MOST + 1])
+    found = list(theirs.order_by("starts_at", "pk")[: MAX_CONFLICTS + 1])
     if not found:
         return ""
     busy: dict[str, set[str]] = defaultdict(set)
@@ -39,8 +39,10 @@ def conflict_warning(meeting: Meeting) -> str:
     for other_id, member_id in attending.values_list("meeting_id", "member_id"):
         busy[other_id].add(member_id)
     names = {member.pk: member.name or member.email for member in Member.objects.filter(pk__in=participants)}
-    described = [_describe(other, sorted(names[id] for id in busy[other.pk] & participants)) for other in found[:MOST]]
-    return "; ".join([*described, "and more"] if len(found) > MOST else described)
+    described = [
+        _describe(other, sorted(names[id] for id in busy[other.pk] & participants)) for other in found[:MAX_CONFLICTS]
+    ]
+    return "; ".join([*described, "and more"] if len(found) > MAX_CONFLICTS else described)
 
 
 def _describe(other: Meeting, names: list[str]) -> str:

@@ -13,7 +13,7 @@ from crm.activities.text import one_line, several_lines
 from crm.meetings.models import Meeting, MeetingAttendee
 
 PRODUCT = "-//Leadwright//Meetings//EN"
-LONGEST = 300
+MAX_NAME_LENGTH = 300
 """The largest number of characters of a name."""
 
 
@@ -86,7 +86,7 @@ def _utc(moment: datetime) -> datetime:
 def _address(name: str, email: str) -> vCalAddress:
     address = vCalAddress(f"mailto:{one_line(email)}")
     # Few calendars read the quotes and carets that RFC 6868 encodes in parameters, so they are removed.
-    shown = one_line(name).translate(str.maketrans('"^', "'\u02c6"))[:LONGEST]
+    shown = one_line(name).translate(str.maketrans('"^', "'\u02c6"))[:MAX_NAME_LENGTH]
     if shown:
         address.params["CN"] = shown
     return address

@@ -22,14 +22,14 @@ from crm.leads.serializers import LeadContact
 from crm.leads.snapshots import CONTACT_READS, LEAD_READS, MEMBER_READS, LeadSnapshot, contact_of, lead_of
 from crm.meetings.attendees import MAX_ATTENDEES
 from crm.meetings.models import Meeting, MeetingAttendee
-from crm.meetings.services import LONGEST
+from crm.meetings.services import MAX_DURATION
 from crm.records.serializers import AutomationInput, member_of
 
 START = (
     "such as 2026-03-09T14:30:00+01:00; without an offset it is what the clocks of `timezone` show (the first time of"
     " two)"
 )
-END = f"written like startsAt; at most {LONGEST.days} days after it. Give it, or durationMinutes"
+END = f"written like startsAt; at most {MAX_DURATION.days} days after it. Give it, or durationMinutes"
 REMIND = "how long before it begins the organizer and the members among the attendees get a mail; null: none"
 ATTENDEES = f"at most {MAX_ATTENDEES}, each address once; the organizer comes anyway"
 
@@ -56,7 +56,7 @@ class MeetingUpdate(AutomationInput):
     )
     startsAt = TextInput(max_length=40, required=False, help_text=START)
     endsAt = TextInput(max_length=40, required=False, help_text=END)
-    durationMinutes = IntegerInput(required=False, min_value=1, max_value=int(LONGEST.total_seconds() // 60))
+    durationMinutes = IntegerInput(required=False, min_value=1, max_value=int(MAX_DURATION.total_seconds() // 60))
     timezone = TextInput(max_length=64, required=False, help_text="IANA name, such as Europe/Berlin")
     place = TextInput(max_length=500, allow_blank=True, required=False)
     link = serializers.URLField(max_length=1000, allow_blank=True, required=False, help_text="address of a video call")

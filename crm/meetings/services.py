@@ -29,7 +29,7 @@ from crm.records.datetimes import check_timezone, company_timezone, read_datetim
 from crm.records.updates import Changes, event_value
 
 Status = Meeting.Status
-LONGEST = timedelta(days=7)
+MAX_DURATION = timedelta(days=7)
 MAILED_FIELDS = ("title", "description", "starts_at", "ends_at", "timezone", "place", "link")
 """The meeting's values in mails: a change of one of them notifies all participants."""
 TAKEN_OVER = ("timezone", "lead", "contact", "remind_minutes", "link", "kind")
@@ -307,8 +307,8 @@ def _times(meeting: Meeting, values: Mapping[str, Any], zone: str) -> dict[str, 
         end = start + (meeting.ends_at - meeting.starts_at)
     if end <= start:
         raise NamedError("InvalidInput_400", "endsAt: the meeting ends before it has begun")
-    if end - start > LONGEST:
-        raise NamedError("InvalidInput_400", f"endsAt: a meeting takes at most {LONGEST.days} days")
+    if end - start > MAX_DURATION:
+        raise NamedError("InvalidInput_400", f"endsAt: a meeting takes at most {MAX_DURATION.days} days")
     return {"starts_at": start, "ends_at": end}
 
 

@@ -74,7 +74,7 @@ class Duplicates:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DuplicatePage:
     """A page; with `next` there may be more, even if the page is not full."""
 
     groups: list[Duplicates] = field(default_factory=list)
@@ -101,7 +101,7 @@ RULES: Mapping[str, tuple[str, ...]] = {
 ORDER = {"sameContactAndProduct": "ORDER BY contact_id, product"}
 
 
-def find_duplicates(*, kind: RecordKind, rules: Sequence[str], size: int, after: Place | None = None) -> Found:
+def find_duplicates(*, kind: RecordKind, rules: Sequence[str], size: int, after: Place | None = None) -> DuplicatePage:
     """Return the next `size` groups of the rules (in the order of RULES) after a place."""
     found: list[Duplicates] = []
     start = 0 if after is None else rules.index(after.rule)
@@ -109,12 +109,12 @@ def find_duplicates(*, kind: RecordKind, rules: Sequence[str], size: int, after:
         place = after if after is not None and after.rule == rule else Place(rule)
         wanted = size - len(found)
         if not wanted:
-            return Found(found, place)
+            return DuplicatePage(found, place)
         groups, further = _similar(place, wanted) if rule == SIMILAR_NAME else _equal(kind, place, wanted)
         found += groups
         if further is not None:
-            return Found(found, further)
-    return Found(found)
+            return DuplicatePage(found, further)
+    return DuplicatePage(found)
 
 
 def count_groups(*, kind: RecordKind, rules: Iterable[str]) -> int | None:

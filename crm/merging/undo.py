@@ -20,7 +20,7 @@ REFUSED = "BadRequest_400"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptChange:
     """A change since the merge, which therefore stays: of a record's values, or of a row's reference."""
 
     resource: str
@@ -34,7 +34,7 @@ class Undone:
 
     winner: str
     losers: list[str]
-    kept: list[Kept] = field(default_factory=list)
+    kept: list[KeptChange] = field(default_factory=list)
 
 
 def not_found() -> NamedError:
@@ -77,10 +77,10 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
             actor_id=actor_id,
             automation=automation,
         )
-        kept = [Kept(panel, record, names) for record, names in sorted(restored.kept.items())]
+        kept = [KeptChange(panel, record, names) for record, names in sorted(restored.kept.items())]
         for reference, rows in sorted(elsewhere.items()):
             _, resource, name = reference.split(".")
-            kept += [Kept(resource, row, [name]) for row in rows]
+            kept += [KeptChange(resource, row, [name]) for row in rows]
         return Undone(merge.winner_id, losers, kept)
 
 

@@ -80,7 +80,7 @@ def register_personal_data_tables() -> None:
     register_personal_data("importRowErrors", ImportRowError, _row_errors, blank_row_errors)
     register_personal_data("events", Event, lambda s: Q(object_id__in=s.object_ids), blank_events)
     hidden = frozenset({"due_at", "manual", "error", "response_body", "milliseconds"})
-    register_personal_data("webhookDeliveries", WebhookDelivery, _told, hides=hidden)
+    register_personal_data("webhookDeliveries", WebhookDelivery, _webhook_attempts, hides=hidden)
     register_personal_data("watchedSegments", SegmentMember, _recorded, exported=False)
     register_personal_data("journal", Journal, _recorded)
     register_personal_data("convertedValues", ConvertedValue, _recorded, exported=False)
@@ -121,7 +121,7 @@ def _row_errors(subject: DataSubject) -> Q:
     return mentioning(subject, "values", "message") | Q(existing_id__in=_ids(subject)) | named
 
 
-def _told(subject: DataSubject) -> Q:
+def _webhook_attempts(subject: DataSubject) -> Q:
     """Match webhook deliveries about the subject's records, or with its addresses and numbers."""
     return Q(object_id__in=subject.object_ids) | mentioning(subject, "body")
 

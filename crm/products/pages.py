@@ -90,7 +90,7 @@ class NewProduct(NewRecord, ProductForm):
     path = "products/new"
     name = "product-new"
     title = "New product"
-    deed = title
+    action = title
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         return super().body({name: value for name, value in values.items() if value not in ("", None, [])})

@@ -18,7 +18,7 @@ from crm.saved_views.lists import VIEWED, ViewedList
 from crm.saved_views.models import SavedView
 
 TAKEN, NOT_FOUND = "SavedViewNameAlreadyExists_400", "SavedViewNotFound_404"
-MOST = 50
+MAX_VIEWS = 50
 """The number of views that a member may keep."""
 LARGEST = 16 * 1024
 """The size of a query in bytes, as JSON."""
@@ -189,5 +189,5 @@ def _reserve_place(member_id: str) -> None:
     """Refuse more views of a member than MOST. A lock until the transaction ends makes requests wait for each other."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"leadwright.views:{member_id}"])
-    if SavedView.objects.filter(created_by=member_id).count() >= MOST:
-        raise NamedError("SavedViewLimitReached_400", f"you keep {MOST} views; delete one first")
+    if SavedView.objects.filter(created_by=member_id).count() >= MAX_VIEWS:
+        raise NamedError("SavedViewLimitReached_400", f"you keep {MAX_VIEWS} views; delete one first")

@@ -80,7 +80,7 @@ class NewSegment(NewRecord, SegmentForm):
     path = "segments/new"
     name = "segment-new"
     title = "New segment of contacts"
-    deed = title
+    action = title
     template = "web/segments/new.html"
     panel: ClassVar[str] = "contact"
     word: ClassVar[str] = "contact"
@@ -146,7 +146,7 @@ class NewLeadSegment(NewSegment):
     path = "segments/new-leads"
     name = "segment-new-leads"
     title = "New segment of leads"
-    deed = title
+    action = title
     panel = word = "lead"
 
 
@@ -178,7 +178,7 @@ class SegmentFilters(NewSegment):
     path = "segments/<str:id>/filters"
     name = "segment-filters"
     title = "Filters of the segment"
-    deed = ""
+    action = ""
 
     @cached_property
     def panel(self) -> str:  # type: ignore[override]

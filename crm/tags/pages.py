@@ -73,7 +73,7 @@ class NewTag(NewRecord, NamedForm, TagPage):
     path = "tags/new"
     name = "tag-new"
     title = "New tag"
-    deed = title
+    action = title
 
 
 class EditTag(NamedEdit, TagPage):

@@ -83,7 +83,7 @@ class NewTeam(NewRecord, TeamForm):
     path = "teams/new"
     name = "team-new"
     title = "New team"
-    deed = title
+    action = title
 
 
 class EditTeam(EditRecord, TeamForm):

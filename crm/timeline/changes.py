@@ -36,7 +36,7 @@ MAX_TEXT = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class References:
     """The fields of contacts and leads, and the names of records that changes refer to."""
 
     fields: Mapping[Field, Mapping[str, Any]]
@@ -76,13 +76,13 @@ def panel_of(row: Mapping[str, Any]) -> str:
     return CustomField.Panel.LEAD if row["lead_id"] else CustomField.Panel.CONTACT
 
 
-def known_in(rows: Iterable[Mapping[str, Any]]) -> Known:
+def known_in(rows: Iterable[Mapping[str, Any]]) -> References:
     """Read the records and fields in the rows' changes, by one statement for the fields and one for each kind of
     record."""
     changes = [(panel_of(row), key, change) for row in rows for key, change in changes_of(row).items()]
     keys = {key for _, key, _ in changes}
     if not keys:
-        return Known({}, {})
+        return References({}, {})
     columns = ("panel", "unique_field_id", "name", "hide", "options", "value_type", "field_type")
     found = CustomField.objects.filter(panel__in=("contact", "lead"), unique_field_id__in=keys).values(*columns)
     fields = {(one["panel"], one["unique_field_id"]): one for one in found}
@@ -95,7 +95,7 @@ def known_in(rows: Iterable[Mapping[str, Any]]) -> Known:
     records: dict[str, str] = {}
     for model, ids in wanted.items():  # at most one statement for each kind of record
         records |= dict(model._default_manager.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
-    return Known(fields, records)
+    return References(fields, records)
 
 
 def _referred(field: Mapping[str, Any]) -> type[Any] | None:
@@ -106,7 +106,7 @@ def _referred(field: Mapping[str, Any]) -> type[Any] | None:
     return File if holds_files else None
 
 
-def told_changes(row: Mapping[str, Any], known: Known) -> list[dict[str, Any]]:
+def told_changes(row: Mapping[str, Any], known: References) -> list[dict[str, Any]]:
     """Return the changes of an activity as text, by the names of the fields; hidden fields are omitted."""
     panel = panel_of(row)
     found = []

@@ -15,7 +15,7 @@ from crm.activities.rights import readable
 from crm.contacts.kind import CONTACT
 from crm.imports.models import Import
 from crm.leads.kind import LEAD
-from crm.timeline.changes import Known, changes_of, known_in, panel_of, told_changes
+from crm.timeline.changes import References, changes_of, known_in, panel_of, told_changes
 from crm.timeline.titles import title_of
 
 Kind = LeadActivity.Kind
@@ -137,7 +137,7 @@ def _entries(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return entries
 
 
-def _visible(data: dict[str, Any], known: Known, panel: str) -> dict[str, Any]:
+def _visible(data: dict[str, Any], known: References, panel: str) -> dict[str, Any]:
     """Return the data without changes of hidden fields, which titles do not name."""
     found = {key: value for key, value in data.items() if not known.is_hidden(panel, key)}
     if "changes" in found:

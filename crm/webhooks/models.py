@@ -8,7 +8,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField, ObjectIdField
 from core.jobs.models import ClaimPolicy
 from core.models import CompanyModel, CompanyWork
-from core.text.words import said
+from core.text.words import code_label
 
 
 class Webhook(CompanyModel):
@@ -107,7 +107,7 @@ class WebhookDelivery(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return said(self.kind)
+        return code_label(self.kind)
 
     @property
     def message_id(self) -> str:

@@ -29,7 +29,7 @@ FAILING = 5
 TOLD_AFTER = (timedelta(), 24 * HOUR, 72 * HOUR)
 """Owner notifications: after 0, 24 and 72 hours of failure, once there are FAILING failures."""
 GIVEN_UP = 72 * HOUR
-LONGEST_WAIT = 24 * HOUR
+MAX_WAIT = 24 * HOUR
 SHOWN = 1000
 """Characters of an answer that are kept."""
 GONE, BUSY = 410, (429, 503)
@@ -62,7 +62,7 @@ def record(delivery: WebhookDelivery, answer: HttpAnswer | None, error: str, mil
     status = WebhookDelivery.Status.FAILED if given_up else WebhookDelivery.Status.PENDING
     update_owned(delivery, status=status, error=problem, due_at=due or now, **tried)
     if webhook is not None and not was_manual:
-        _failed(webhook, answer, problem, due or now + LONGEST_WAIT, now)
+        _failed(webhook, answer, problem, due or now + MAX_WAIT, now)
 
 
 def next_attempt(delivery: WebhookDelivery, answer: HttpAnswer | None, now: datetime) -> datetime | None:
@@ -77,10 +77,10 @@ def _asked_to_wait(answer: HttpAnswer | None, now: datetime) -> timedelta:
     """Return how long the receiver asks to wait by Retry-After, seconds or a date."""
     text = "" if answer is None else answer.headers.get("Retry-After", "").strip()
     if text.isascii() and text.isdigit():
-        return min(timedelta(seconds=int(text[:9])), LONGEST_WAIT)
+        return min(timedelta(seconds=int(text[:9])), MAX_WAIT)
     try:
         until = parsedate_to_datetime(text)
-        return min(max(until - now, timedelta()), LONGEST_WAIT)
+        return min(max(until - now, timedelta()), MAX_WAIT)
     except (TypeError, ValueError, OverflowError):
         return timedelta()
 

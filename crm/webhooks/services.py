@@ -32,7 +32,7 @@ from crm.webhooks.models import Webhook, WebhookDelivery
 from crm.webhooks.sending import Request, Result, request_of, send
 from crm.webhooks.signing import new_secret
 
-MOST = 50
+MAX_WEBHOOKS = 50
 """Webhooks of a company."""
 MAX_HEADERS = 20
 MAX_KINDS = 100
@@ -91,8 +91,8 @@ def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook,
         webhook.disabled_reason = Webhook.DisabledReason.MEMBER
     with transaction.atomic():
         lock_company("webhooks")
-        if Webhook.objects.count() >= MOST:
-            raise _wrong(f"url: a company has at most {MOST} webhooks")
+        if Webhook.objects.count() >= MAX_WEBHOOKS:
+            raise _wrong(f"url: a company has at most {MAX_WEBHOOKS} webhooks")
         webhook.save()
         refresh_watches()
     return webhook, secret

@@ -173,8 +173,8 @@ class AiAppForm(AiPage):
 
     def show(self) -> Mapping[str, Any]:
         form = self.form()
-        deed = "POST" if self.before is None else "PUT"
-        if self.may("apps", deed):
+        action = "POST" if self.before is None else "PUT"
+        if self.may("apps", action):
             return self.context(form)
         facts = [(one.label, shown_value(one, self.reader.formats)) for one in form.fields if one.kind != "password"]
         return {**self.context(None), "facts": facts if self.before else []}

@@ -13,7 +13,7 @@ from core.errors import ValidationFailed
 
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d|24:00")
 DAY = timedelta(days=1)
-MOST_SPANS, MOST_AWAY = 28, 100
+MAX_SPANS, MAX_AWAY = 28, 100
 WORKING: list[dict[str, Any]] = [{"day": day, "from": "09:00", "to": "17:00"} for day in range(1, 6)]
 """The default hours of a member."""
 Span = tuple[datetime, datetime]

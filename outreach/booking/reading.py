@@ -13,7 +13,7 @@ from outreach.booking.services import TAKEN_KEYS
 from outreach.booking.taking import AN_ADDRESS, Visitor
 from outreach.forms.kinds import BadAnswer, read_answer
 
-LONGEST_NAME = 100
+MAX_NAME_LENGTH = 100
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def read_visitor(page: BookingPage, given: Mapping[str, Any], timezone: str = ""
     for one in page.fields:
         try:
             found = read_answer(one, given.get(one["key"]))
-            if one["key"] == "name" and (AN_ADDRESS.search(as_typed(str(found))) or len(found) > LONGEST_NAME):
+            if one["key"] == "name" and (AN_ADDRESS.search(as_typed(str(found))) or len(found) > MAX_NAME_LENGTH):
                 raise BadAnswer("Write your name.")
         except BadAnswer as error:
             errors[one["key"]] = str(error)

@@ -19,9 +19,9 @@ from crm.leads.snapshots import CONTACT_READS, LEAD_READS, LeadSnapshot, contact
 from crm.leads.sources import current_schema, source_problem
 from crm.meetings.models import Meeting
 from crm.tags.serializers import NamedModelSnapshot
-from outreach.booking.hours import CLOCK, MOST_AWAY, MOST_SPANS
+from outreach.booking.hours import CLOCK, MAX_AWAY, MAX_SPANS
 from outreach.booking.mails import page_address
-from outreach.booking.services import MAX_DAYS, MOST_LENGTH, MOST_NOTICE, MOST_QUESTIONS
+from outreach.booking.services import MAX_DAYS, MAX_LENGTH, MAX_NOTICE, MAX_QUESTIONS
 from outreach.forms.kinds import FIELD_TYPES, HIDDEN
 
 EMPTY: dict[str, Any] = {"required": False, "allow_blank": True}
@@ -70,9 +70,9 @@ class AwayInput(Input):
 class HoursUpdate(Input):
     timezone = LineInput(max_length=64, help_text="IANA name, such as Europe/Berlin; empty: the company's", **EMPTY)
     days = serializers.ListField(
-        child=HoursSpan(), max_length=MOST_SPANS, required=False, help_text="none: nobody can book"
+        child=HoursSpan(), max_length=MAX_SPANS, required=False, help_text="none: nobody can book"
     )
-    away = serializers.ListField(child=AwayInput(), max_length=MOST_AWAY, required=False)
+    away = serializers.ListField(child=AwayInput(), max_length=MAX_AWAY, required=False)
 
 
 class SpanOut(Output):
@@ -118,14 +118,14 @@ class BookingPageUpdate(Input):
     title = TextInput(max_length=200, help_text="what visitors read; empty: the name", **EMPTY)
     text = TextInput(max_length=5000, **EMPTY)
     colour = LineInput(required=False, max_length=7, help_text="Such as #2f5bea.")
-    durationMinutes = IntegerInput(required=False, min_value=5, max_value=MOST_LENGTH)
+    durationMinutes = IntegerInput(required=False, min_value=5, max_value=MAX_LENGTH)
     stepMinutes = IntegerInput(
-        required=False, min_value=5, max_value=MOST_LENGTH, help_text="between the times that are offered"
+        required=False, min_value=5, max_value=MAX_LENGTH, help_text="between the times that are offered"
     )
     bufferBefore = IntegerInput(required=False, min_value=0, max_value=240, help_text="minutes")
     bufferAfter = IntegerInput(required=False, min_value=0, max_value=240, help_text="minutes")
     noticeMinutes = IntegerInput(
-        required=False, min_value=0, max_value=MOST_NOTICE, help_text="how long before it begins it can be booked"
+        required=False, min_value=0, max_value=MAX_NOTICE, help_text="how long before it begins it can be booked"
     )
     horizonDays = IntegerInput(required=False, min_value=1, max_value=MAX_DAYS)
     mostPerDay = IntegerInput(
@@ -133,9 +133,9 @@ class BookingPageUpdate(Input):
     )
     timezone = LineInput(max_length=64, help_text="of its own hours; empty: the company's", **EMPTY)
     days = serializers.ListField(
-        child=HoursSpan(), max_length=MOST_SPANS, required=False, help_text="own hours; none: those of its members"
+        child=HoursSpan(), max_length=MAX_SPANS, required=False, help_text="own hours; none: those of its members"
     )
-    questions = serializers.ListField(child=BookingQuestionInput(), max_length=MOST_QUESTIONS, required=False)
+    questions = serializers.ListField(child=BookingQuestionInput(), max_length=MAX_QUESTIONS, required=False)
     asksPhone = BooleanInput(required=False, help_text="of a new page true where contacts must have a number")
     kind = serializers.ChoiceField(choices=Meeting.Kind.choices, required=False)
     videoProvider = TextInput(

@@ -29,10 +29,10 @@ from outreach.forms.kinds import CHOICES, KEY
 NOT_FOUND, TAKEN = "BookingPageNotFound_404", "BookingPageNameAlreadyExists_400"
 ALL, OWN = "calendar", "my-calendar"
 """The permission modules: of everybody's pages, and of one's own."""
-MOST, MOST_QUESTIONS = 200, 20
+MOST, MAX_QUESTIONS = 200, 20
 """Pages of a company, and questions of a page."""
-MOST_LENGTH = 480
-MOST_NOTICE = 60 * 24 * 30
+MAX_LENGTH = 480
+MAX_NOTICE = 60 * 24 * 30
 MAX_DAYS = 90
 TAKEN_KEYS = ("name", "email", "phone")
 NO_LINK = (

@@ -13,7 +13,7 @@ from accounts.models import Member
 from accounts.settings.formats import formats_of
 from core.text.timezones import zone_of
 from crm.meetings.models import Meeting, MeetingAttendee
-from crm.meetings.services import LONGEST
+from crm.meetings.services import MAX_DURATION
 from crm.teams.models import TeamMember
 from crm.teams.services import ACTIVE
 from outreach.booking.hours import WORKING, Hours, Span, overlaps, without
@@ -71,7 +71,7 @@ def busy_times(members: Collection[str], start: datetime, end: datetime, besides
     rows = Meeting.objects.filter(
         status=SCHEDULED,
         starts_at__lt=end,
-        starts_at__gt=start - LONGEST,  # no meeting takes longer, so the index is read from here
+        starts_at__gt=start - MAX_DURATION,  # no meeting takes longer, so the index is read from here
         ends_at__gt=start,
     )
     attending = MeetingAttendee.objects.filter(member_id__in=members).exclude(answer=MeetingAttendee.Answer.DECLINED)

@@ -54,7 +54,7 @@ WRONG = (
     "InvalidInput_400",
     "UnauthorizedAction_403",
 )
-LONGEST_SPAN = timedelta(days=31)
+MAX_SPAN = timedelta(days=31)
 SPAN = (
     OpenApiParameter("from", str, description="A time; without it now."),
     OpenApiParameter("to", str, description="A time, at most 31 days later; without it 7 days later."),
@@ -64,7 +64,7 @@ SPAN = (
 def _slots(page: BookingPage, params: Mapping[str, Any]) -> list[dict[str, datetime]]:
     start = read_datetime("from", params["from"]) if params.get("from") else timezone.now()
     end = read_datetime("to", params["to"]) if params.get("to") else start + timedelta(days=7)
-    if not start < end <= start + LONGEST_SPAN:
+    if not start < end <= start + MAX_SPAN:
         raise NamedError("InvalidInput_400", "to: comes after from, and at most 31 days after it")
     length = timedelta(minutes=page.duration_minutes)
     return [{"startsAt": at, "endsAt": at + length} for at in free_slots(page, start, end)]

@@ -43,7 +43,7 @@ class CalendarFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Answered:
+class GoogleEvent:
     """An event as Google has it; `link` is empty while its video call is not ready."""
 
     link: str = ""
@@ -54,7 +54,7 @@ def event_id(meeting: str) -> str:
     return f"lead{meeting}"
 
 
-def write_event(connection: CalendarConnection, meeting: str, body: Mapping[str, Any], *, known: bool) -> Answered:
+def write_event(connection: CalendarConnection, meeting: str, body: Mapping[str, Any], *, known: bool) -> GoogleEvent:
     """Write an event: change the one that is `known`, or insert it. Done again, it changes nothing.
 
     Raises CalendarFailed.
@@ -120,7 +120,7 @@ def _event(meeting: str) -> str:
     return f"{EVENTS}/{quote(event_id(meeting), safe='')}"
 
 
-def _answered(status: int, found: Mapping[str, Any]) -> Answered:
+def _answered(status: int, found: Mapping[str, Any]) -> GoogleEvent:
     if status not in (200, 201):
         raise _failed(status)
     if not found.get("id"):
@@ -129,8 +129,8 @@ def _answered(status: int, found: Mapping[str, Any]) -> Answered:
     entries = conference.get("entryPoints") if isinstance(conference, dict) else None
     for one in entries if isinstance(entries, list) else ():
         if isinstance(one, dict) and one.get("entryPointType") == "video":
-            return Answered(_link(one.get("uri")))
-    return Answered(_link(found.get("hangoutLink")))
+            return GoogleEvent(_link(one.get("uri")))
+    return GoogleEvent(_link(found.get("hangoutLink")))
 
 
 def _link(text: Any) -> str:

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import ClaimPolicy, CompanyWork
-from core.text.words import day_of, said
+from core.text.words import code_label, day_of
 
 
 class CalendarConnection(CompanyWork):
@@ -99,4 +99,4 @@ class CalendarEvent(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"{said(self.status).capitalize()}, {day_of(self.created_at)}"
+        return f"{code_label(self.status).capitalize()}, {day_of(self.created_at)}"

@@ -27,7 +27,7 @@ from outreach.calendars.queues import BUSY, EVENTS
 
 log = logging.getLogger(__name__)
 Work = CalendarEvent.Work
-MOST_ASKS = 12
+MAX_POLLS = 12
 """Maximum number of queries for a link that is not ready."""
 NO_LINK = "Google has made no link for this call."
 MEETING_EVENTS = ("meeting.created", "meeting.updated", "meeting.cancelled")
@@ -104,7 +104,7 @@ def _write_one(row: CalendarEvent, meeting: Meeting, connection: CalendarConnect
     elif waits:
         link = read_link(connection, meeting.pk)
     there: dict[str, Any] = {"written": seen, "written_at": row.written_at or timezone.now()}
-    if waits and not link and row.link_asks + 1 < MOST_ASKS:
+    if waits and not link and row.link_asks + 1 < MAX_POLLS:
         there |= {"link_asks": row.link_asks + 1, "status": Work.WAITING}
         update_owned(row, **there, worker=None, deaths=0, due_at=timezone.now() + backoff(row.link_asks + 1, most=300))
         return

@@ -20,14 +20,14 @@ from outreach.chat_apps.serializers import ChatAppSnapshot
 from outreach.chat_templates.frozen import read_given
 from outreach.delivery.serializers import SKIPPED
 from outreach.email_templates.serializers import WordsPreview
-from outreach.genie.cadence.steps import LONGEST_INTERVAL_MS, SHORTEST_INTERVAL_MS, WrittenCadenceInput, read_hours
+from outreach.genie.cadence.steps import MAX_INTERVAL_MS, SHORTEST_INTERVAL_MS, WrittenCadenceInput, read_hours
 from outreach.genie.serializers import Selectors
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
 
 TYPES = "smtp, mailvendor-a to -h, or chatapp"
 METRICS = ("replied", "opened", "clicked", "manual")
-MOST_AN_HOUR = 1_000_000
+MAX_PER_HOUR = 1_000_000
 BODY_LENGTH = 200_000
 
 
@@ -143,11 +143,11 @@ class CampaignUpdate(Input):
         help_text='Sending hours, {"days": [1, 2], "start": "09:00", "end": "17:00"}; null: the company\'s.',
     )
     throttle = IntegerInput(
-        required=False, allow_null=True, min_value=1, max_value=MOST_AN_HOUR, help_text="Most messages in an hour."
+        required=False, allow_null=True, min_value=1, max_value=MAX_PER_HOUR, help_text="Most messages in an hour."
     )
     recurring = BooleanInput(required=False, help_text="It begins anew every intervalMs.")
     intervalMs = IntegerInput(
-        required=False, allow_null=True, min_value=SHORTEST_INTERVAL_MS, max_value=LONGEST_INTERVAL_MS
+        required=False, allow_null=True, min_value=SHORTEST_INTERVAL_MS, max_value=MAX_INTERVAL_MS
     )
     writeAgain = BooleanInput(
         required=False, help_text="Of a recurring one: each time to all, not only to those whom it has not written to."

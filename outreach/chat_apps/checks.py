@@ -17,8 +17,8 @@ HEADER_LENGTH = 60
 FOOTER_LENGTH = 60
 BUTTON_LENGTH = 25
 MAX_BUTTONS = 10
-MOST_OF = {"URL": 2, "PHONE_NUMBER": 1, "COPY_CODE": 1}
-BUTTON_TYPES = ("QUICK_REPLY", *MOST_OF)
+MAX_BUTTONS_BY_TYPE = {"URL": 2, "PHONE_NUMBER": 1, "COPY_CODE": 1}
+BUTTON_TYPES = ("QUICK_REPLY", *MAX_BUTTONS_BY_TYPE)
 PARTS = ("HEADER", "BODY", "FOOTER", "BUTTONS")
 _NAME = re.compile(r"[a-z0-9_]{1,512}")
 _CODES = (
@@ -155,7 +155,7 @@ def _check_buttons(one: Mapping[str, Any], where: str) -> None:
             refuse(f"{where}.buttons[{place}]", f"an object whose type is one of {', '.join(BUTTON_TYPES)}")
         _check_button(button, f"{where}.buttons[{place}]")
     kinds = [button["type"] for button in buttons]
-    for kind, most in MOST_OF.items():
+    for kind, most in MAX_BUTTONS_BY_TYPE.items():
         if kinds.count(kind) > most:
             refuse(f"{where}.buttons", f"at most {most} of {kind}")
     replies = [kind == "QUICK_REPLY" for kind in kinds]

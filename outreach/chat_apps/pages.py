@@ -17,7 +17,7 @@ PATH = "apps/chatapp"
 QUALITY = {"GREEN": ("Good quality", "ok"), "YELLOW": ("Fair quality", "warn"), "RED": ("Poor quality", "bad")}
 LIMITS = ("perMinute", "perHour", "perDay", "rampStart", "rampStep")
 CHAT_LOG = Records("logs/chatapp", "chat-log", "message", "messages", "message-square-text", "What went out by chat.")
-TOLD = {
+STATUS_BADGES = {
     "sent": ("Sent", "info"),
     "delivered": ("Delivered", "ok"),
     "read": ("Read", "ok"),
@@ -196,7 +196,7 @@ class ChatLog(RecordList, ChatAppPage):
         shown = []
         for one in found["records"]:
             last = one["deliveryStatus"] if one["status"] in ("sent", "unknown") else ""
-            words, tone = TOLD.get(last or one["status"], (one["status"], ""))
+            words, tone = STATUS_BADGES.get(last or one["status"], (one["status"], ""))
             shown.append({**one, "words": words, "mood": tone})
         return {**found, "records": shown}
 

@@ -78,7 +78,7 @@ def update_app(*, id: str, member_id: str, verified: bool | None = None, **value
         told: dict[str, Any] = {}
         if tests:
             _connect(app)
-            told = {name: getattr(app, name) for name in (*_TOLD, "verified", "last_error", "last_error_at")}
+            told = {name: getattr(app, name) for name in (*_PLATFORM_FIELDS, "verified", "last_error", "last_error_at")}
         with _number_held(), transaction.atomic():
             app, _ = _changed(id, values)
             if reconnects or verified is False:
@@ -149,7 +149,7 @@ def _number_held() -> Iterator[None]:
         raise DuplicateField("phoneNumberId", f"phoneNumberId: {HELD}") from None
 
 
-_TOLD = ("display_number", "quality_rating", "messaging_limit", "name")
+_PLATFORM_FIELDS = ("display_number", "quality_rating", "messaging_limit", "name")
 
 
 def _ask(app: ChatApp) -> dict[str, Any]:

@@ -11,14 +11,14 @@ from django.utils import timezone
 
 from outreach.chat_apps.models import ChatApp
 from outreach.chat_events.models import ChatEvent
-from outreach.chat_events.reading import MAX_EVENTS, Told, _at, _clean, _key, _rows, _text
+from outreach.chat_events.reading import MAX_EVENTS, ProviderEvent, _at, _clean, _key, _rows, _text
 from outreach.conversations.channels import COMMENTS
 
 FILES = ("document", "audio", "voice", "video", "video_note", "animation", "sticker")
 """Attachments that a message of the messenger may have in addition to pictures."""
 
 
-def read_messenger(app: ChatApp, body: bytes) -> list[Told]:
+def read_messenger(app: ChatApp, body: bytes) -> list[ProviderEvent]:
     """Return the private message of an update; nothing for any other update."""
     found = _json(body)
     message = found.get("message")
@@ -38,7 +38,7 @@ def read_messenger(app: ChatApp, body: bytes) -> list[Told]:
         "media": media,
         "replyTo": _text(_at(message, "reply_to_message", "message_id"), 20),
     }
-    return [Told(_key("messenger", chat, id), ChatEvent.Kind.MESSAGE, _when(message.get("date")), chat, data)]
+    return [ProviderEvent(_key("messenger", chat, id), ChatEvent.Kind.MESSAGE, _when(message.get("date")), chat, data)]
 
 
 def _messenger_media(message: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
@@ -53,12 +53,12 @@ def _messenger_media(message: Mapping[str, Any]) -> tuple[str, dict[str, Any] | 
     return "text", None
 
 
-def read_social_b(app: ChatApp, body: bytes) -> list[Told]:
+def read_social_b(app: ChatApp, body: bytes) -> list[ProviderEvent]:
     """Return the events of a signed webhook about the account, without its own messages."""
     return list(_social_b(app, _json(body)))[:MAX_EVENTS]
 
 
-def _social_b(app: ChatApp, found: Mapping[str, Any]) -> Iterator[Told]:
+def _social_b(app: ChatApp, found: Mapping[str, Any]) -> Iterator[ProviderEvent]:
     for entry in _rows(found, "entry"):
         if _text(entry.get("id"), 40) != app.phone_number_id:
             continue
@@ -74,7 +74,7 @@ def _social_b(app: ChatApp, found: Mapping[str, Any]) -> Iterator[Told]:
                 yield from _comment(app, value, _when(entry.get("time")))
 
 
-def _direct_message(app: ChatApp, message: Any, sender: str, at: datetime) -> Iterator[Told]:
+def _direct_message(app: ChatApp, message: Any, sender: str, at: datetime) -> Iterator[ProviderEvent]:
     id = _text(message.get("mid"), 150)
     if not id:
         return
@@ -86,10 +86,10 @@ def _direct_message(app: ChatApp, message: Any, sender: str, at: datetime) -> It
         media = {"id": id, "url": url, "mime": "", "name": "", "kind": kind}
     data = {"id": f"social-b:{app.pk}:{id}", "address": sender, "name": "", "kind": kind, "media": media}
     data |= {"text": _clean(message.get("text"))[:10_000], "replyTo": _text(_at(message, "reply_to", "mid"), 190)}
-    yield Told(_key("social-b", id), ChatEvent.Kind.MESSAGE, at, sender, data)
+    yield ProviderEvent(_key("social-b", id), ChatEvent.Kind.MESSAGE, at, sender, data)
 
 
-def _comment(app: ChatApp, value: Mapping[str, Any], at: datetime) -> Iterator[Told]:
+def _comment(app: ChatApp, value: Mapping[str, Any], at: datetime) -> Iterator[ProviderEvent]:
     id, author = _text(value.get("id"), 40), _text(_at(value, "from", "id"), 20)
     post = _text(_at(value, "media", "id"), 40)
     if not id.isalnum() or not author.isalnum() or not post.isalnum() or author == app.phone_number_id:
@@ -98,7 +98,7 @@ def _comment(app: ChatApp, value: Mapping[str, Any], at: datetime) -> Iterator[T
     data = {"id": f"social-b:{app.pk}:{id}", "address": f"{COMMENTS}{author}:{post}", "kind": "comment", "media": None}
     data |= {"name": name and f"@{name}", "text": _clean(value.get("text"))[:10_000]}
     data["replyTo"] = _text(value.get("parent_id"), 190)
-    yield Told(_key("social-b", "comment", id), ChatEvent.Kind.MESSAGE, at, author, data)
+    yield ProviderEvent(_key("social-b", "comment", id), ChatEvent.Kind.MESSAGE, at, author, data)
 
 
 def _json(body: bytes) -> dict[str, Any]:

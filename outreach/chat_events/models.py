@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
-from core.text.words import said
+from core.text.words import code_label
 
 
 class ChatEvent(CompanyModel):
@@ -38,4 +38,4 @@ class ChatEvent(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{said(self.kind).capitalize()} {self.phone}".strip()
+        return f"{code_label(self.kind).capitalize()} {self.phone}".strip()

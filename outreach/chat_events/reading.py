@@ -22,7 +22,7 @@ MEDIA = ("image", "video", "audio", "document", "sticker")
 
 
 @dataclass(frozen=True)
-class Told:
+class ProviderEvent:
     """An event."""
 
     key: str
@@ -32,7 +32,7 @@ class Told:
     data: Mapping[str, Any]
 
 
-def read_hook(app: ChatApp, body: bytes) -> list[Told]:
+def read_hook(app: ChatApp, body: bytes) -> list[ProviderEvent]:
     """Return the events of a signed webhook about the app. Those of another number, and unknown content, are
     ignored."""
     try:
@@ -45,7 +45,7 @@ def read_hook(app: ChatApp, body: bytes) -> list[Told]:
     return list(_read(app, found))[:MAX_EVENTS]
 
 
-def _read(app: ChatApp, found: Any) -> Iterator[Told]:
+def _read(app: ChatApp, found: Any) -> Iterator[ProviderEvent]:
     for entry in _rows(found, "entry"):
         for change in _rows(entry, "changes"):
             value = change.get("value")
@@ -57,7 +57,7 @@ def _read(app: ChatApp, found: Any) -> Iterator[Told]:
                 yield from _messages(value)
 
 
-def _messages(value: Mapping[str, Any]) -> Iterator[Told]:
+def _messages(value: Mapping[str, Any]) -> Iterator[ProviderEvent]:
     names = {}
     for contact in _rows(value, "contacts"):
         name = _at(contact, "profile", "name")
@@ -67,7 +67,7 @@ def _messages(value: Mapping[str, Any]) -> Iterator[Told]:
         id, phone = _text(one.get("id"), 190), _phone(one.get("from"))
         if id and phone:
             data = {"id": id, "name": names.get(phone.removeprefix("+"), ""), **_words(one)}
-            yield Told(_key("message", id), Kind.MESSAGE, _time(one.get("timestamp")), phone, data)
+            yield ProviderEvent(_key("message", id), Kind.MESSAGE, _time(one.get("timestamp")), phone, data)
     for one in _rows(value, "statuses"):
         id, status = _text(one.get("id"), 190), one.get("status")
         if id and status in STATUSES:
@@ -80,7 +80,9 @@ def _messages(value: Mapping[str, Any]) -> Iterator[Told]:
                 "error": _error(errors[0]) if errors else None,
             }
             told = _time(one.get("timestamp"))
-            yield Told(_key("status", id, str(status)), Kind.STATUS, told, _phone(one.get("recipient_id")), data)
+            yield ProviderEvent(
+                _key("status", id, str(status)), Kind.STATUS, told, _phone(one.get("recipient_id")), data
+            )
 
 
 def _words(one: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,11 +110,11 @@ def _words(one: Mapping[str, Any]) -> dict[str, Any]:
     return {"kind": kind, "text": text[:10_000], "media": media, "replyTo": _text(_at(one, "context", "id"), 190)}
 
 
-def _template(value: Mapping[str, Any]) -> Told:
+def _template(value: Mapping[str, Any]) -> ProviderEvent:
     kept = ("event", "message_template_id", "message_template_name", "message_template_language", "reason")
     data = {name: _text(value.get(name), 512) for name in kept}
     # Nothing tells one such event from the next but when it came: the same status again changes nothing.
-    return Told(
+    return ProviderEvent(
         _key("template", *data.values(), f"{timezone.now():%Y%m%d%H%M}"), Kind.TEMPLATE, timezone.now(), "", data
     )
 

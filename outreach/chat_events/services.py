@@ -18,10 +18,10 @@ from core.tenancy import company_scope, unscoped
 from outreach.chat_apps.errors import OPTED_OUT, REFUSED, told_error
 from outreach.chat_apps.models import DIRECT, ChatApp, ChatOptOut
 from outreach.chat_events.models import ChatEvent
-from outreach.chat_events.reading import Told
+from outreach.chat_events.reading import ProviderEvent
 from outreach.chat_templates.services import apply_status
 from outreach.conversations.receiving import DirectSource, Inbound, receive, take_in
-from outreach.delivery.deliveries import end, prove_sent, told
+from outreach.delivery.deliveries import end, event_columns, prove_sent
 from outreach.delivery.models import SendJob
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ UNFIT = (ApiError, DataError, ValueError, KeyError, TypeError)
 """Exceptions of an event that cannot be applied."""
 
 
-def store_events(app: ChatApp, events: Sequence[Told]) -> None:
+def store_events(app: ChatApp, events: Sequence[ProviderEvent]) -> None:
     """Store the events that are not stored yet, with one INSERT, and wake a worker.
 
     Events as old as those that are deleted here are dropped: nobody knows whether they have been stored before.
@@ -141,7 +141,7 @@ def _status(event: ChatEvent, data: dict[str, Any]) -> None:
     job = _message(event, data)
     if job is None:
         return
-    values = told(job, data["status"], event.happened_at)
+    values = event_columns(job, data["status"], event.happened_at)
     if not job.provider_message_id:
         values["provider_message_id"] = data["id"]
     if data["status"] == "read" and job.run_id and not job.open_count:

@@ -13,7 +13,7 @@ from accounts.settings.groups import chatbot_defaults
 from core.tenancy import company_id, company_scope, unscoped
 from outreach.chatbots.engine import TOO_LARGE, Bot, Memory, Reaction, choose, react
 from outreach.chatbots.models import FILE_MB, ManualChatbot
-from outreach.conversations.bots import ANSWERS, Incoming, Said
+from outreach.conversations.bots import ANSWERS, BotReply, Incoming
 from outreach.conversations.machine import BOT
 from outreach.conversations.media import LIMITS, Limit
 from outreach.conversations.models import Conversation
@@ -37,7 +37,7 @@ def most_mb(snapshot: Mapping[str, Any]) -> float:
     return float(limits.get("maxFileSizeMb") or FILE_MB)
 
 
-def answer(conversation: Conversation, incoming: Incoming | None) -> Said | None:
+def answer(conversation: Conversation, incoming: Incoming | None) -> BotReply | None:
     """Answer in a conversation. None: no chatbot has to do with it."""
     bots = published()
     current = next((bot for bot in bots if bot.id == conversation.chatbot_id), None)
@@ -47,7 +47,7 @@ def answer(conversation: Conversation, incoming: Incoming | None) -> Said | None
             current = choose(bots, "")
         if current is None:
             return None
-        return _said(react(current, Memory.read(conversation.bot, now), None, now, most_mb=FILE_MB))
+        return _bot_reply(react(current, Memory.read(conversation.bot, now), None, now, most_mb=FILE_MB))
     began = conversation.chatbot_id is not None and bool(conversation.bot)
     if current is None and began:
         return None  # it was paused or deleted while it was at work: people go on
@@ -55,12 +55,12 @@ def answer(conversation: Conversation, incoming: Incoming | None) -> Said | None
     if chosen is None:
         return None
     stored = conversation.bot if current is not None and chosen.id == current.id else {}
-    return _said(react(chosen, Memory.read(stored, now), incoming, now, most_mb=most_mb(chosen.snapshot)))
+    return _bot_reply(react(chosen, Memory.read(stored, now), incoming, now, most_mb=most_mb(chosen.snapshot)))
 
 
-def _said(reaction: Reaction) -> Said:
+def _bot_reply(reaction: Reaction) -> BotReply:
     memory = reaction.memory.write(reaction.bot)
-    return Said(reaction.bot.id, memory, reaction.texts, reaction.hand_over, reaction.due_at)
+    return BotReply(reaction.bot.id, memory, reaction.texts, reaction.hand_over, reaction.due_at)
 
 
 def register() -> None:
@@ -85,7 +85,7 @@ def has_due() -> bool:
         return Conversation.objects.filter(bot_due_at__lte=timezone.now()).exists()
 
 
-def look_at_time(deadline: float) -> None:
+def process_due(deadline: float) -> None:
     """Hand over the conversations whose time is reached, until none is left or monotonic() passes the deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: conversations of all companies whose chatbot is to look at the time"):

@@ -15,9 +15,9 @@ from outreach.chatbots.engine import RULES
 from outreach.chatbots.models import ManualChatbot
 from outreach.chatbots.problems import problems_of
 
-MOST_TEXTS = 100
-MOST_KEYWORDS = 200
-MOST_RULES = 20
+MAX_TEXTS = 100
+MAX_KEYWORDS = 200
+MAX_RULES = 20
 MAX_MESSAGES = 50
 
 
@@ -56,7 +56,7 @@ class RulePart(Named):
 
 class HandoverPart(Named):
     mode = serializers.ChoiceField(choices=("any", "all"), required=False)
-    rules = serializers.ListField(child=RulePart(), max_length=MOST_RULES, required=False)
+    rules = serializers.ListField(child=RulePart(), max_length=MAX_RULES, required=False)
 
 
 class RoutingPart(Named):
@@ -77,11 +77,11 @@ class ChatbotUpdate(Input):
     description = TextInput(max_length=2000, allow_blank=True, required=False)
     kind = serializers.ChoiceField(choices=ManualChatbot.Kind.values, required=False)
     conversations = serializers.ListField(
-        child=TextPart(), max_length=MOST_TEXTS, required=False, help_text="What it says, a text after each message."
+        child=TextPart(), max_length=MAX_TEXTS, required=False, help_text="What it says, a text after each message."
     )
     keywords = serializers.ListField(
         child=KeywordPart(),
-        max_length=MOST_KEYWORDS,
+        max_length=MAX_KEYWORDS,
         required=False,
         help_text="What brings people to it: the most weight wins (0 counts as 1), then the lowest rank.",
     )

@@ -22,7 +22,7 @@ class Incoming:
 
 
 @dataclass(frozen=True)
-class Said:
+class BotReply:
     """A chatbot's reaction: its replies and its memory. `hand_over` is the reason if it hands the conversation over."""
 
     chatbot_id: str
@@ -34,13 +34,13 @@ class Said:
     name: str = field(default="", compare=False)
 
 
-Answer = Callable[[Conversation, Incoming | None], Said | None]
+Answer = Callable[[Conversation, Incoming | None], BotReply | None]
 ANSWERS: list[Answer] = []
 """Functions that answer a person, or with None check the time; each returns None without a chatbot for the
 conversation."""
 
 
-def ask(conversation: Conversation, incoming: Incoming | None) -> Said | None:
+def ask(conversation: Conversation, incoming: Incoming | None) -> BotReply | None:
     """Return the reaction of the first chatbot that handles the conversation."""
     for answer in ANSWERS:
         said = answer(conversation, incoming)

@@ -37,15 +37,15 @@ def has_due() -> bool:
         return rows.filter(_resting()).exists() or rows.filter(_late()).exists()
 
 
-def look_at_time(deadline: float) -> None:
+def process_due(deadline: float) -> None:
     """Wake conversations and report overdue answers, one transaction each, until there is none or the deadline
     passes."""
-    for due, deed in ((_resting, _wake), (_late, _tell_late)):
-        while monotonic() < deadline and _each(due, deed, deadline):
+    for due, action in ((_resting, _wake), (_late, _tell_late)):
+        while monotonic() < deadline and _each(due, action, deadline):
             pass
 
 
-def _each(due: Callable[[], Q], deed: Callable[[Conversation], None], deadline: float) -> bool:
+def _each(due: Callable[[], Q], action: Callable[[Conversation], None], deadline: float) -> bool:
     with unscoped(reason="worker: conversations of all companies whose time has come"):
         found = list(Conversation.objects.filter(due()).order_by("pk").values_list("pk", "company_id")[:BATCH])
     done = False
@@ -56,7 +56,7 @@ def _each(due: Callable[[], Q], deed: Callable[[Conversation], None], deadline: 
             rows: QuerySet[Conversation] = Conversation.objects.select_for_update(of=("self",), skip_locked=True)
             conversation = rows.filter(due(), pk=pk).first()
             if conversation is not None:
-                deed(conversation)
+                action(conversation)
                 done = True
     return done
 

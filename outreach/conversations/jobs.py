@@ -6,10 +6,10 @@ from core.events import EventConsumer, each
 from core.jobs import QueueWork, register
 from outreach.conversations import media
 from outreach.conversations.campaigns import WHERE, show
-from outreach.conversations.chores import has_due, look_at_time
+from outreach.conversations.chores import has_due, process_due
 from outreach.conversations.mails import take_in
 
-register(QueueWork("conversations", look_at_time, has_due=has_due, queue="send"))
+register(QueueWork("conversations", process_due, has_due=has_due, queue="send"))
 register(QueueWork("conversation-files", media.fetch_due, has_due=media.has_due, queue="bulk"))
 register(EventConsumer("chat-campaigns", show, kinds=("mail.sent",), where=WHERE))
 register(EventConsumer("mail-conversations", each(take_in), kinds=("mail.replied",)))

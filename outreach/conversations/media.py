@@ -32,12 +32,12 @@ from outreach.conversations.channels import channel_of
 from outreach.conversations.machine import BOT
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.people import acting_member
-from outreach.conversations.saying import say
+from outreach.conversations.saying import send
 
 log = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=5)
-LONGEST_REST = timedelta(hours=6)
+MAX_RETRY_DELAY = timedelta(hours=6)
 KEPT = timedelta(days=29)
 """Approximate time for which channels keep people's files."""
 FINAL = {"UnsupportedFileType_400": "type", "EmptyFile_400": "type"}
@@ -144,7 +144,7 @@ def _put_off(message: ConversationMessage, lease: datetime, trouble: FileTrouble
     """Schedule another fetch of the file, or give it up with a reason."""
     now = timezone.now()
     attempts = message.file_attempts + 1
-    again = now + min(LONGEST_REST, timedelta(minutes=2 ** min(attempts, 12)))
+    again = now + min(MAX_RETRY_DELAY, timedelta(minutes=2 ** min(attempts, 12)))
     ends = not trouble.temporary or again > message.happened_at + KEPT
     rows = ConversationMessage.objects.filter(pk=message.pk, file_due_at=lease)
     changed = rows.update(
@@ -155,14 +155,14 @@ def _put_off(message: ConversationMessage, lease: datetime, trouble: FileTrouble
         updated_at=now,
     )
     if changed and trouble.says:
-        _say(message.conversation_id, trouble.says)
+        _send_text(message.conversation_id, trouble.says)
 
 
-def _say(conversation_id: str, text: str) -> None:
+def _send_text(conversation_id: str, text: str) -> None:
     """Send the chatbot's reply about a file that is too large, while it handles the conversation."""
     conversation = Conversation.objects.select_for_update(of=("self",)).get(pk=conversation_id)
     channel = channel_of(conversation)
     if conversation.state != BOT or not channel.is_open(conversation.last_inbound_at, timezone.now()):
         return
-    say(conversation, content=channel.content(conversation, text), text=text, author=ConversationMessage.Author.BOT)
+    send(conversation, content=channel.content(conversation, text), text=text, author=ConversationMessage.Author.BOT)
     conversation.save(update_fields=["last_text", "last_message_at", "updated_at"])

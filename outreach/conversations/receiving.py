@@ -18,12 +18,12 @@ from core.events import emit
 from crm.models import Contact
 from outreach.chat_apps.models import ChatApp, ChatOptOut
 from outreach.conversations.answerers import assignee_of
-from outreach.conversations.bots import Incoming, Said, ask
+from outreach.conversations.bots import BotReply, Incoming, ask
 from outreach.conversations.channels import COMMENTS, channel_of
 from outreach.conversations.machine import BOT, CLOSED, HUMAN, QUEUED, moved
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.people import acting_member, contact_named, contact_of, lead_of
-from outreach.conversations.saying import say
+from outreach.conversations.saying import send
 from outreach.conversations.targets import keep
 from outreach.inbox.words import asks_to_stop
 
@@ -262,7 +262,7 @@ def enter(conversation: Conversation, move: str) -> None:
     conversation.closed_at = now if conversation.state == CLOSED else None
 
 
-def apply(conversation: Conversation, said: Said | None) -> None:
+def apply(conversation: Conversation, said: BotReply | None) -> None:
     """Apply a chatbot's reaction in a locked conversation that it handles: in no other state does it write."""
     if said is None or conversation.state != BOT:
         return
@@ -273,7 +273,7 @@ def apply(conversation: Conversation, said: Said | None) -> None:
     is_open = channel.is_open(conversation.last_inbound_at, timezone.now())
     for text in said.texts if is_open else ():
         content = channel.content(conversation, text)
-        say(conversation, content=content, text=text, author=ConversationMessage.Author.BOT)
+        send(conversation, content=content, text=text, author=ConversationMessage.Author.BOT)
     if said.hand_over or not is_open:
         enter(conversation, "hand_over")
 

@@ -47,7 +47,7 @@ def check_reachable(conversation: Conversation, *, template: bool) -> None:
         raise NamedError(CLOSED, "template: the person has asked for no such messages")
 
 
-def say(
+def send(
     conversation: Conversation,
     *,
     content: Mapping[str, Any],

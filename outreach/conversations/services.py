@@ -33,7 +33,7 @@ from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.people import contact_of, lead_of, new_lead
 from outreach.conversations.receiving import apply, enter
 from outreach.conversations.saying import CLOSED as NOT_SENT
-from outreach.conversations.saying import check_open, check_reachable, say, take_back
+from outreach.conversations.saying import check_open, check_reachable, send, take_back
 from outreach.conversations.targets import answered, keep
 from outreach.delivery.attachments import described
 from outreach.email_templates.rendering import ValueReader
@@ -301,7 +301,7 @@ def answer(
         content, text = dict(filled.content), filled.text
     _assign_to(conversation, member_id, None)
     said: dict[str, Any] = {"content": content, "text": text, "template": found, "files": files}
-    message = say(conversation, author=Author.MEMBER, member_id=member_id, **said)
+    message = send(conversation, author=Author.MEMBER, member_id=member_id, **said)
     conversation.unread = 0
     _read_mail(conversation.pk)
     answered(conversation)

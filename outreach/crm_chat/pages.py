@@ -31,7 +31,7 @@ class Assistant(Page):
     template = "web/crm_chat/assistant.html"
     module = "ai-crm-chat"
     menu = MenuItem("Assistant", "sparkles", 46, "Work")
-    deed = "Ask the assistant"
+    action = "Ask the assistant"
 
     @cached_property
     def state(self) -> ListState:
@@ -62,7 +62,7 @@ class Assistant(Page):
 class AssistantThread(Assistant):
     path = "assistant/<str:id>"
     name = "assistant-thread"
-    deed = ""
+    action = ""
 
     @property
     def address_of_api(self) -> str:

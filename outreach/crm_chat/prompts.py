@@ -87,13 +87,13 @@ def request_of(
         told = [{"question": asked, "answer": answer} for asked, answer in before]
         parts.append(f"Earlier in this conversation, as JSON:\n{dumps(told).decode()}")
     if rounds:
-        read = [_told(result) for one in rounds for result in one["results"]]
+        read = [_result_json(result) for one in rounds for result in one["results"]]
         parts.append(f"What was read, as JSON:\n{dumps(read).decode()}")
     if last:
         parts.append("Nothing more is read: answer now, with no steps.")
     return "\n\n".join(parts)
 
 
-def _told(result: Mapping[str, Any]) -> dict[str, Any]:
+def _result_json(result: Mapping[str, Any]) -> dict[str, Any]:
     names = ("list", "words", "total", "totalIsCapped", "groups", "rows", "error")
     return {name: result[name] for name in names if result[name] not in ("", [], None, False)}

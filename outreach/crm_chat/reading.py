@@ -82,7 +82,7 @@ def run_step(table: Table, step: Step, asker: Asker) -> dict[str, Any]:
             if not summed.ok:
                 return _result(table, step, tree, asker, error=summed.refusal)
             groups = _named(summed.data[:MAX_GROUPS], step.groupBy, asker)
-    rows = _told(found.data[: step.rows])
+    rows = _rows_json(found.data[: step.rows])
     total = found.body.get("totalCount")
     capped = bool(found.body.get("totalCountIsCapped"))
     return _result(table, step, tree, asker, total=total, capped=capped, groups=groups, rows=rows)
@@ -145,7 +145,7 @@ def _named(groups: Sequence[Mapping[str, Any]], by: str, asker: Asker) -> list[d
     ]
 
 
-def _told(rows: Sequence[Any]) -> list[dict[str, Any]]:
+def _rows_json(rows: Sequence[Any]) -> list[dict[str, Any]]:
     """Shorten rows to their length in the prompt, and omit those beyond MAX_BYTES."""
     found: list[dict[str, Any]] = []
     size = 0

@@ -135,8 +135,8 @@ class DataAppForm(DataAppPage):
         return Form(fields, self.before)
 
     def show(self) -> Mapping[str, Any]:
-        deed = "POST" if self.before is None else "PUT"
-        return self.context(self.form() if self.may("apps", deed) else None)
+        action = "POST" if self.before is None else "PUT"
+        return self.context(self.form() if self.may("apps", action) else None)
 
     def context(self, form: Form | None) -> dict[str, Any]:
         name, about = APP_KINDS[self.kind]

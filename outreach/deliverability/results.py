@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-LONGEST = 600
+MAX_TEXT_LENGTH = 600
 
 
 class Light(StrEnum):
@@ -47,7 +47,7 @@ def printable(value: str) -> str:
 def shown(value: str) -> str:
     """Return a stranger's published text for display: printable and shortened."""
     text = printable(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return text if len(text) <= MAX_TEXT_LENGTH else f"{text[:MAX_TEXT_LENGTH]}…"
 
 
 def all_shown(values: Iterable[str]) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ _random = SystemRandom()
 
 
 @dataclass(frozen=True)
-class Found:
+class DomainResult:
     """The result of a check of a sender."""
 
     domain: str
@@ -134,12 +134,12 @@ class Checked:
     row: SenderCheck
     smtp: Smtp
     key: DkimKey | None
-    found: Found
+    found: DomainResult
 
 
-def _check(smtp: Smtp, key: DkimKey | None) -> Found:
+def _check(smtp: Smtp, key: DkimKey | None) -> DomainResult:
     domain = domain_of(smtp)
-    return Found(domain, check(Sender(domain, smtp.host, own_key(key)), DnsLookups(SECONDS)))
+    return DomainResult(domain, check(Sender(domain, smtp.host, own_key(key)), DnsLookups(SECONDS)))
 
 
 def _settle(checked: Sequence[Checked]) -> None:
@@ -164,7 +164,7 @@ def _settle(checked: Sequence[Checked]) -> None:
                 notify(TURNED_RED.key, {"smtp": one.smtp, "told": told}, about=("smtp", one.smtp.pk))
 
 
-def _store(row: SenderCheck, found: Found) -> bool:
+def _store(row: SenderCheck, found: DomainResult) -> bool:
     """Set the columns of a check that has ended. Returns whether the sender turned red.
 
     Failed queries of the name servers are repeated soon, before the result has any effect.
@@ -184,7 +184,7 @@ def _store(row: SenderCheck, found: Found) -> bool:
     return turned
 
 
-def _set_statuses(keys: Iterable[tuple[DkimKey, Found]]) -> None:
+def _set_statuses(keys: Iterable[tuple[DkimKey, DomainResult]]) -> None:
     """Set the status of keys: those whose records were found sign, the others don't."""
     by_status: dict[str, list[str]] = {}
     for key, found in keys:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from outreach.deliverability.lookups import Lookups
 
 MAX_LOOKUPS = 10
-MOST_VOIDS = 2
+MAX_VOID_LOOKUPS = 2
 MAX_SERVERS = 10
 """The maximum number of MX names, or of addresses of one name, that a receiver checks."""
 _RESULTS = {"+": "pass", "-": "fail", "~": "softfail", "?": "neutral"}
@@ -99,8 +99,8 @@ class Spf:
 
     def _known(self, answers: list[str]) -> list[str]:
         self.voids += not answers
-        if self.voids > MOST_VOIDS:
-            raise SpfInvalid(f"More than {MOST_VOIDS} of its names do not exist.")
+        if self.voids > MAX_VOID_LOOKUPS:
+            raise SpfInvalid(f"More than {MAX_VOID_LOOKUPS} of its names do not exist.")
         return answers
 
 

@@ -17,7 +17,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import state
-from core.text.words import said
+from core.text.words import code_label
 from crm.models import Contact
 from outreach.delivery.deciding.reasons import sentence_of
 from outreach.delivery.limits.models import RecipientQuota
@@ -119,7 +119,7 @@ class SendJobAdmin(CompanyRecordAdmin):
 
     @admin.display(description="why", ordering="reason")
     def why(self, job: SendJob) -> SafeString | str:
-        return format_html('<span title="{}">{}</span>', _why(job), said(job.reason)) if job.reason else ""
+        return format_html('<span title="{}">{}</span>', _why(job), code_label(job.reason)) if job.reason else ""
 
     @display(description="status", ordering="status", label=COLOURS)
     def state(self, job: SendJob) -> tuple[str, str]:

@@ -35,7 +35,7 @@ CAME_BACK = "came_back"
 REJECTED = "rejected"
 
 
-def told(job: SendJob, kind: str, at: datetime, *, for_good: bool = False) -> dict[str, Any]:
+def event_columns(job: SendJob, kind: str, at: datetime, *, for_good: bool = False) -> dict[str, Any]:
     """Return the columns of a locked message that the event `kind` changes; `for_good` marks a permanent bounce."""
     moment = at.isoformat()
     values: dict[str, Any] = {"delivery": {**job.delivery, kind: min(job.delivery.get(kind, moment), moment)}}
@@ -55,7 +55,7 @@ def tell(job_id: str, kind: str, at: datetime, *, for_good: bool = False) -> Non
     """Write the event `kind` to the message; `for_good` marks a permanent bounce."""
     read = ("delivery", "delivery_status", "bounced_at", "complained_at")
     job = SendJob.objects.select_for_update(of=("self",)).only(*read).get(pk=job_id)
-    SendJob.objects.filter(pk=job_id).update(**told(job, kind, at, for_good=for_good))
+    SendJob.objects.filter(pk=job_id).update(**event_columns(job, kind, at, for_good=for_good))
 
 
 def prove_sent(job: SendJob, *, at: datetime, proof: str) -> None:

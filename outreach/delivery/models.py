@@ -8,7 +8,7 @@ from django.db.models.lookups import IsNull
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
-from core.text.words import day_of, said
+from core.text.words import code_label, day_of
 from outreach.chat_apps.models import DIRECT
 from outreach.delivery.approving.hashes import content_hash, envelope_of
 from outreach.delivery.channels import Channels
@@ -354,4 +354,4 @@ class SendJobTransition(CompanyModel):
         indexes = [models.Index(fields=("send_job", "created_at", "id"), name="sendjobtransition_job")]
 
     def __str__(self) -> str:
-        return f"{said(self.to_status).capitalize()}, {day_of(self.created_at)}"
+        return f"{code_label(self.to_status).capitalize()}, {day_of(self.created_at)}"

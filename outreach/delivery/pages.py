@@ -22,7 +22,7 @@ STATUSES = (
     ("unknown", "Delivery unknown"),
 )
 """Statuses -> their label."""
-DEEDS = {
+ACTIONS = {
     "approve": "The message goes",
     "draft": "It is a draft again, and does not go",
     "cancel": "It will not go",
@@ -150,7 +150,7 @@ class Message(MessagePage):
     def change(self, name: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
         answer = self.ask("POST", f"genie/send-jobs/{self.params['id']}/{name}", None, body)
         if answer.ok:
-            return self.done(DEEDS[name])
+            return self.done(ACTIONS[name])
         reason = answer.warning.removeprefix("sendJobId: ")
         return self.fail(f"{answer.message}. {reason[:1].upper()}{reason[1:]}")
 

@@ -46,7 +46,7 @@ def unproved(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class SkippedApprovals:
     """The numbers of drafts that are not approved together with the others."""
 
     unproved: int
@@ -73,12 +73,12 @@ OUTDATED = Q(reason=Reason.APPROVAL_OUTDATED, run__of_campaign__isnull=True)
 and nobody approves its messages one by one."""
 
 
-def count_left(drafts: QuerySet[SendJob]) -> Left:
+def count_left(drafts: QuerySet[SendJob]) -> SkippedApprovals:
     """Count the drafts that are not approved together with the others."""
     live = drafts.alias(never=never_goes()).filter(never=None)
     outdated = live.filter(OUTDATED).count()
     never = dict(_never(drafts).values_list("never").annotate(number=Count("pk")))
-    return Left(unproved(live.exclude(OUTDATED)).count(), outdated, never)
+    return SkippedApprovals(unproved(live.exclude(OUTDATED)).count(), outdated, never)
 
 
 def approvable(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
@@ -287,10 +287,10 @@ def edit_message(
     SendJob.objects.filter(pk=job.pk).update(**values)
 
 
-def unchanged(job: SendJob, content_hash: str | None, deed: str) -> None:
+def unchanged(job: SendJob, content_hash: str | None, action: str) -> None:
     """Raise MessageChanged_409 when the hash is that of other content than the message's."""
     if content_hash is not None and content_hash[:HALF] != job.content_hash[:HALF]:
-        raise NamedError("MessageChanged_409", f"contentHash: read the message again before it is {deed}")
+        raise NamedError("MessageChanged_409", f"contentHash: read the message again before it is {action}")
 
 
 def locked(message_id: str, *allowed: str) -> SendJob:

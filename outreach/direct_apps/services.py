@@ -32,7 +32,7 @@ REFUSED = "InvalidCredentials_400"
 NO_TOKEN, NO_ACCOUNT = "SocialBNoAccessToken_400", "SocialBAccountNotFound_404"
 PER_SECOND = {ChatApp.Vendor.MESSENGER: 25, ChatApp.Vendor.SOCIAL_B: 10}
 """Messages a second, which is less than the vendors take."""
-TOLD = ("phone_number_id", "display_number", "name", "last_error", "access_token", "token_expires_at")
+PLATFORM_FIELDS = ("phone_number_id", "display_number", "name", "last_error", "access_token", "token_expires_at")
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class DirectApps:
             told: dict[str, Any] = {}
             if tests:
                 self._connect(app)
-                told = {name: getattr(app, name) for name in (*TOLD, "verified", "last_error_at")}
+                told = {name: getattr(app, name) for name in (*PLATFORM_FIELDS, "verified", "last_error_at")}
             with transaction.atomic():
                 stored = self._changed(id, values)
                 if reconnects or verified is False:

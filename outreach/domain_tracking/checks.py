@@ -26,7 +26,7 @@ class Lookups(Protocol):
 
 
 @dataclass(frozen=True)
-class Found:
+class CheckResult:
     """The result of a check: `detail` is the missing part. `asked` is false if that is unknown."""
 
     ok: bool
@@ -47,29 +47,31 @@ def answer_of(host: str) -> str:
     return salted_hmac("outreach.tracking.host", host, algorithm="sha256").hexdigest()
 
 
-def check(host: str, proof: str, lookups: Lookups) -> Found:
+def check(host: str, proof: str, lookups: Lookups) -> CheckResult:
     """Check a host. Asks name servers, and then the host."""
     wanted = own_host()
     if not is_name(wanted):
-        return Found(False, "This service has no name that a CNAME record could lead to; ask whoever operates it.")
+        return CheckResult(
+            False, "This service has no name that a CNAME record could lead to; ask whoever operates it."
+        )
     try:
         alias = lookups.alias(host)
         texts = lookups.texts(f"_leadwright.{host}")
     except LookupFailed as failed:
-        return Found(False, str(failed), asked=False)
+        return CheckResult(False, str(failed), asked=False)
     if alias != wanted:
         there = f"leads to {shorten(alias)}" if alias else "has no CNAME record"
-        return Found(False, f"{host} {there}; it has to lead to {wanted}.")
+        return CheckResult(False, f"{host} {there}; it has to lead to {wanted}.")
     if not any(constant_time_compare(text.strip(), proof) for text in texts):
-        return Found(False, f"_leadwright.{host} has no TXT record that says {proof}.")
+        return CheckResult(False, f"_leadwright.{host} has no TXT record that says {proof}.")
     return _ask(host)
 
 
-def _ask(host: str) -> Found:
+def _ask(host: str) -> CheckResult:
     try:
         found = exchange("GET", f"{address_of(host)}{PROBE}", seconds=SECONDS, most_bytes=MAX_BYTES)
     except HttpFailed as failed:
-        return Found(False, f"The records are there, but links would not work: {failed.detail}", asked=False)
+        return CheckResult(False, f"The records are there, but links would not work: {failed.detail}", asked=False)
     if found.status != 200 or not constant_time_compare(found.body.decode("ascii", "replace").strip(), answer_of(host)):
-        return Found(False, f"The records are there, but {host} is answered by something else than this service.")
-    return Found(True)
+        return CheckResult(False, f"The records are there, but {host} is answered by something else than this service.")
+    return CheckResult(True)

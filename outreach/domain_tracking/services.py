@@ -21,13 +21,13 @@ from core.tenancy import company_scope
 from crm.records.unique_names import save_unique_name
 from outreach.connected_apps.turns import turn
 from outreach.deliverability.lookups import DnsLookups
-from outreach.domain_tracking.checks import SECONDS, Found, check
+from outreach.domain_tracking.checks import SECONDS, CheckResult, check
 from outreach.domain_tracking.hosts import forget, is_name, own_host
 from outreach.domain_tracking.models import DomainTracking
 
 MODULE = "domain-tracking"
 TAKEN, NOT_FOUND = "DomainTrackingNameAlreadyExists_400", "DomainTrackingNotFound_400"
-MOST = 20
+MAX_HOSTS = 20
 """Hosts of a company."""
 EVERY = timedelta(days=1)
 AGAIN = timedelta(hours=1)
@@ -52,8 +52,10 @@ def create_domain(*, member_id: str, name: str) -> DomainTracking:
     Raises ValidationFailed for an invalid host name, DomainTrackingNameAlreadyExists_400, PlanLimitExceeded_403.
     """
     reserve_quota(MODULE)
-    if DomainTracking.objects.count() >= MOST:
-        raise ValidationFailed("name: too many", f"name: a company has at most {MOST} tracking domains; delete one")
+    if DomainTracking.objects.count() >= MAX_HOSTS:
+        raise ValidationFailed(
+            "name: too many", f"name: a company has at most {MAX_HOSTS} tracking domains; delete one"
+        )
     domain = DomainTracking(
         name=read_name(name),
         proof=f"leadwright={get_random_string(32)}",
@@ -112,11 +114,11 @@ def check_now(*, id: str, member_id: str) -> None:
         _save(row, ["updated_by", "attempts", "deaths", "status"])
 
 
-def _check(domain: DomainTracking) -> Found:
+def _check(domain: DomainTracking) -> CheckResult:
     return check(domain.name, domain.proof, DnsLookups(SECONDS))
 
 
-def _settle(row: DomainTracking, found: Found) -> None:
+def _settle(row: DomainTracking, found: CheckResult) -> None:
     """Set the columns of a host after a check. What could not be asked changes nothing, until it has been so thrice."""
     now = timezone.now()
     row.checked_at = now
@@ -166,7 +168,7 @@ def check_due(deadline: float) -> None:
 
 
 @transaction.atomic
-def _store_claimed(row: DomainTracking, found: Found) -> None:
+def _store_claimed(row: DomainTracking, found: CheckResult) -> None:
     """Store the result of the check of a claimed host, unless another worker has claimed it since."""
     try:
         update_owned(row, status=DomainTracking.Work.WAITING, worker=None, deaths=0)

@@ -65,9 +65,9 @@ class Proposals(Page):
     def do_reject(self) -> HttpResponse:
         return self._decide("reject", "Rejected; it is not proposed again")
 
-    def _decide(self, deed: str, words: str) -> HttpResponse:
+    def _decide(self, action: str, words: str) -> HttpResponse:
         here = self.request.path + self.state.link()
-        answer = self.ask("POST", f"enrichment-proposal/{self.sent_id()}/{deed}")
+        answer = self.ask("POST", f"enrichment-proposal/{self.sent_id()}/{action}")
         return self.done(words, here) if answer.ok else self.refuse(answer, here)
 
 

@@ -25,7 +25,7 @@ from outreach.social_apps.hooks import MAX_BYTES, is_signed, is_verify_token
 from outreach.social_apps.models import SocialAApp
 
 NOBODY = ("0" * 24, "")
-MOST = 1000
+MAX_LEADS = 1000
 """Leads of one webhook."""
 
 
@@ -55,7 +55,7 @@ def social_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
 
 def _store(app: SocialAApp, body: bytes) -> None:
     told: dict[str, dict[str, datetime]] = {}
-    for form_id, leadgen_id, at in _told(body):
+    for form_id, leadgen_id, at in _reported_leads(body):
         told.setdefault(form_id, {})[leadgen_id] = at
     # What comes while a form is paused, or still a draft, is another program's.
     forms = Form.objects.filter(app=app, source=Form.Source.SOCIAL_A, state=Form.State.PUBLISHED, form_id__in=told)
@@ -63,7 +63,7 @@ def _store(app: SocialAApp, body: bytes) -> None:
         store_told(form, told[form.form_id])
 
 
-def _told(body: bytes) -> Iterator[tuple[str, str, datetime]]:
+def _reported_leads(body: bytes) -> Iterator[tuple[str, str, datetime]]:
     """Yield form, lead and time of each lead in a webhook; other content is ignored."""
     try:
         found = orjson.loads(body)
@@ -73,7 +73,7 @@ def _told(body: bytes) -> Iterator[tuple[str, str, datetime]]:
     for entry in _items(found, "entry"):
         for change in _items(entry, "changes"):
             value = change.get("value") if change.get("field") == "leadgen" else None
-            if not isinstance(value, dict) or count >= MOST:
+            if not isinstance(value, dict) or count >= MAX_LEADS:
                 continue
             form_id, leadgen_id = (_id(value.get(name)) for name in ("form_id", "leadgen_id"))
             if form_id and leadgen_id:

@@ -36,7 +36,7 @@ FIELD_TYPES = {
 }
 """Kind -> its label."""
 CHOICES = frozenset({SELECT, MULTI})
-MOST = 2000
+MAX_ANSWER_LENGTH = 2000
 """The most characters of an answer."""
 YES = "yes"
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,59}")
@@ -108,6 +108,6 @@ def _text(given: Any) -> str:
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise BadAnswer("Write a text.")
     text = _UNWRITTEN.sub("", str(given).replace("\r\n", "\n")).strip()
-    if len(text) > MOST:
-        raise BadAnswer(f"Write at most {MOST:,} characters.")
+    if len(text) > MAX_ANSWER_LENGTH:
+        raise BadAnswer(f"Write at most {MAX_ANSWER_LENGTH:,} characters.")
     return text

@@ -9,7 +9,7 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyWork
-from core.text.words import day_of, said
+from core.text.words import code_label, day_of
 
 TOKEN_LENGTH = 32
 COLOUR = "#2f5bea"
@@ -146,4 +146,4 @@ class FormLead(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"{said(self.state).capitalize()}, {day_of(self.submitted_at)}"
+        return f"{code_label(self.state).capitalize()}, {day_of(self.submitted_at)}"

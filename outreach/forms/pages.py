@@ -78,7 +78,7 @@ class NewForm(NewRecord, FormsPage):
     path = "forms/new"
     name = "form-new"
     title = "New form"
-    deed = title
+    action = title
     save_label = "Create"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:

@@ -13,7 +13,7 @@ from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from crm.tags.serializers import NamedModelSnapshot
 from outreach.forms.addresses import page_address, snippet
-from outreach.forms.kinds import FIELD_TYPES, MOST
+from outreach.forms.kinds import FIELD_TYPES, MAX_ANSWER_LENGTH
 from outreach.forms.models import Form, FormLead
 from outreach.forms.problems import form_problems
 from outreach.forms.services import MAX_FIELDS
@@ -31,7 +31,7 @@ class FieldPart(Input):
     required = BooleanInput(default=False)  # type: ignore[assignment]
     options = serializers.ListField(child=LineInput(max_length=200), default=list, max_length=100)
     help = TextInput(default="", allow_blank=True, max_length=500)
-    value = TextInput(default="", allow_blank=True, max_length=MOST, help_text="Of a hidden field.")
+    value = TextInput(default="", allow_blank=True, max_length=MAX_ANSWER_LENGTH, help_text="Of a hidden field.")
 
 
 class FormUpdate(Input):

@@ -69,12 +69,12 @@ def _work_on(row: FormLead) -> None:
     except SocialFailed as error:
         _put_off(row, form, error)
     except UNFIT as error:  # the edge of one row: it keeps no other from being made
-        _fail(row, Reason.REFUSED, _told(error), **fetched)
+        _fail(row, Reason.REFUSED, _error_text(error), **fetched)
         if not isinstance(error, ApiError):
             log.exception("what was sent by a form cannot be made a lead: %s", row.pk)
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return (error.detail or error.message) if isinstance(error, ApiError) else "It has values that nobody can read."
 
 

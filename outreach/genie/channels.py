@@ -9,7 +9,7 @@ from core.errors import NamedError, ValidationFailed, shorten
 from core.ids import is_id
 from outreach.connected_apps.registry import Capability, apps_with
 
-MOST = 100
+MAX_CHANNELS = 100
 
 
 def read_channels(selected: bool, given: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -23,7 +23,7 @@ def read_channels(selected: bool, given: Mapping[str, Any]) -> dict[str, list[st
         where = f"customChannels.{shorten(key, 40)}"
         if key not in known:
             raise ValidationFailed(f"{where}: there is no such channel", f"{where}: there is {', '.join(known)}")
-        if not isinstance(ids, list) or len(ids) > MOST or not all(is_id(id) for id in ids):
+        if not isinstance(ids, list) or len(ids) > MAX_CHANNELS or not all(is_id(id) for id in ids):
             raise ValidationFailed(f"{where}: needs ids", f'{where}: write it as {{"{key}": [ids of senders]}}')
         active = set(known[key].rows().filter(pk__in=ids, is_active=True).values_list("pk", flat=True))
         lost = [id for id in ids if id not in active]

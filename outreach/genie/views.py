@@ -14,7 +14,7 @@ from core.api.viewsets import ResourceViewSet
 from crm.contacts.rights import ContactRights, check_reads_contacts
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
-from outreach.delivery.services import Left
+from outreach.delivery.services import SkippedApprovals
 from outreach.genie import audience, services
 from outreach.genie.cadence import occurrences
 from outreach.genie.channels import senders_among
@@ -90,7 +90,7 @@ LEFT = (
 )
 
 
-def left_warning(left: Left, newer: int = 0) -> dict[str, str]:
+def left_warning(left: SkippedApprovals, newer: int = 0) -> dict[str, str]:
     """Return the warning about drafts that are not approved together with the others."""
     found = []
     unproved = left.unproved
@@ -357,7 +357,7 @@ class RunViewSet(ResourceViewSet):
             left = messages.left_drafts(schedulerId)
             changed = messages.approve_all(run_id=schedulerId, member_id=member)
         else:
-            left = messages.left_drafts(schedulerId, approving.Seen.read(seen).until)
+            left = messages.left_drafts(schedulerId, approving.SampleState.read(seen).until)
             changed = approving.approve_seen(run_id=schedulerId, member_id=member, content_hash=seen)
             newer = approving.newer_drafts(schedulerId, seen)
         found = _changed(schedulerId, "approved", changed, **left.as_json(), newerCount=newer)

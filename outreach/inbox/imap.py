@@ -28,7 +28,7 @@ MAX_LINE = 1_000_000
 MAX_LITERAL = MAX_BYTES + 65_536
 MAX_ANSWER = 8_000_000
 """Bytes that the server may send after a command, in however many lines."""
-MOST_UID = 2**32 - 1
+MAX_UID = 2**32 - 1
 """The largest UID and UIDVALIDITY (RFC 9051)."""
 _CHUNK = 65_536
 _BYTES = re.compile(r"\bb(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
@@ -193,7 +193,7 @@ class Mailbox:
 
     def _search(self, criteria: list[Any], above: int = 0) -> list[int]:
         with _explained("select", "The mailbox could not be searched"):
-            return sorted(uid for uid in self._client.search(criteria) if above < uid <= MOST_UID)
+            return sorted(uid for uid in self._client.search(criteria) if above < uid <= MAX_UID)
 
     def headers(self, uids: Sequence[int]) -> dict[int, tuple[bytes, datetime | None]]:
         """Return the headers of the mails, the first MAX_HEADER_BYTES bytes, and when each came."""
@@ -332,6 +332,6 @@ def _body(values: Mapping[bytes, Any]) -> bytes:
 
 def _uid(value: Any) -> int:
     number = int(value)
-    if not 0 <= number <= MOST_UID:
+    if not 0 <= number <= MAX_UID:
         raise ValueError(f"{number:.3e} is no number of a folder or a mail")
     return number

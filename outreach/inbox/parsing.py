@@ -26,7 +26,7 @@ MAX_DASHES = 2000
 """Lines that begin as those between parts do."""
 MAX_TEXT = 100_000
 MAX_HTML = 50_000
-MOST_BLOCKS = 5000
+MAX_BLOCKS = 5000
 """Blank lines of a report, each of which may begin a block."""
 _PART = re.compile(rb"(?mi)^content-type[ \t]*:|boundary[ \t]*=")
 _REPORT = re.compile(rb"(?i)message/(?:global-)?delivery-status")
@@ -98,7 +98,7 @@ def read_mail(raw: bytes) -> Mail:
     data = _LINE_ENDS.sub(b"\n", raw[:MAX_BYTES]).lstrip(b"\n")
     head, _, _ = data.partition(b"\n\n")
     many = data.count(b"\n--") > MAX_DASHES or sum(1 for _ in _PART.finditer(data)) > 4 * MAX_PARTS
-    many = many or (_REPORT.search(data) is not None and data.count(b"\n\n") > MOST_BLOCKS)
+    many = many or (_REPORT.search(data) is not None and data.count(b"\n\n") > MAX_BLOCKS)
     if many or len(head) > MAX_HEADER_BYTES:
         return _headers_only(head)
     try:

@@ -27,7 +27,7 @@ from outreach.inbox.received import Place, Reader
 log = logging.getLogger(__name__)
 READABLE = Q(is_active=True, verified=True, smtp__is_active=True)
 EVERY = timedelta(seconds=60)
-LONGEST_WAIT = timedelta(hours=1)
+MAX_WAIT = timedelta(hours=1)
 LOOK_BACK = timedelta(days=7)
 """The period that is read from a mailbox that is new, or whose UIDs are new."""
 BATCH = 50
@@ -66,7 +66,7 @@ def poll(mailbox: ImapMailbox, deadline: float) -> None:
         )
     except ImapFailed as failed:
         failures = min(mailbox.failures + 1, 1000)
-        wait = min(EVERY * 2 ** min(failures - 1, 10), LONGEST_WAIT)
+        wait = min(EVERY * 2 ** min(failures - 1, 10), MAX_WAIT)
         with transaction.atomic():
             # Told once, since readings that succeed begin the count anew.
             released = _release(mailbox, wait, last_error=failed.detail, last_error_at=now, failures=failures)

@@ -18,9 +18,9 @@ from outreach.suppression.addresses import is_address
 MAX_RECIPIENTS = 20
 MAX_SCANNED = 32_000
 """Bytes of a report that the readers of flufl.bounce see. The text that they search for is at its beginning."""
-LONGEST_LINE = 1000
+MAX_LINE_LENGTH = 1000
 _ABOUT = 600
-_MOST_WORDS = 1500
+_MAX_TEXT_LENGTH = 1500
 logging.getLogger("flufl.bounce").setLevel(logging.WARNING)  # it tells each reader that it tries
 
 
@@ -180,7 +180,7 @@ def _scanned(mail: Mail) -> tuple[list[str], list[str]]:
     """Return the addresses that flufl.bounce finds, temporary and permanent failures apart."""
     try:
         lines = mail.message.as_bytes()[:MAX_SCANNED].split(b"\n")
-        found = all_failures(message_from_bytes(b"\n".join(line for line in lines if len(line) < LONGEST_LINE)))
+        found = all_failures(message_from_bytes(b"\n".join(line for line in lines if len(line) < MAX_LINE_LENGTH)))
     except Exception:  # noqa: BLE001  its many readers trust what they read
         return [], []
     texts = (sorted(one.decode("ascii", "replace").lower() for one in addresses) for addresses in found)
@@ -194,7 +194,7 @@ def _told_of(mail: Mail, address: str) -> tuple[str, str]:
     at = words.lower().find(address)
     begins = max(words.rfind("\n", 0, at), 0)
     about = _of_one(words[begins:][:_ABOUT], address) if at >= 0 else ""
-    return " ".join(about.split()), " ".join(f"{words[:_MOST_WORDS]} {mail.subject}".split())
+    return " ".join(about.split()), " ".join(f"{words[:_MAX_TEXT_LENGTH]} {mail.subject}".split())
 
 
 def _of_one(words: str, address: str) -> str:

@@ -7,13 +7,13 @@ import unicodedata
 
 from outreach.inbox.absences import NOTICES, PREFIXES, SENTENCES, WORDS
 
-MOST = 500
+MAX_SUBJECT_LENGTH = 500
 """Characters of a subject that are read."""
 
 
 def folded(text: str) -> str:
     """Return the text in one case and width, without accents and with single spaces."""
-    apart = unicodedata.normalize("NFKD", text[:MOST].casefold().replace("\u2019", "'").replace("ı", "i"))
+    apart = unicodedata.normalize("NFKD", text[:MAX_SUBJECT_LENGTH].casefold().replace("\u2019", "'").replace("ı", "i"))
     return " ".join("".join(one for one in apart if unicodedata.category(one) not in ("Mn", "Cf")).split())
 
 

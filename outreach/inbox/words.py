@@ -10,7 +10,7 @@ from outreach.inbox.parsing import Mail
 from outreach.inbox.stop_phrases import POLITE, STOP
 from outreach.smtp.markup import sanitise_html, text_from_html
 
-MOST = 50_000
+MAX_TEXT_LENGTH = 50_000
 """Characters that are looked through; the rest counts as quoted."""
 _QUOTES = re.compile(
     r"<blockquote|<div[^>]{0,200}(?:class=\"?(?:gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote)"
@@ -40,7 +40,7 @@ _SIGNATURE = re.compile(
     r"|envoyé de(?:puis)? mon .{1,40}|enviado desde mi .{1,40}|inviato da .{1,40})\s*$",
     re.IGNORECASE,
 )
-_LONGEST_STOP = 200
+_MAX_STOP_LENGTH = 200
 """Characters of a message that contains nothing else."""
 _STOP = re.compile("|".join(f"(?:{pattern})" for pattern in STOP.values()))
 _POLITE = re.compile(rf"(?<!\w)(?:{POLITE})(?!\w)")
@@ -72,7 +72,7 @@ def _as_text(html: str) -> str:
 def parted(text: str) -> tuple[str, str]:
     """Return the new part of a text, and the rest of it. Text below a quotation is new as well."""
     text = text.strip()
-    head = text[:MOST]
+    head = text[:MAX_TEXT_LENGTH]
     said = "\n".join(_lines(head)).strip()
     if not said:
         # Nothing above the quotation: an answer below it, or between its lines.
@@ -116,7 +116,7 @@ def _rest(text: str, said: str) -> str:
 
 def asks_to_stop(reply: str) -> bool:
     """Return whether the reply is nothing but the wish to get no more mails."""
-    if len(reply) > _LONGEST_STOP:
+    if len(reply) > _MAX_STOP_LENGTH:
         return False
     words = _plain(_without_name(reply))
     kept = " ".join(_POLITE.sub(" ", words).split())

@@ -37,7 +37,7 @@ from outreach.ai.providers.matching import terms_of
 from outreach.ai.providers.purpose import read_purpose
 from outreach.ai.services import ai_type_of, choose_ai_app, provider_of
 from outreach.lead_generation.models import LeadGeneration
-from outreach.lead_generation.sought import Sought
+from outreach.lead_generation.sought import SearchCriteria
 from outreach.lead_generation.sourcing import NewPeople, ask_sources, lead_source_values, make_contacts, new_people
 
 MAX_LEADS = 50
@@ -206,7 +206,7 @@ def _search(job: LeadGeneration, deadline: float) -> None:
     if job.total is None:
         update_owned(job, total=_candidates(job).count(), started_at=timezone.now())
     search = LeadSearch(prompt=job.prompt, industry=job.industry, company=company_brief())
-    sought = Sought.of(job.prompt, job.industry)
+    sought = SearchCriteria.of(job.prompt, job.industry)
     briefs = ContactBriefs.load()
     going = True
     while going:
@@ -241,7 +241,9 @@ def _candidates(job: LeadGeneration) -> QuerySet[Contact]:
     return found
 
 
-def _best(job: LeadGeneration, contacts: Sequence[Contact], sought: Sought, briefs: ContactBriefs) -> list[Found]:
+def _best(
+    job: LeadGeneration, contacts: Sequence[Contact], sought: SearchCriteria, briefs: ContactBriefs
+) -> list[Found]:
     """Return the best of these and of those found before, by score, newer contacts first."""
     fits = [(contact.pk, sought.fit(brief)) for contact, brief in zip(contacts, briefs.of(contacts), strict=True)]
     found = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits if each.score > 0]
@@ -256,7 +258,7 @@ def _ranked(found: list[Found]) -> list[Found]:
     )
 
 
-def _conclude(job: LeadGeneration, search: LeadSearch, sought: Sought, briefs: ContactBriefs) -> None:
+def _conclude(job: LeadGeneration, search: LeadSearch, sought: SearchCriteria, briefs: ContactBriefs) -> None:
     """Have the provider judge the best results, and create leads of them."""
     people = new_people(job, sought.terms)
     most = SHORTLIST * job.count - len(people.found)
@@ -323,7 +325,7 @@ def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tu
 def _nobody(job: LeadGeneration) -> str:
     """Return the reason why nobody was found, with the errors of the sources."""
     troubles = [one["error"] for one in job.sources if one["error"]]
-    places = ", ".join(place.name for place in Sought.of(job.prompt, job.industry).places)
+    places = ", ".join(place.name for place in SearchCriteria.of(job.prompt, job.industry).places)
     only = [f"Only people in {places} were looked for."] if places else []
     return " ".join([NOBODY_NEW if job.sources else NOBODY, *only, *troubles])
 

@@ -11,7 +11,7 @@ from outreach.ai.providers.purpose import read_purpose
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class SearchCriteria:
     """The terms of a search, the terms of which one must match, and the places of which one must match."""
 
     terms: tuple[Term, ...]
@@ -19,7 +19,7 @@ class Sought:
     places: tuple[Place, ...]
 
     @classmethod
-    def of(cls, prompt: str, industry: str) -> Sought:
+    def of(cls, prompt: str, industry: str) -> SearchCriteria:
         """Read a description. A place alone makes nobody fit who was to be something, too."""
         who = read_purpose(prompt).who
         places = places_of(who)

@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
-from core.text.words import said
+from core.text.words import code_label
 
 
 class MailEvent(CompanyModel):
@@ -38,7 +38,7 @@ class MailEvent(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{said(self.kind).capitalize()} {self.recipient}".strip()
+        return f"{code_label(self.kind).capitalize()} {self.recipient}".strip()
 
 
 class MailHookToken(CompanyModel):

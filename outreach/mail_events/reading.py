@@ -65,7 +65,7 @@ class HookRefused(Exception):
 
 
 @dataclass(frozen=True)
-class Told:
+class ProviderEvent:
     """An event as a vendor reported it."""
 
     kind: str
@@ -105,7 +105,7 @@ def signed_token(app: MailApp, request: HttpRequest) -> tuple[str, str] | None:
         raise HookRefused("it is nested too deep") from None
 
 
-def read_hook(app: MailApp, request: HttpRequest) -> list[Told]:
+def read_hook(app: MailApp, request: HttpRequest) -> list[ProviderEvent]:
     """Return the events of a webhook that is the vendor's own. Raises HookRefused for any other."""
     check = app.spec.check
     if check is None:
@@ -114,7 +114,7 @@ def read_hook(app: MailApp, request: HttpRequest) -> list[Told]:
         _CHECKS[check](app, request)
         if check == "sns":
             return _sns_events(json.loads(request.body))
-        return [_told(app.vendor, event) for event in _view(app.vendor).parse_events(request)]
+        return [_provider_event(app.vendor, event) for event in _view(app.vendor).parse_events(request)]
     except (HookRefused, SecretUnreadable):
         raise HookRefused("not the vendor's own") from None
     except Exception as error:  # noqa: BLE001  whatever stands in a body, it is answered
@@ -129,7 +129,7 @@ def _view(vendor: str) -> Any:
     return kind.__new__(kind)
 
 
-def _told(vendor: str, event: Any) -> Told:
+def _provider_event(vendor: str, event: Any) -> ProviderEvent:
     raw = event.esp_event
     metadata = event.metadata if isinstance(event.metadata, Mapping) else {}
     happened, now = event.timestamp, timezone.now()
@@ -137,7 +137,7 @@ def _told(vendor: str, event: Any) -> Told:
         happened = happened.replace(tzinfo=UTC)
     detail = " ".join(str(one) for one in (event.description, event.mta_response) if one)
     raw = json.loads(_storable(json.dumps(raw, default=str))) if isinstance(raw, Mapping | list) else {}
-    return Told(
+    return ProviderEvent(
         kind=_text(event.event_type or "unknown", 100),
         happened_at=min(happened, now) if happened is not None else now,
         timed=happened is not None,
@@ -324,13 +324,13 @@ def sns_key(url: str) -> Any:
         raise HookRefused("the certificate cannot be had") from None
 
 
-def _sns_events(message: dict[str, Any]) -> list[Told]:
+def _sns_events(message: dict[str, Any]) -> list[ProviderEvent]:
     at = datetime.fromisoformat(message["Timestamp"])
     if message["Type"] == "SubscriptionConfirmation":
         address = str(message["SubscribeURL"])
-        return [Told(CONFIRM, at, provider_message_id=str(message["MessageId"])[:200], detail=address)]
+        return [ProviderEvent(CONFIRM, at, provider_message_id=str(message["MessageId"])[:200], detail=address)]
     event = json.loads(message["Message"])
-    return [_told("ses", one) for one in _view("ses").esp_to_anymail_events(event, message)]
+    return [_provider_event("ses", one) for one in _view("ses").esp_to_anymail_events(event, message)]
 
 
 _CHECKS: dict[str, Callable[[MailApp, HttpRequest], None]] = {

@@ -15,13 +15,13 @@ from django.utils import timezone
 from core.jobs import notify_workers
 from core.outbound_http import HttpFailed, exchange
 from core.tenancy import company_id, company_scope, unscoped
-from outreach.delivery.deliveries import CAME_BACK, HEIGHTS, REJECTED, end, prove_sent, told
+from outreach.delivery.deliveries import CAME_BACK, HEIGHTS, REJECTED, end, event_columns, prove_sent
 from outreach.delivery.limits import guardrails
 from outreach.delivery.models import SendJob
 from outreach.delivery.unsubscribing.services import unsubscribe
 from outreach.delivery.unsubscribing.tokens import Unsubscriber
 from outreach.mail_events.models import MailEvent, MailHookToken
-from outreach.mail_events.reading import CONFIRM, HookRefused, Told, is_sns_address
+from outreach.mail_events.reading import CONFIRM, HookRefused, ProviderEvent, is_sns_address
 from outreach.mail_vendors.models import MailApp
 from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress as suppress_addresses
@@ -38,7 +38,7 @@ _REFUSED = {"rejected", "failed"}
 
 
 @transaction.atomic
-def take_call(app: MailApp, events: Sequence[Told], token: tuple[str, str] | None) -> None:
+def take_call(app: MailApp, events: Sequence[ProviderEvent], token: tuple[str, str] | None) -> None:
     """Store the events of a webhook. Raises HookRefused where its token has come with other ones before.
 
     `token` is what `signed_token` returns.
@@ -52,7 +52,7 @@ def take_call(app: MailApp, events: Sequence[Told], token: tuple[str, str] | Non
     store_events(app, events)
 
 
-def store_events(app: MailApp, events: Sequence[Told]) -> None:
+def store_events(app: MailApp, events: Sequence[ProviderEvent]) -> None:
     """Store the events that are not stored yet, with one INSERT, and wake a worker.
 
     Events as old as those that are deleted here are dropped: nobody knows whether they have been stored before.
@@ -154,7 +154,7 @@ def _apply(event: MailEvent, job: SendJob) -> None:
     or unsubscription."""
     values: dict[str, Any] = {}
     if event.kind in HEIGHTS:
-        values = told(job, event.kind, event.happened_at, for_good=event.hard)
+        values = event_columns(job, event.kind, event.happened_at, for_good=event.hard)
     if event.kind == "opened":
         values["open_count"] = job.open_count + 1
     if event.kind == "clicked":

@@ -36,7 +36,7 @@ _kept = threading.local()
 
 
 @dataclass
-class _Kept:
+class _CachedBackend:
     backend: Any
     arguments: Mapping[str, Any]
     used_at: float
@@ -94,14 +94,14 @@ def arguments_of(app: MailApp) -> dict[str, Any]:
 def backend_of(app: MailApp) -> Iterator[Any]:
     """Return this thread's open backend of the app. One with other settings, or that was idle, is replaced."""
     arguments = arguments_of(app)
-    backends: dict[str, _Kept] = _kept.__dict__.setdefault("backends", {})
+    backends: dict[str, _CachedBackend] = _kept.__dict__.setdefault("backends", {})
     close_idle()
     kept = backends.get(app.pk)
     if kept is not None and kept.arguments != arguments:
         backends.pop(app.pk).backend.close()
         kept = None
     if kept is None:
-        kept = backends[app.pk] = _Kept(_opened(app.spec, arguments), arguments, monotonic())
+        kept = backends[app.pk] = _CachedBackend(_opened(app.spec, arguments), arguments, monotonic())
     try:
         yield kept.backend
     except BaseException:
@@ -131,7 +131,7 @@ class Wire:
 
 def close_idle(seconds: float = IDLE_SECONDS) -> None:
     """Close this thread's connections that were not used for so long."""
-    backends: dict[str, _Kept] = _kept.__dict__.setdefault("backends", {})
+    backends: dict[str, _CachedBackend] = _kept.__dict__.setdefault("backends", {})
     for key in [key for key, kept in backends.items() if monotonic() - kept.used_at >= seconds]:
         backends.pop(key).backend.close()
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from core.ids import is_id
 
 KEPT = ("code", "state", "error")
-MOST = 2000
+MAX_QUERY_LENGTH = 2000
 
 
 @require_safe
@@ -25,7 +25,7 @@ def came_back(request: HttpRequest, app: str) -> HttpResponse:
 
 def lead_on(request: HttpRequest, page: str) -> HttpResponse:
     """Lead on to a page of the company whose id the state begins with."""
-    given = {name: request.GET[name][:MOST] for name in KEPT if name in request.GET}
+    given = {name: request.GET[name][:MAX_QUERY_LENGTH] for name in KEPT if name in request.GET}
     company = given.get("state", "").partition(".")[0]
     to = f"{reverse(page, args=[company])}?{urlencode(given)}" if is_id(company) else "/"
     answer = HttpResponseRedirect(to)

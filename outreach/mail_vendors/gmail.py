@@ -19,7 +19,7 @@ from core.outbound_http import within
 from outreach.mail_vendors import backends
 from outreach.mail_vendors.access import access_token, may_read
 from outreach.mail_vendors.backends import backend_of
-from outreach.mail_vendors.outcomes import LONGEST_PAUSE, PAUSE, read_answer, words_of
+from outreach.mail_vendors.outcomes import MAX_PAUSE, PAUSE, read_answer, words_of
 from outreach.mail_vendors.transport import VendorSession
 from outreach.smtp.message import OutgoingMail, build
 from outreach.smtp.outcome import BAD_ADDRESS, Outcome, Rejected, Sent, SmtpError, Uncertain
@@ -124,7 +124,7 @@ def _pause(words: str) -> float:
         until = None
     if until is None or until.tzinfo is None:
         return PAUSE
-    return min(LONGEST_PAUSE, max(1.0, (until - timezone.now()).total_seconds()))
+    return min(MAX_PAUSE, max(1.0, (until - timezone.now()).total_seconds()))
 
 
 def _json(answer: Any) -> dict[str, Any]:

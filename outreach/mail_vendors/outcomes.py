@@ -12,7 +12,7 @@ from outreach.mail_vendors.registry import Vendor
 from outreach.smtp.message import clean_line
 from outreach.smtp.outcome import BAD_ADDRESS, Outcome, Rejected, Sent, Uncertain
 
-LONGEST_PAUSE = 3600.0
+MAX_PAUSE = 3600.0
 PAUSE = 60.0
 REFUSED_KEYS = ("AccessDenied", "InvalidServerAPIKey", "Invalid_Key", "PaymentRequired")
 _RECIPIENT = ("'to.0.email'", "personalizations.0.to.0.email", "invalid `to`", "not valid in to", "invalid 'to'")
@@ -54,7 +54,7 @@ def read_answer(spec: Vendor, status: int, headers: Mapping[str, str], body: Any
     words = f"{status} {words_of(body, secrets)}".strip()
     if spec.idempotency == "message" and status == 400 and _code(body) == "duplicate_parameter":
         return Sent(f"{spec.name} has had the message already")
-    told = _told(spec, body)
+    told = _refusal_code(spec, body)
     if status == 429:
         return Rejected(True, status, words, "limit", retry_after=_retry_after(headers))
     if told in REFUSED_KEYS:
@@ -70,7 +70,7 @@ def read_answer(spec: Vendor, status: int, headers: Mapping[str, str], body: Any
     return Rejected(False, status, words, "final")
 
 
-def _told(spec: Vendor, body: Any) -> str:
+def _refusal_code(spec: Vendor, body: Any) -> str:
     """Return the vendor's error code in a response whose status is not an error; "" for any other."""
     if not isinstance(body, dict):
         return ""
@@ -134,4 +134,4 @@ def _retry_after(headers: Mapping[str, str]) -> float:
             seconds = (parsedate_to_datetime(said) - timezone.now()).total_seconds()
         except (TypeError, ValueError):
             seconds = PAUSE
-    return min(LONGEST_PAUSE, max(1.0, seconds)) if seconds == seconds else PAUSE  # noqa: PLR0124  NaN
+    return min(MAX_PAUSE, max(1.0, seconds)) if seconds == seconds else PAUSE  # noqa: PLR0124  NaN

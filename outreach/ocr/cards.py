@@ -48,14 +48,14 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FieldGuess:
     """The probable value of a field, and its confidence."""
 
     value: str
     confidence: float
 
 
-def read_card(lines: Sequence[Line], *, region: str = "") -> dict[str, Found]:
+def read_card(lines: Sequence[Line], *, region: str = "") -> dict[str, FieldGuess]:
     """Return the fields that the lines hold, by name. `region` (such as DE) is where numbers without + are dialled."""
     rest = [
         Line(text, min(1.0, max(0.0, one.confidence)), one.height)
@@ -63,7 +63,7 @@ def read_card(lines: Sequence[Line], *, region: str = "") -> dict[str, Found]:
         for text in map(_clean, _BETWEEN.split(one.text))
         if text
     ]
-    found: dict[str, Found] = {}
+    found: dict[str, FieldGuess] = {}
     email, rest = _email(rest)
     site, rest = _site(rest)
     phone, rest = _phone(rest, region)
@@ -76,7 +76,7 @@ def read_card(lines: Sequence[Line], *, region: str = "") -> dict[str, Found]:
     else:
         company = _company(rest, labels)
         name = _name([one for one in rest if company is None or one.text != company.value], local)
-    person = Found(name[1].text, name[0] * name[1].confidence) if name else None
+    person = FieldGuess(name[1].text, name[0] * name[1].confidence) if name else None
     for field, one in zip(FIELDS, (person, company, email, phone, site), strict=True):
         if one is not None:
             found[field] = one
@@ -95,18 +95,18 @@ def _without(lines: Sequence[Line], used: Line, part: str = "") -> list[Line]:
     return [each for one in lines for each in (rest if one is used else [one])]
 
 
-def _email(lines: list[Line]) -> tuple[Found | None, list[Line]]:
+def _email(lines: list[Line]) -> tuple[FieldGuess | None, list[Line]]:
     for line in lines:
         for match in _EMAIL.finditer(line.text):
             text = re.sub(r"\(at\)|\[at\]", "@", match[0], flags=re.IGNORECASE).replace(" ", "")
             try:
-                return Found(read_email(text).lower(), line.confidence), _without(lines, line, match[0])
+                return FieldGuess(read_email(text).lower(), line.confidence), _without(lines, line, match[0])
             except BadAddress:
                 continue
     return None, lines
 
 
-def _site(lines: list[Line]) -> tuple[Found | None, list[Line]]:
+def _site(lines: list[Line]) -> tuple[FieldGuess | None, list[Line]]:
     for line in lines:
         match = _SITE.search(line.text)
         if match is None or "@" in line.text:
@@ -114,15 +114,15 @@ def _site(lines: list[Line]) -> tuple[Found | None, list[Line]]:
         surely = match[0].lower().startswith(("www.", "http"))
         if surely or " " not in line.text:
             address = match[0] if "://" in match[0] else f"https://{match[0]}"
-            return Found(address.rstrip("/.").lower(), line.confidence * (1 if surely else 0.95)), _without(
+            return FieldGuess(address.rstrip("/.").lower(), line.confidence * (1 if surely else 0.95)), _without(
                 lines, line, match[0]
             )
     return None, lines
 
 
-def _phone(lines: list[Line], region: str) -> tuple[Found | None, list[Line]]:
+def _phone(lines: list[Line], region: str) -> tuple[FieldGuess | None, list[Line]]:
     """Return the number as E.164: a mobile's before others, and none of a fax."""
-    numbers: list[tuple[bool, Found]] = []
+    numbers: list[tuple[bool, FieldGuess]] = []
     used = []
     for line in lines:
         for match in PhoneNumberMatcher(line.text, region or None):
@@ -130,7 +130,7 @@ def _phone(lines: list[Line], region: str) -> tuple[Found | None, list[Line]]:
             number = phonenumbers.format_number(match.number, phonenumbers.PhoneNumberFormat.E164)
             before = line.text[: match.start].rpartition("/")[2]
             if not _FAX.search(before):
-                numbers.append((not _MOBILE.search(before), Found(number, line.confidence)))
+                numbers.append((not _MOBILE.search(before), FieldGuess(number, line.confidence)))
     best = min(numbers, key=lambda one: one[0])[1] if numbers else None
     return best, [one for one in lines if one not in used]
 
@@ -156,7 +156,7 @@ def _spelled(text: str) -> set[str]:
     return {_letters(text), _letters(german)}
 
 
-def _company(lines: list[Line], labels: Iterable[str]) -> Found | None:
+def _company(lines: list[Line], labels: Iterable[str]) -> FieldGuess | None:
     """Return the company: a line with a legal form, or one that matches the domain."""
     wanted = {_letters(label) for label in labels} - {""}
     best: tuple[float, Line] | None = None
@@ -169,7 +169,7 @@ def _company(lines: list[Line], labels: Iterable[str]) -> Found | None:
             sure = 1.0 if sure else 0.95
         if sure and (best is None or sure * line.confidence > best[0]):
             best = (sure * line.confidence, line)
-    return Found(best[1].text, best[0]) if best else None
+    return FieldGuess(best[1].text, best[0]) if best else None
 
 
 def _name(lines: list[Line], local: str) -> tuple[float, Line] | None:

@@ -14,7 +14,7 @@ class ScanCard(Page):
     path = "contacts/scan"
     name = "card-scan-new"
     title = "Scan a card"
-    deed = title
+    action = title
     template = "web/scan/new.html"
     module = "contact"
 

@@ -17,7 +17,7 @@ from core.s3 import S3Failed
 from core.text.addresses import BadAddress, read_phone
 from crm.files.stores import ContentUnavailable, local_copy
 from crm.records.models import CustomField
-from outreach.ocr.cards import FIELDS, MAX_CHARACTERS, MAX_LINES, Found, read_card
+from outreach.ocr.cards import FIELDS, MAX_CHARACTERS, MAX_LINES, FieldGuess, read_card
 from outreach.ocr.models import CardScan
 from outreach.ocr.providers import OcrFailed
 from outreach.ocr.services import note_error, reader_of
@@ -68,11 +68,11 @@ def _again(job: CardScan, detail: str, temporary: bool) -> None:
         finish(job, CardScan.Status.FAILED, error=detail)
 
 
-def proposal(card: dict[str, Found], least: float) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def proposal(card: dict[str, FieldGuess], least: float) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the fields of a card, and the values of those that are at least so sure, by the contact's keys."""
     fields, sure = [], dict[str, str]()
     for name in FIELDS:
-        found = card.get(name, Found("", 0.0))
+        found = card.get(name, FieldGuess("", 0.0))
         value, note = found.value, ""
         if not found.value:
             note = "Not found on the card."

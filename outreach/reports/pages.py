@@ -56,7 +56,7 @@ def options(known: Mapping[str, str]) -> list[Option]:
     return [Option(value, words) for value, words in known.items()]
 
 
-def said(value: float | None, type: str, formats: Formats) -> str:
+def number_text(value: float | None, type: str, formats: Formats) -> str:
     """Write a number as people read it."""
     if value is None:
         return "not known" if type == "percent" else "–"
@@ -85,14 +85,14 @@ class ReportPage(Page):
             "chart": chart,
             "title": data["title"],
             "names": names,
-            "total": said(data["totals"][shown["key"]], shown["type"], formats),
+            "total": number_text(data["totals"][shown["key"]], shown["type"], formats),
             "days": [(date.fromisoformat(row["key"]), [row[shown["key"]] or 0]) for row in rows] if by_day else [],
             "any": any(row[shown["key"]] for row in rows),
             "most": max((row[shown["key"]] or 0 for row in rows), default=0) or 1,
             "columns": [one["title"] for one in columns],
             "rows": [self.row(row, columns, shown, formats) for row in rows[:most]],
             "left": max(len(rows) - most, 0) if most is not None else 0,
-            "totals": [said(data["totals"][one["key"]], one["type"], formats) for one in columns],
+            "totals": [number_text(data["totals"][one["key"]], one["type"], formats) for one in columns],
         }
 
     def row(
@@ -104,8 +104,8 @@ class ReportPage(Page):
             "label": row["label"],
             "address": self.list_of(row["link"]),
             "value": row[shown["key"]] or 0,
-            "said": said(row[shown["key"]], shown["type"], formats),
-            "numbers": [said(row[one["key"]], one["type"], formats) for one in columns],
+            "said": number_text(row[shown["key"]], shown["type"], formats),
+            "numbers": [number_text(row[one["key"]], one["type"], formats) for one in columns],
         }
 
     def list_of(self, link: str | None) -> str:
@@ -278,7 +278,7 @@ class NewDashboard(NewRecord, DashboardForm):
     path = "dashboards/new"
     name = "dashboard-new"
     title = "New dashboard"
-    deed = title
+    action = title
 
 
 class EditDashboard(EditRecord, DashboardForm):

@@ -14,7 +14,7 @@ from core.api.selection import SelectionInput
 from core.reports import REPORTS, TOP
 from core.reports.declarations import Type
 from core.reports.periods import RANGES
-from outreach.reports.tiles import CHARTS, MOST
+from outreach.reports.tiles import CHARTS, MAX_TILES
 
 BY = "what the rows are grouped by; the report's first one unless given"
 METRIC = "key of the column that a number or a chart shows; the first one unless given"
@@ -107,7 +107,7 @@ class DashboardUpdate(Input):
     shared = BooleanInput(  # type: ignore[assignment]
         required=False, help_text="true: all who may read reports see it; false (default): it is one's own"
     )
-    tiles = serializers.ListField(child=TileInput(), required=False, max_length=MOST)
+    tiles = serializers.ListField(child=TileInput(), required=False, max_length=MAX_TILES)
 
 
 class DashboardCreate(DashboardUpdate):

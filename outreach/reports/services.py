@@ -14,7 +14,7 @@ from core.events import emit
 from core.lists import BulkSelection, in_batches
 from crm.records.unique_names import save_unique_name
 from outreach.reports.models import Dashboard
-from outreach.reports.tiles import MOST, checked_tile, checked_tiles
+from outreach.reports.tiles import MAX_TILES, checked_tile, checked_tiles
 
 MODULE = "report"
 TAKEN, NOT_FOUND = "DashboardNameAlreadyExists_400", "DashboardNotFound_404"
@@ -39,7 +39,7 @@ def create_dashboard(*, actor: Actor, values: Mapping[str, Any]) -> Dashboard:
     reserve_quota(MODULE)
     dashboard = Dashboard(created_by_id=actor.member_id)
     _save(dashboard, actor, values)
-    emit("dashboard.created", [dashboard.pk], payloads=_told(dashboard), actor_id=actor.member_id)
+    emit("dashboard.created", [dashboard.pk], payloads=_dashboard_names(dashboard), actor_id=actor.member_id)
     return dashboard
 
 
@@ -53,7 +53,7 @@ def update_dashboard(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Das
     if dashboard is None:
         raise not_found()
     _save(dashboard, actor, values)
-    emit("dashboard.updated", [dashboard.pk], payloads=_told(dashboard), actor_id=actor.member_id)
+    emit("dashboard.updated", [dashboard.pk], payloads=_dashboard_names(dashboard), actor_id=actor.member_id)
     return dashboard
 
 
@@ -66,12 +66,12 @@ def add_tile(*, actor: Actor, id: str, tile: Mapping[str, Any]) -> Dashboard:
     dashboard = visible_dashboards(actor).select_for_update(of=("self",)).filter(pk=id).first()
     if dashboard is None:
         raise not_found()
-    if len(dashboard.tiles) >= MOST:
-        raise NamedError("InvalidInput_400", f"tiles: a dashboard has at most {MOST}; remove one first")
+    if len(dashboard.tiles) >= MAX_TILES:
+        raise NamedError("InvalidInput_400", f"tiles: a dashboard has at most {MAX_TILES}; remove one first")
     dashboard.tiles = [*dashboard.tiles, checked_tile(tile)]
     dashboard.updated_by_id = actor.member_id
     dashboard.save()
-    emit("dashboard.updated", [dashboard.pk], payloads=_told(dashboard), actor_id=actor.member_id)
+    emit("dashboard.updated", [dashboard.pk], payloads=_dashboard_names(dashboard), actor_id=actor.member_id)
     return dashboard
 
 
@@ -108,5 +108,5 @@ def _save(dashboard: Dashboard, actor: Actor, values: Mapping[str, Any]) -> None
     save_unique_name(dashboard, TAKEN)
 
 
-def _told(dashboard: Dashboard) -> dict[str, Any]:
+def _dashboard_names(dashboard: Dashboard) -> dict[str, Any]:
     return {dashboard.pk: {"name": dashboard.name}}

@@ -14,7 +14,7 @@ from core.reports.periods import checked, period_of
 from core.text.timezones import UTC
 from outreach.reports.selectors import Clock, answer_of, check_readable, read, totals_of
 
-MOST = 12
+MAX_TILES = 12
 Chart = Literal["table", "bar", "line", "number"]
 CHARTS: tuple[Chart, ...] = get_args(Chart)
 CUSTOM = "custom"

@@ -46,7 +46,7 @@ from outreach.reports.services import (
     update_dashboard,
     visible_dashboards,
 )
-from outreach.reports.tiles import MOST, read_tiles
+from outreach.reports.tiles import MAX_TILES, read_tiles
 
 CSV = FORMATS["csv"]
 PARAMETERS = (
@@ -203,7 +203,7 @@ class DashboardViewSet(ResourceViewSet):
         output=DashboardOut,
         success="DashboardUpdated_200",
         errors=("DashboardNotFound_404", "InvalidInput_400"),
-        description=f"Behind the others, of which there are at most {MOST}. Emits dashboard.updated.",
+        description=f"Behind the others, of which there are at most {MAX_TILES}. Emits dashboard.updated.",
     )
     def tiles(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         return self._one(add_tile(actor=self.actor, id=id, tile=data).pk)

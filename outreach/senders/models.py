@@ -11,7 +11,8 @@ from core.models import CompanyModel
 
 BOUNCES, COMPLAINTS = "bounces", "complaints"
 """Reasons that stop a sender."""
-MAX_CONNECTIONS, MOST_CONNECTIONS = 2, 50
+DEFAULT_CONNECTIONS = 2
+MAX_CONNECTIONS = 50
 """Connections to the server of an SMTP sender at the same time: the default, and the maximum."""
 
 
@@ -95,9 +96,9 @@ class Smtp(Sender):
     password = EncryptedTextField(bound_to=("host", "port", "username", "secure"))
     secure = models.BooleanField(default=True)
     max_connections = models.PositiveSmallIntegerField(
-        default=MAX_CONNECTIONS,
-        db_default=MAX_CONNECTIONS,
-        validators=[MinValueValidator(1), MaxValueValidator(MOST_CONNECTIONS)],
+        default=DEFAULT_CONNECTIONS,
+        db_default=DEFAULT_CONNECTIONS,
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_CONNECTIONS)],
         help_text="Most connections to the server at once.",
     )
 

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, TextInput
 from core.api.output import HEALTH, Computed, IdField, Output
-from outreach.senders.models import MOST_CONNECTIONS, why_stopped
+from outreach.senders.models import MAX_CONNECTIONS, why_stopped
 
 LIMIT = {"required": False, "allow_null": True, "min_value": 1}
 
@@ -51,7 +51,7 @@ class SmtpChange(SenderChange):
     maxConnections = IntegerInput(
         required=False,
         min_value=1,
-        max_value=MOST_CONNECTIONS,
+        max_value=MAX_CONNECTIONS,
         help_text="Most connections to the server at once: more send faster, and servers refuse too many.",
     )
 

@@ -28,7 +28,7 @@ STATUS = re.compile(r"(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)")
 _REPLY = re.compile(r"(?<![\d.#])([45]\d\d)(?=[ \-:#]|$)")
 _NO_SUCH_CODES = frozenset({"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.1.351", "5.2.1"})
 _SENDER_CODES = frozenset({"5.1.7", "5.1.8", "5.1.20", "5.1.90"})
-_MOST = 1500
+_MAX_LENGTH = 1500
 """The number of characters of a text that are read."""
 _BEGINNING = 200
 """The number of first characters that contain the reply code."""
@@ -50,7 +50,7 @@ def judge_refusal(status: str, said: str, *, after_data: bool = False) -> Severi
     `status` is the enhanced code, or empty. `after_data`: the server had read the message, so a general reply may be
     about its content.
     """
-    raw = " ".join(said[:_MOST].split()).replace("\u2019", "'")
+    raw = " ".join(said[:_MAX_LENGTH].split()).replace("\u2019", "'")
     lower = raw.lower()
     text = _without_names(lower)
     temporary = _is_temporary(status, raw)

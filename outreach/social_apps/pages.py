@@ -85,8 +85,8 @@ class SocialAppForm(SocialSettings):
         return Form(fields, self.before)
 
     def show(self) -> Mapping[str, Any]:
-        deed = "POST" if self.before is None else "PUT"
-        return {"form": self.form() if self.may("apps", deed) else None, "app": self.before}
+        action = "POST" if self.before is None else "PUT"
+        return {"form": self.form() if self.may("apps", action) else None, "app": self.before}
 
     def do_save(self) -> HttpResponse:
         form, before = self.form().fill(self.request.POST), self.before

@@ -42,7 +42,7 @@ RECONNECTED: list[Callable[[str], None]] = []
 
 
 @dataclass(frozen=True)
-class _Told:
+class _PlatformData:
     """The platform's data about an app."""
 
     token: str
@@ -213,7 +213,7 @@ def _note_failure(app_id: str, error: SocialFailed) -> None:
     SocialAApp.objects.filter(pk=app_id).update(**told)
 
 
-def _connect(app: SocialAApp) -> _Told | None:
+def _connect(app: SocialAApp) -> _PlatformData | None:
     """Ask the platform for an unsaved app. Raises InvalidCredentials_400 for a token that it refuses."""
     try:
         told = _ask(app, exchanges=True)
@@ -232,7 +232,7 @@ def _connect(app: SocialAApp) -> _Told | None:
     return told
 
 
-def _ask(app: SocialAApp, *, exchanges: bool) -> _Told:
+def _ask(app: SocialAApp, *, exchanges: bool) -> _PlatformData:
     """Ask for the pages, with a long-lived token. Raises SocialFailed."""
     try:
         token, secret = app.user_token, app.app_secret
@@ -247,10 +247,10 @@ def _ask(app: SocialAApp, *, exchanges: bool) -> _Told:
         for row in SocialClient(token).pages()[:MAX_PAGES]
         if _text(row.get("id"), 40) and isinstance(row.get("access_token"), str) and row["access_token"].isascii()
     }
-    return _Told(token, expires_at, pages)
+    return _PlatformData(token, expires_at, pages)
 
 
-def _store_pages(app: SocialAApp, told: _Told | None) -> None:
+def _store_pages(app: SocialAApp, told: _PlatformData | None) -> None:
     """Store the pages and their tokens, and wake the leads that waited for them."""
     if told is None:
         return

@@ -86,7 +86,7 @@ class Storage(StoragePage):
         return self.done(words) if answer.ok else self.refuse(answer)
 
 
-def told(answer: Answer) -> tuple[str, str]:
+def refusal_texts(answer: Answer) -> tuple[str, str]:
     """Return (message, warning) of a refusal. If the test of the storage failed, the test's error replaces the
     message."""
     found = TRIED.fullmatch(answer.warning)
@@ -137,7 +137,7 @@ class AppForm(StoragePage):
         else:
             answer = self.ask("PUT", f"apps/{self.kind}/{before['_id']}", None, form.changed(before))
         if not answer.ok:
-            form.refuse(*told(answer))
+            form.refuse(*refusal_texts(answer))
             return self.page(self.context(form), status=422)
         return self.done("Connected" if before is None else "Saved", self.address("storage"))
 

@@ -10,7 +10,7 @@ import idna
 
 from core.errors import ValidationFailed, shorten
 
-MOST = 20
+MAX_ORIGINS = 20
 _HOST = re.compile(r"(?=.{1,253}\Z)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*", re.ASCII)
 _PORTS = {"http": 80, "https": 443}
 

@@ -184,7 +184,7 @@ class NewWidget(NewRecord, WidgetForm, WidgetPage):
     path = "widgets/new"
     name = "widget-new"
     title = "New website chat"
-    deed = title
+    action = title
 
 
 class EditWidget(EditRecord, WidgetForm, WidgetPage):

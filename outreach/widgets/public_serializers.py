@@ -12,7 +12,7 @@ from outreach.conversations.models import Conversation
 from outreach.widgets.models import ChatWidget
 from outreach.widgets.texts import TYPES
 
-LONGEST = 2000
+MAX_MESSAGE_LENGTH = 2000
 """Characters of a message."""
 
 
@@ -37,7 +37,7 @@ class VisitorInput(Input):
 class SayInput(VisitorInput):
     """A message."""
 
-    text = TextInput(max_length=LONGEST)
+    text = TextInput(max_length=MAX_MESSAGE_LENGTH)
     key = LineInput(max_length=40, help_text="The visitor's own for this message: sent twice it is stored once.")
 
 
@@ -50,7 +50,7 @@ class PollInput(VisitorInput):
 class OfflineInput(StartInput):
     """A message while nobody is there."""
 
-    text = TextInput(max_length=LONGEST)
+    text = TextInput(max_length=MAX_MESSAGE_LENGTH)
     key = LineInput(
         max_length=40,
         required=False,

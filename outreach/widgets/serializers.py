@@ -99,7 +99,7 @@ class WidgetChange(Input):
     isActive = BooleanInput(required=False)
     allowedOrigins = serializers.ListField(
         child=TextInput(max_length=300),
-        max_length=origins.MOST,
+        max_length=origins.MAX_ORIGINS,
         required=False,
         help_text="The websites that it works on, such as https://www.example.com. Empty: nowhere.",
     )

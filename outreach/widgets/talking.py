@@ -27,7 +27,7 @@ OVERLAP = timedelta(seconds=5)
 """Overlap with the last poll, whose messages are returned again: clocks of processes differ."""
 PAUSES = ((60, 2), (300, 4), (1800, 10), (7200, 30))
 """Seconds since the last message -> seconds until the next look. Who waits for an answer looks often."""
-LONGEST = 60
+MAX_POLL_DELAY = 60
 
 
 class WidgetSource(Source):
@@ -157,6 +157,6 @@ def pause_after(conversation: Conversation | None) -> int:
     """Return the number of seconds until the visitor's next poll."""
     last = conversation.last_message_at if conversation else None
     if last is None:
-        return LONGEST
+        return MAX_POLL_DELAY
     age = (timezone.now() - last).total_seconds()
-    return next((pause for limit, pause in PAUSES if age < limit), LONGEST)
+    return next((pause for limit, pause in PAUSES if age < limit), MAX_POLL_DELAY)

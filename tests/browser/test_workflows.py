@@ -16,13 +16,13 @@ from workflows.models import RunTimer
 from workflows.nodes import team
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
-MOST_TABS = 150
+MAX_TABS = 150
 
 
 def tab_to(page: Page, selector: str) -> None:
     """Press Tab until the focus is on what the selector finds."""
     expect(page.locator(selector).first).to_be_attached()
-    for _ in range(MOST_TABS):
+    for _ in range(MAX_TABS):
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):
             return
         page.keyboard.press("Tab")

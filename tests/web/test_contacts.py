@@ -115,8 +115,8 @@ def test_a_field_of_many_is_changed_and_it_is_undone(scope: Cast, client: Any) -
     assert names(client.get(path + "?f=city:isEmpty:")) == ["Ann Lee"]
     assert client.post(change, {"do": "choose", "what": "email", "ids": ids}).status_code == 404
     viewer = enter(scope.narrow)
-    for deed in ("choose", "save"):
-        refused = toast_of(viewer, viewer.post(at(scope.narrow, "contacts/change"), {"do": deed, "ids": ids, **sent}))
+    for action in ("choose", "save"):
+        refused = toast_of(viewer, viewer.post(at(scope.narrow, "contacts/change"), {"do": action, "ids": ids, **sent}))
         assert "Your role does not" in refused
 
 
@@ -323,8 +323,8 @@ def test_nobody_does_what_their_role_may_not(scope: Cast) -> None:
         assert not re.findall(r'value="(delete|note|save)"|\?edit|contacts/new|type="checkbox"', shown)
     for body in ({"do": "delete", "ids": contact.pk}, {"do": "delete", "all": "1"}):
         assert 'class="toast bad"' in toast_of(client, client.post(at(scope.narrow, "contacts"), body))
-    for deed in ("delete", "note"):
-        sent = client.post(at(scope.narrow, f"contacts/{contact.pk}"), {"do": deed, "notes": "x"})
+    for action in ("delete", "note"):
+        sent = client.post(at(scope.narrow, f"contacts/{contact.pk}"), {"do": action, "notes": "x"})
         assert 'class="toast bad"' in toast_of(client, sent)
     assert client.post(at(scope.narrow, f"contacts/{contact.pk}"), {"name": "Changed"}).status_code == 422
     assert client.post(at(scope.narrow, "contacts/new"), NEW).status_code == 422

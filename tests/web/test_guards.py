@@ -38,7 +38,7 @@ FORBIDDEN = re.compile(
 )
 BESIDE = re.compile('SAVEPOINT|RELEASE|SET |SELECT set_config|SELECT "core_responsemessage"')
 """Statements that every test or transaction brings along, and the texts of answers, read now and then."""
-MOST_ASKS, MOST_QUERIES = 5, 14
+MAX_ASKS, MAX_QUERIES = 5, 14
 OF_ONE = {"plan-cancel": 24, "invoices": 19, "payment-methods": 16}
 """They show the whole subscription, which no list has, or orders and credit notes beside invoices."""
 
@@ -189,8 +189,8 @@ def test_every_page_answers_as_every_role_may(world: World, subtests: pytest.Sub
 def test_pages_ask_little(shown: dict[str, Shown], subtests: pytest.Subtests) -> None:
     for name, page in shown.items():
         with subtests.test(name):
-            assert len(page.asked) <= MOST_ASKS, page.asked
-            assert len(page.sql) <= OF_ONE.get(name, MOST_QUERIES), page.sql
+            assert len(page.asked) <= MAX_ASKS, page.asked
+            assert len(page.sql) <= OF_ONE.get(name, MAX_QUERIES), page.sql
 
 
 def test_pages_of_others_are_not_there(world: World, subtests: pytest.Subtests) -> None:

@@ -253,9 +253,9 @@ def test_what_is_wrong_stands_at_its_place(scope: Cast, client: Any, settings: A
 
 def test_an_import_is_paused_resumed_cancelled_and_deleted(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(people(2)))
-    for deed, status in (("start", "queued"), ("pause", "paused"), ("start", "queued"), ("cancel", "cancelled")):
-        assert client.post(path, {"do": deed})["Location"] == path
-        assert Import.objects.get().status == status, deed
+    for action, status in (("start", "queued"), ("pause", "paused"), ("start", "queued"), ("cancel", "cancelled")):
+        assert client.post(path, {"do": action})["Location"] == path
+        assert Import.objects.get().status == status, action
     assert 'class="toast bad"' in toast_of(client, client.post(path, {"do": "pause"}))
     assert "Cancelled" in text_of(client.get(path))
     assert "Import deleted" in toast_of(client, client.post(path, {"do": "delete"}))
@@ -280,8 +280,8 @@ def test_nobody_imports_without_the_right(scope: Cast, client: Any) -> None:
     sent = {"do": "upload", "of": "contact", "file": SimpleUploadedFile("x.csv", csv_of(people(1)))}
     assert viewer.post(at(scope.narrow, "imports/new"), sent).status_code == 422
     assert viewer.post(path + "/columns", {"do": "check", **CHOSEN}).status_code == 422
-    for deed in ("start", "cancel", "undo", "delete"):
-        assert 'class="toast bad"' in toast_of(viewer, viewer.post(path, {"do": deed}))
+    for action in ("start", "cancel", "undo", "delete"):
+        assert 'class="toast bad"' in toast_of(viewer, viewer.post(path, {"do": action}))
     assert Import.objects.get().status == "paused"
 
 

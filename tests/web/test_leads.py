@@ -223,8 +223,8 @@ def test_nobody_does_what_their_role_may_not(db: None) -> None:
     for path in ("leads", "leads?view=board", f"leads/{lead.pk}", f"leads/{lead.pk}?edit=facts"):
         page = client.get(at(cast.narrow, path)).content.decode()
         assert "Ann Lee" in page
-        deeds = r'name="do" value="(delete|note|save|move|status|assign)"|\?edit|leads/new|type="checkbox"'
-        assert not re.findall(deeds, page)
+        actions = r'name="do" value="(delete|note|save|move|status|assign)"|\?edit|leads/new|type="checkbox"'
+        assert not re.findall(actions, page)
     for path, body in (
         ("leads", {"do": "delete", "ids": lead.pk}),
         ("leads", {"do": "status", "status": "won", "all": "1"}),

@@ -216,7 +216,7 @@ def test_nobody_does_what_their_role_may_not(db: None, mail_server: tuple[Faults
         assert page.status_code == 200, path
         assert not re.findall(r'name="do"|outreach/new"|senders/new"', page.content.decode()), path
     form = {"id": message.pk, "contentHash": message.content_hash}
-    for path, deeds in (
+    for path, actions in (
         (f"outreach/{run}", ("pause", "retry", "cancel", "delete")),
         (f"outreach/{run}/approve", ("approve",)),
         (f"outreach/{run}/review", ("approve", "cancel", "regenerate")),
@@ -224,9 +224,9 @@ def test_nobody_does_what_their_role_may_not(db: None, mail_server: tuple[Faults
         ("senders", ("test", "hours")),
         ("suppressions", ("delete",)),
     ):
-        for deed in deeds:
-            answer = client.post(at(cast.narrow, path), {"do": deed, **form})
-            assert 'class="toast bad"' in toast_of(client, answer), (path, deed)
+        for action in actions:
+            answer = client.post(at(cast.narrow, path), {"do": action, **form})
+            assert 'class="toast bad"' in toast_of(client, answer), (path, action)
     for path in ("outreach/new", f"outreach/{run}/review/{message.pk}?edit", "suppressions", "senders/new"):
         assert client.post(at(cast.narrow, path), {"do": "save", **form, "text": "x"}).status_code == 422, path
     assert statuses(cast, run) == {"draft": 1}

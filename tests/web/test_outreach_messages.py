@@ -40,8 +40,8 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     assert "The message goes" in toast_of(
         client, client.post(shown.request["PATH_INFO"], {"do": "approve", **sent_form(shown)})
     )
-    for deed, words in (("draft", "a draft again"), ("cancel", "It will not go"), ("draft", "a draft again")):
-        assert words in toast_of(client, client.post(shown.request["PATH_INFO"], {"do": deed}))
+    for action, words in (("draft", "a draft again"), ("cancel", "It will not go"), ("draft", "a draft again")):
+        assert words in toast_of(client, client.post(shown.request["PATH_INFO"], {"do": action}))
     life = text_of(client.get(at(cast.owner, f"messages/{sent.pk}")))
     assert "Handed to the mail server" in life
     assert "2.0.0 queued" in life
@@ -65,11 +65,11 @@ def test_every_reason_has_a_sentence_and_a_deed(
         decision |= {"reason": reason, "sentence": sentence_of(reason)}
         card = re.search(r'<div class="card"><h2>.*?</div>', client.get(path).content.decode(), re.DOTALL)[0]
         assert escape(sentence_of(reason)) in card, reason
-        deed = re.search(r'<a class="link" href="([^"]+)">[^<]+</a>', card)
-        assert deed, reason
-        if deed[1] not in opened:
-            assert client.get(unescape(deed[1])).status_code == 200, (reason, deed[1])
-            opened.add(deed[1])
+        action = re.search(r'<a class="link" href="([^"]+)">[^<]+</a>', card)
+        assert action, reason
+        if action[1] not in opened:
+            assert client.get(unescape(action[1])).status_code == 200, (reason, action[1])
+            opened.add(action[1])
     for reason in OTHER_SENTENCES:
         with cast.scope():
             SendJob.objects.update(status="failed", reason=reason)

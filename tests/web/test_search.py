@@ -69,10 +69,10 @@ def test_each_kind_has_a_page_and_each_deed_an_address() -> None:
     shown = [page.record_kind[0] for page in PAGES if page.record_kind[0]]
     assert set(SEARCH_KINDS) <= set(shown)
     assert len(set(shown)) == len(shown)
-    deeds = [page for page in PAGES if page.deed]
-    assert len(deeds) > 8
-    assert [page.name for page in deeds if "<" in page.path or not page.module] == []
-    assert len({page.deed for page in deeds}) == len(deeds)
+    actions = [page for page in PAGES if page.action]
+    assert len(actions) > 8
+    assert [page.name for page in actions if "<" in page.path or not page.module] == []
+    assert len({page.action for page in actions}) == len(actions)
 
 
 def test_the_shell_has_groups_that_stay_closed(scope: Cast, client: Any) -> None:

@@ -277,9 +277,9 @@ def test_who_may_only_look_changes_no_settings(scope: Cast) -> None:
         (f"fields/{field.pk}", {"name": "x"}),
     ):
         assert client.post(at(scope.narrow, f"settings/{path}"), body).status_code == 422, path
-    for deed in ("block", "remove", "transfer", "own"):
-        refused = client.post(at(scope.narrow, f"settings/members/{scope.owner.pk}"), {"do": deed})
-        assert 'class="toast bad"' in toast_of(client, refused), deed
+    for action in ("block", "remove", "transfer", "own"):
+        refused = client.post(at(scope.narrow, f"settings/members/{scope.owner.pk}"), {"do": action})
+        assert 'class="toast bad"' in toast_of(client, refused), action
 
 
 def test_one_takes_part_in_the_referral_program(scope: Cast, client: Any) -> None:

@@ -69,12 +69,12 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
     assert "acme-files Default" in text_of(page)
     assert SECRET not in page.content.decode()
     assert "In your bucket acme-files" in text_of(client.get(at(cast.owner, f"files/{file.pk}")))
-    deed = {"kind": "bucket", "id": bucket.pk}
-    assert "It works: a file was written" in toast_of(client, client.post(place, {**deed, "do": "test"}))
+    action = {"kind": "bucket", "id": bucket.pk}
+    assert "It works: a file was written" in toast_of(client, client.post(place, {**action, "do": "test"}))
     monkeypatch.setattr(s3, "check", refuse)
-    assert "It does not work: There is no bucket" in toast_of(client, client.post(place, {**deed, "do": "test"}))
+    assert "It does not work: There is no bucket" in toast_of(client, client.post(place, {**action, "do": "test"}))
     assert "There is no bucket of this name" in text_of(client.get(f"{form}?id={bucket.pk}"))
-    assert "Switched off" in toast_of(client, client.post(place, {**deed, "do": "off"}))
+    assert "Switched off" in toast_of(client, client.post(place, {**action, "do": "off"}))
     moved = client.post(f"{form}?id={bucket.pk}", {**SENT, "name": "other-files"})
     assert (moved.status_code, "Files are in this bucket" in text_of(moved)) == (422, True)
     narrow = enter(cast.narrow)
@@ -142,7 +142,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     assert "We could not read this card OCR.space cannot read this picture. Take another photo" in told
     assert "Try another photo" in told
     with cast.scope():
-        deed = {"kind": "ocr", "id": Ocr.objects.get().pk, "do": "test"}
+        action = {"kind": "ocr", "id": Ocr.objects.get().pk, "do": "test"}
     storage = at(cast.owner, "settings/storage")
-    assert "It does not work: OCR.space cannot" in toast_of(client, client.post(storage, deed))
+    assert "It does not work: OCR.space cannot" in toast_of(client, client.post(storage, action))
     assert enter(cast.narrow).post(scan, {"do": "scan"}).status_code in (403, 422)

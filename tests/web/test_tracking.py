@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from outreach.domain_tracking import services
-from outreach.domain_tracking.checks import Found
+from outreach.domain_tracking.checks import CheckResult
 from outreach.models import DomainTracking, EmailTemplate, GenieSettings, SendJob, TrackingEvent
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, SmtpFactory
@@ -28,7 +28,10 @@ def test_tracking_is_switched_on_and_hosts_are_added_checked_and_deleted(
     with cast.scope():
         host = DomainTracking.objects.get()
     assert host.proof in text_of(client.get(page))
-    for result, told in ((Found(False, "No record."), "No record."), (Found(True), "lead to go.acme.example now")):
+    for result, told in (
+        (CheckResult(False, "No record."), "No record."),
+        (CheckResult(True), "lead to go.acme.example now"),
+    ):
         monkeypatch.setattr(services, "check", lambda *_, found=result: found)
         assert told in toast_of(client, client.post(page, {"do": "check", "id": host.pk}))
     assert "Links lead to it" in text_of(client.get(page))

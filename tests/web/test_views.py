@@ -80,8 +80,8 @@ def test_a_view_is_saved_opened_changed_shared_and_deleted(scope: Cast, client: 
     assert "Everybody" in toast_of(client, client.post(here, {"do": "share_view"}))
     seen = viewer.get(at(scope.narrow, f"contacts?saved={view.pk}"))
     assert (tabs(seen)[1], "Rename" in text_of(seen)) == (("Shared: Anns", True), False)
-    for deed in ("rename_view", "save_view", "unshare_view", "delete_view"):
-        assert 'class="toast bad"' in toast_of(viewer, viewer.post(here, {"do": deed, "name": "Mine"}))
+    for action in ("rename_view", "save_view", "unshare_view", "delete_view"):
+        assert 'class="toast bad"' in toast_of(viewer, viewer.post(here, {"do": action, "name": "Mine"}))
     assert SavedView.objects.get().name == "Anns"
     mine = at(scope.narrow, "contacts?q=ann")  # who changes no contacts shares no views of them
     assert 'name="shared"' not in viewer.get(mine).content.decode()

@@ -15,7 +15,7 @@ from tests.workflows.helpers import contact, edges, node, published, runs, steps
 from workflows.engine.waits import inbox
 from workflows.engine.waits.inbox import Arrival
 from workflows.models import RunInbox, RunReady, RunTimer, WorkflowRun
-from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave
+from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.registry import NODE_TYPES
 
 HOUR = timedelta(hours=1)
@@ -23,13 +23,13 @@ asked: list[tuple[WorkflowRun, str, str]] = []
 """Run, token and key of each question."""
 
 
-def _ask(wave: Wave) -> None:
+def _ask(wave: NodeBatch) -> None:
     for item in wave.items:
         asked.append((item.run, item.token, item.key))  # type: ignore[arg-type]
         item.outcome = Outcome("waiting", until=wave.now + HOUR, waits_for="call")
 
 
-def _resume(wave: Wave) -> None:
+def _resume(wave: NodeBatch) -> None:
     for item in wave.items:
         assert item.arrived is not None
         item.outcome = Outcome(output={"kind": item.arrived.kind, "told": item.arrived.payload})

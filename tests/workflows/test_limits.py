@@ -58,7 +58,7 @@ def drain() -> None:
 
 def look_again() -> None:
     with unscoped(reason="test: all companies"):
-        assert not places.look_again()
+        assert not places.poll()
 
 
 def allow(cast: Cast, **named: int) -> None:

@@ -294,7 +294,7 @@ def test_who_ends_waits_and_who_tells_of_events_lock_in_one_order(
     with cast.scope():
         RunTimer.objects.update(due_at=timezone.now())
     closed, laned = threading.Event(), threading.Event()
-    close, lock = slices.writing.close_waits, locks.lock_lanes
+    close, lock = slices.writing.close_waits, locks.lock_event_types
 
     def close_waits(places: Any) -> None:
         close(places)
@@ -310,7 +310,7 @@ def test_who_ends_waits_and_who_tells_of_events_lock_in_one_order(
             laned.set()
 
     monkeypatch.setattr(slices.writing, "close_waits", close_waits)
-    monkeypatch.setattr(locks, "lock_lanes", lock_lanes)
+    monkeypatch.setattr(locks, "lock_event_types", lock_lanes)
     worker = threading.Thread(target=lambda: (slices.work(), connection.close()))
     worker.start()
     assert closed.wait(20)

@@ -304,7 +304,7 @@ def test_no_event_falls_between_looking_back_and_listening(
     WORK["events"].drain(float("inf"))
     looked, told = threading.Event(), threading.Event()
     if not locked:
-        monkeypatch.setattr(asks.locks, "lock_lanes", lambda ids: list(ids))
+        monkeypatch.setattr(asks.locks, "lock_event_types", lambda ids: list(ids))
     look_back = asks.listening.look_back
 
     def slow(*arguments: Any) -> Any:

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from workflows.engine.cursor import MAX_STATE
 from workflows.engine.interpreter import MAX_STEPS
 from workflows.expressions.compile import MAX_FILTERS, ROOTS
-from workflows.expressions.filters import FILTERS, MOST
+from workflows.expressions.filters import FILTERS, MAX_TEXT_LENGTH
 from workflows.graphs import parse
 from workflows.graphs.events import OTHERS, TRIGGER_EVENTS, label_of
 from workflows.graphs.plan import MAX_LOOP_DEPTH
@@ -39,7 +39,7 @@ def catalogue() -> dict[str, Any]:
             "outputBytes": MAX_OUTPUT,
             "loopDepth": MAX_LOOP_DEPTH,
             "filters": MAX_FILTERS,
-            "textCharacters": MOST,
+            "textCharacters": MAX_TEXT_LENGTH,
         },
     }
 

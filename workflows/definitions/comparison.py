@@ -26,8 +26,8 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, An
         "removed": [_named(node) for id, node in old.items() if id not in new],
         "changed": changed,
         "edges": {
-            "added": [_told(edge) for way, edge in now.items() if way not in ways],
-            "removed": [_told(edge) for way, edge in ways.items() if way not in now],
+            "added": [_edge_json(edge) for way, edge in now.items() if way not in ways],
+            "removed": [_edge_json(edge) for way, edge in ways.items() if way not in now],
         },
         "settings": list(changes_between(_only(before, settings), _only(after, settings))),
     }
@@ -61,7 +61,7 @@ def _way(edge: Mapping[str, Any]) -> tuple[str, str, str]:
     return edge["source"], edge["sourceHandle"], edge["target"]
 
 
-def _told(edge: Mapping[str, Any]) -> dict[str, str]:
+def _edge_json(edge: Mapping[str, Any]) -> dict[str, str]:
     return {name: edge[name] for name in ("source", "sourceHandle", "target", "label")}
 
 

@@ -77,7 +77,7 @@ def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: 
         new = True
     else:
         new = workflow.status != Status.PUBLISHED
-    told = _told(carrying.concerned(workflow.pk, current.pk, graph), runs)
+    told = _older_run_counts(carrying.concerned(workflow.pk, current.pk, graph), runs)
     workflow.carry = "" if runs == carrying.KEEP else runs
     if new:
         _announce(workflow, current, member_id)
@@ -94,7 +94,7 @@ def _is_disallowed(version: WorkflowVersion) -> bool:
     return publisher is not None and bool(lacking(plan_of(version.pk), publisher.may))
 
 
-def _told(concerned: Mapping[str, int], runs: str) -> dict[str, int]:
+def _older_run_counts(concerned: Mapping[str, int], runs: str) -> dict[str, int]:
     """Return how many older runs are kept, moved and cancelled by a choice."""
     gone = 0 if runs == carrying.KEEP else concerned[runs]
     told = {carrying.KEEP: concerned[carrying.KEEP] - gone, carrying.MOVE: 0, carrying.CANCEL: 0}

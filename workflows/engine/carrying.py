@@ -59,7 +59,7 @@ def concerned(workflow_id: str, version_id: str | None, graph: Mapping[str, Any]
     return {KEEP: number, MOVE: fitting, CANCEL: number}
 
 
-def carry(workflow: Workflow, most: int) -> int:
+def migrate_runs(workflow: Workflow, most: int) -> int:
     """Move or cancel at most so many older runs of a fenced workflow, by its setting. Fewer than `most` means none is
     left.
 

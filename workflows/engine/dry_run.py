@@ -27,7 +27,7 @@ from workflows.engine import interpreter, subjects
 from workflows.engine.cursor import Cursor
 from workflows.engine.interpreter import Visit
 from workflows.engine.models import WorkflowRun
-from workflows.engine.waves import House, rendered, run_node
+from workflows.engine.waves import CompanyContext, rendered, run_node
 from workflows.expressions.conditions import Case
 from workflows.graphs.drafts import Draft, compile_draft
 from workflows.graphs.events import SEGMENT, TRIGGER_EVENTS, WEBHOOK
@@ -37,7 +37,7 @@ from workflows.graphs.problems import Problems
 from workflows.graphs.rights import May, check_rights
 from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 
-MAX_STEPS, MOST_SECONDS = 500, 10
+MAX_STEPS, MAX_SECONDS = 500, 10
 LOCK_SECONDS = 2
 """Seconds to wait for records that others have locked. They must not wait for the dry run themselves."""
 MAX_TOLD = 2_000_000
@@ -74,7 +74,7 @@ def dry_run(
     if until is not None and until not in {node["id"] for node in graph["nodes"]}:
         raise NamedError("InvalidInput_400", f"until: the draft has no node {until[:64]!r}")
     if draft.plan is None:
-        return _told("failed", "invalid", [], draft.problems)
+        return _result("failed", "invalid", [], draft.problems)
     trial = Trial(draft, draft.plan, pins, until, {node["id"]: node["type"] for node in graph["nodes"]})
     try:
         with transaction.atomic():
@@ -84,7 +84,7 @@ def dry_run(
             transaction.set_rollback(True)
     except OperationalError:  # it took too long, or others held its records for too long
         trial.ended = ("stopped", "tooLong" if monotonic() > trial.deadline else "busy")
-    return _told(*trial.ended, trial.steps, draft.problems)
+    return _result(*trial.ended, trial.steps, draft.problems)
 
 
 def _check_rights(plan: Plan, may: May) -> None:
@@ -95,7 +95,7 @@ def _check_rights(plan: Plan, may: May) -> None:
         raise NamedError("UnauthorizedAction_403", "; ".join(str(one) for one in problems.found[:20]))
 
 
-def _told(status: str, reason: str, steps: list[dict[str, Any]], problems: Problems) -> dict[str, Any]:
+def _result(status: str, reason: str, steps: list[dict[str, Any]], problems: Problems) -> dict[str, Any]:
     found = problems.as_json()
     return {
         "status": status,
@@ -178,7 +178,7 @@ def _run(
 ) -> WorkflowRun:
     """Write the run with its version, which nodes may refer to, in the transaction that is rolled back."""
     with connection.cursor() as cursor:
-        cursor.execute(f"SET LOCAL statement_timeout = {MOST_SECONDS * 1000}")
+        cursor.execute(f"SET LOCAL statement_timeout = {MAX_SECONDS * 1000}")
         cursor.execute(f"SET LOCAL lock_timeout = {LOCK_SECONDS * 1000}")
     number = 1_000_000_000 + secrets.randbelow(1_000_000_000)  # that of no version, nor of another dry run
     version = WorkflowVersion.objects.create(
@@ -209,7 +209,7 @@ class Trial:
     """Node -> type, as the draft has it."""
     steps: list[dict[str, Any]] = field(default_factory=list)
     ended: tuple[str, str] = ("completed", "end")
-    deadline: float = field(default_factory=lambda: monotonic() + MOST_SECONDS)
+    deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)
     size: int = 0
     waiting: dict[str, tuple[datetime, dict[str, Any], datetime]] = field(default_factory=dict)
     """Token -> since when it waits, its step, and until when."""
@@ -219,7 +219,7 @@ class Trial:
         self._hold(run)
         company = Company.objects.values("name", "timezone").get(pk=run.company_id)
         now = timezone.now()
-        house = House(run.company_id, company["name"], company["timezone"], now, {run.version_id: member_id})
+        house = CompanyContext(run.company_id, company["name"], company["timezone"], now, {run.version_id: member_id})
         self._admit(run, now)
         cursor = Cursor.of(run, self.plan, now)
         while True:
@@ -278,7 +278,7 @@ class Trial:
         text = f"this would not start the workflow: {why}"
         self.draft.problems.add("notAdmitted", text, path=path, severity="warning")
 
-    def _step(self, cursor: Cursor, token: str, house: House) -> bool:
+    def _step(self, cursor: Cursor, token: str, house: CompanyContext) -> bool:
         """Take the token through its node. Returns whether that was the last node to try."""
         seen = interpreter.visit(cursor.plan, cursor.state, token)
         node = seen.node
@@ -300,7 +300,7 @@ class Trial:
         self._park(cursor, seen, outcome)
         return node.id == self.until
 
-    def _rendered(self, cursor: Cursor, seen: Visit, house: House) -> dict[str, Any]:
+    def _rendered(self, cursor: Cursor, seen: Visit, house: CompanyContext) -> dict[str, Any]:
         """Return the node's settings with their expressions replaced."""
         node = seen.node
         house.load([cursor], frozenset(path.partition(".")[0] for path in node.paths))
@@ -324,7 +324,7 @@ class Trial:
         step |= {"status": "done", "handle": handle, "waits": 0}
         interpreter.leave(cursor.plan, cursor.state, seen.token, handle)
 
-    def _jump(self, cursor: Cursor, house: House) -> bool:
+    def _jump(self, cursor: Cursor, house: CompanyContext) -> bool:
         """End the earliest wait, at its time. Return whether there was one."""
         if not self.waiting:
             return False

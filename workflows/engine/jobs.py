@@ -22,11 +22,11 @@ def work(deadline: float = float("inf")) -> None:
     looked = 0.0
     while monotonic() < deadline:
         if monotonic() - looked > PAUSE:
-            while monotonic() < deadline and (settling.settle_some() or places.admit_some()):
+            while monotonic() < deadline and (settling.settle_some() or places.admit_batch()):
                 pass
             messages.tell_ended(deadline)
             looked = monotonic()
-        slices.tell_due_timers()
+        slices.enqueue_due_timers()
         if slices.work_slice():
             continue
         if not places.has_notices() and not settling.has_unsettled():
@@ -42,7 +42,7 @@ def has_due() -> bool:
 
 register(QueueWork(WORK, work, has_due=has_due, queue="workflows"))
 register(PeriodicTask("workflow-retention", retention.delete_old, every=timedelta(hours=1)))
-register(PeriodicTask("workflow-places", places.look_again, every=timedelta(minutes=1)))
+register(PeriodicTask("workflow-places", places.poll, every=timedelta(minutes=1)))
 register(PeriodicTask("workflow-counts", counting.compact, every=timedelta(minutes=1)))
 # By the workers that may wait for a company's server: the tick and the slices never do.
 register(

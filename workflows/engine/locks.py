@@ -35,7 +35,7 @@ def lock_shared(workflow_ids: Iterable[str]) -> None:
         )
 
 
-def lock_lanes(ids: Iterable[str]) -> None:
+def lock_event_types(ids: Iterable[str]) -> None:
     """Lock the lanes of records until the transaction ends.
 
     This serialises transactions that start a wait for an event about a record with those that publish one. No event is

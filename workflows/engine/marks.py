@@ -2,7 +2,7 @@
 
 A slice that ends deletes its marker, in its own transaction. One that dies, by a signal or with PostgreSQL, leaves it.
 Runs with such markers then run alone, each under a marker of its own, so that the others of the slice are soon cleared.
-A run whose workers die MOST_DEATHS times without progress fails.
+A run whose workers die MAX_DEATHS times without progress fails.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.db import connection
 from core.ids import new_id
 from core.text.json import dumps
 
-MOST_DEATHS = 10
+MAX_CRASHES = 10
 POISON = "POISON"
 
 LEAVE = "INSERT INTO workflows_slicemark (id, runs, created_at, updated_at) VALUES (%s, %s::jsonb, now(), now())"
@@ -45,7 +45,7 @@ def take_away(id: str) -> None:
         cursor.execute("DELETE FROM workflows_slicemark WHERE id = %s", [id])
 
 
-def deaths() -> dict[str, int]:
+def crash_counts() -> dict[str, int]:
     """Return run -> how many workers have died with it since it has last moved."""
     with connection.cursor() as cursor:
         cursor.execute(LEFT)

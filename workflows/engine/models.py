@@ -11,7 +11,7 @@ from django.db.models import Func, Value
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.jobs.models import ClaimPolicy
 from core.models import BaseModel, CompanyModel, CompanyWork
-from core.text.words import day_of, said
+from core.text.words import code_label, day_of
 
 WORK, CALLS = "workflow-runs", "workflow-calls"
 """The names of the engine's kinds of work."""
@@ -204,7 +204,7 @@ class RunCall(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"{said(self.node).capitalize()} to {self.host}"
+        return f"{code_label(self.node).capitalize()} to {self.host}"
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
@@ -228,7 +228,7 @@ class RunListener(CompanyModel):
         indexes = [models.Index(fields=("company", "object_id", "kind"), name="runlistener_event")]
 
     def __str__(self) -> str:
-        return said(self.kind)
+        return code_label(self.kind)
 
 
 class WorkflowInterest(CompanyModel):
@@ -245,7 +245,7 @@ class WorkflowInterest(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return said(self.kind)
+        return code_label(self.kind)
 
 
 class RunApproval(CompanyModel):
@@ -307,7 +307,7 @@ class RunStep(CompanyModel):
         constraints = [models.UniqueConstraint(fields=("run", "node", "visit"), name="runstep_visit")]
 
     def __str__(self) -> str:
-        return said(self.node).capitalize()
+        return code_label(self.node).capitalize()
 
 
 class NodeCount(CompanyModel):
@@ -345,7 +345,7 @@ class NodeCount(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{said(self.node).capitalize()}: {self.outcome}"
+        return f"{code_label(self.node).capitalize()}: {self.outcome}"
 
 
 class RunSkip(CompanyModel):
@@ -361,7 +361,7 @@ class RunSkip(CompanyModel):
         constraints = [models.UniqueConstraint(fields=("workflow", "day", "reason"), name="runskip_day")]
 
     def __str__(self) -> str:
-        return f"{said(self.reason).capitalize()}, {day_of(self.day)}"
+        return f"{code_label(self.reason).capitalize()}, {day_of(self.day)}"
 
 
 class ScheduleFiring(CompanyModel):

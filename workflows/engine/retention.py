@@ -21,7 +21,7 @@ BATCH = 2000
 """Number of runs deleted at once, with their steps."""
 WORKFLOWS = 10
 """Number of workflows with old data that one transaction handles."""
-LONGEST_RUN = timedelta(days=400)
+MAX_RUN = timedelta(days=400)
 """A firing is kept for as long as a run may wait, so that no time fires twice."""
 
 WITH_OLD = """
@@ -65,7 +65,7 @@ def delete_runs_before(workflow_id: str, until: datetime) -> int:
 def _delete_marks(now: datetime) -> bool:
     """Delete firings and counts, a batch of each, by their ids, which begin with their time."""
     more = False
-    for model, kept in ((ScheduleFiring, LONGEST_RUN), (RunSkip, timedelta(days=settings.WORKFLOW_RUN_DAYS))):
+    for model, kept in ((ScheduleFiring, MAX_RUN), (RunSkip, timedelta(days=settings.WORKFLOW_RUN_DAYS))):
         old = model.objects.filter(pk__lt=first_id(now - kept)).order_by("pk")
         ids = list(old.values_list("pk", flat=True)[:BATCH])
         model.objects.filter(pk__in=ids)._raw_delete("default")

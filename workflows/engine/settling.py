@@ -48,7 +48,7 @@ def settle(workflow_id: str) -> None:
     if workflow.is_deleted:
         open = runs.exclude(status__in=(Status.COMPLETED, Status.FAILED, Status.CANCELLED))
         moved = writing.cancel(_locked(open), "workflowDeleted")
-    elif (moved := carrying.carry(workflow, BATCH)) < BATCH:
+    elif (moved := carrying.migrate_runs(workflow, BATCH)) < BATCH:
         moved += _follow(runs, workflow)
     if moved < BATCH:
         Workflow.objects.filter(pk=workflow_id).update(settling=False, carry="")

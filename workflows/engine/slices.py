@@ -25,13 +25,13 @@ from workflows.engine.limits import limits
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.plans import plan_of
 from workflows.engine.waits import asks, inbox
-from workflows.engine.waits.listening import lane_of
-from workflows.engine.waves import House, advance
+from workflows.engine.waits.listening import event_type_lock
+from workflows.engine.waves import CompanyContext, advance
 from workflows.expressions.conditions import Case
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Plan
 
-__all__ = ["GOING", "has_due", "held_reason", "plan_of", "tell_due_timers", "work", "work_slice"]
+__all__ = ["GOING", "has_due", "held_reason", "plan_of", "enqueue_due_timers", "work", "work_slice"]
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ SELECT picked.id, picked.run_id FROM unnest(%(companies)s::text[]) AS company CR
     ) behind
 ) AS picked
 """
-TELL = """
+ENQUEUE = """
 WITH due AS (
     SELECT id FROM workflows_runtimer WHERE NOT told AND due_at <= %(now)s ORDER BY due_at LIMIT %(most)s
     FOR UPDATE SKIP LOCKED
@@ -89,7 +89,7 @@ def work(deadline: float = float("inf")) -> int:
     """Move runs until none may move or monotonic() passes the deadline. Returns the number of moves."""
     moved = 0
     while monotonic() < deadline:
-        tell_due_timers()
+        enqueue_due_timers()
         found = work_slice()
         if not found:
             break
@@ -104,16 +104,16 @@ def has_due() -> bool:
         return bool(RunReady.objects.exists() or due.exists())
 
 
-def tell_due_timers() -> None:
+def enqueue_due_timers() -> None:
     """Make a notice for each timer that is due. The timer stays until the slice takes it."""
     with unscoped(reason="timers of all companies"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(TELL, {"now": timezone.now(), "most": TIMERS})
+        cursor.execute(ENQUEUE, {"now": timezone.now(), "most": TIMERS})
 
 
 def work_slice() -> int:
     """Work one slice. Returns the number of its runs; 0 if no run is due and free."""
     with unscoped(reason="workflow engine: runs of all companies"):
-        deaths = marks.deaths()
+        deaths = marks.crash_counts()
         if deaths and (moved := _work_suspect(deaths)):
             return moved
         with transaction.atomic():
@@ -131,7 +131,7 @@ def _work_suspect(deaths: Mapping[str, int]) -> int:
         notices = {run_id: list(RunReady.objects.filter(run=run_id).values_list("pk", flat=True))}
         if not notices[run_id]:
             marks.forget([run_id])
-        elif number >= marks.MOST_DEATHS:
+        elif number >= marks.MAX_CRASHES:
             _fail_poisonous(run_id)
         else:
             with transaction.atomic():
@@ -146,7 +146,7 @@ def _fail_poisonous(run_id: str) -> None:
     """Fail a run with which too many workers have died."""
     run = WorkflowRun.objects.select_for_update(of=("self",), no_key=True).filter(pk=run_id).first()
     if run is not None and run.status in GOING:
-        text = f"{marks.MOST_DEATHS} workers have died with the run at this place"
+        text = f"{marks.MAX_CRASHES} workers have died with the run at this place"
         with company_scope(run.company_id):
             writing.fail_run(run, marks.POISON, text)
         log.error("run %s failed: %s", run_id, text)
@@ -264,11 +264,11 @@ def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, 
     actors = {version.pk: version.published_by_id for version in versions}
     plans = {id: plan_of(id) for id in actors}
     # Before the records and what the runs wait for, as those do it who tell of events (workflows.engine.locks).
-    locks.lock_lanes(lane_of(run, kind) for run in going for kind in plans[run.version_id].waited)
+    locks.lock_event_types(event_type_lock(run, kind) for run in going for kind in plans[run.version_id].waited)
     present = _hold_subjects(going, plans, now)
     company = Company.objects.values("name", "timezone").get(pk=company_id)
     names = {run.workflow_id: workflows[run.workflow_id].name for run in present}
-    house = House(company_id, company["name"], company["timezone"], now, actors, names)
+    house = CompanyContext(company_id, company["name"], company["timezone"], now, actors, names)
     cursors = [Cursor.of(run, plans[run.version_id], now) for run in present]
     _wake(cursors, now)
     _end_early(cursors, now)

@@ -23,7 +23,7 @@ from workflows.expressions.conditions import Case
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
-BEHIND = 9
+BULK_PRIORITY = 9
 """Priority of runs that come from many records at once."""
 
 INSERT = """
@@ -80,8 +80,8 @@ def start_runs(
     if workflow.status == Workflow.Status.PAUSED and plan.config.whilePaused == "skip":
         refused["paused"] += len(entries)
         entries = []
-    entries = _cooled(workflow, plan, entries, now, refused)
-    priority = BEHIND if behind else plan.config.priority
+    entries = _apply_cooldown(workflow, plan, entries, now, refused)
+    priority = BULK_PRIORITY if behind else plan.config.priority
     told = {"reason": limits.BACKLOG if behind else "", "priority": priority, "member": member_id}
     ids = _insert(workflow, plan, entries, now, told) if entries else []
     refused["alreadyRunning"] += len(entries) - len(ids)
@@ -101,7 +101,7 @@ def pass_filter(plan: Plan, entries: Sequence[Entry]) -> tuple[Sequence[Entry], 
     return admitted, Counter(filter=len(entries) - len(admitted))
 
 
-def _cooled(
+def _apply_cooldown(
     workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, refused: Counter[str]
 ) -> Sequence[Entry]:
     """Leave out records whose last run has begun within the cooldown."""

@@ -21,17 +21,17 @@ from workflows.engine.interpreter import Visit
 from workflows.engine.subjects import values_of
 from workflows.expressions.filters import ExpressionFailed
 from workflows.graphs.plan import Node
-from workflows.nodes.base import Arrived, Item, Outcome, Wave
+from workflows.nodes.base import Item, NodeBatch, Outcome, ResumeEvent
 from workflows.nodes.records import fail_by
 
 log = logging.getLogger(__name__)
 
-MOST_WARNINGS = 10
+MAX_WARNINGS = 10
 """Warnings that a step shows."""
 
 
 @dataclass
-class House:
+class CompanyContext:
     """The company that a batch belongs to, and the values of the records that its runs are about."""
 
     id: str
@@ -77,7 +77,7 @@ class House:
         return {"company": {"_id": self.id, "name": self.name, "timezone": self.zone}, "now": iso(self.now)}
 
 
-def advance(cursors: Sequence[Cursor], house: House) -> None:
+def advance(cursors: Sequence[Cursor], house: CompanyContext) -> None:
     """Advance the runs until each of them waits, has ended, or has used its slice."""
     while group := _next_group(cursors):
         node = group[0][0].node_at(group[0][1])
@@ -89,7 +89,7 @@ def advance(cursors: Sequence[Cursor], house: House) -> None:
             cursor.record(seen, outcome, share)
 
 
-def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -> list[Outcome]:
+def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: CompanyContext) -> list[Outcome]:
     """Run the node for all visits of it. A disabled node passes them on."""
     if node.disabled:
         handles = node.type.handles(node.config)
@@ -101,7 +101,7 @@ def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -
         if item.outcome.status == "failed":
             item.outcome.input = rendered(node, item.scope)
         elif item.warnings:
-            item.outcome.output = {**(item.outcome.output or {}), "warnings": item.warnings[:MOST_WARNINGS]}
+            item.outcome.output = {**(item.outcome.output or {}), "warnings": item.warnings[:MAX_WARNINGS]}
     return [item.outcome for item in items]
 
 
@@ -135,7 +135,7 @@ def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:
     return list(first.values())
 
 
-def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -> list[Item]:
+def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: CompanyContext) -> list[Item]:
     """Run the node for all, or if that fails for one after another."""
     house.load((cursor for cursor, _ in visits), frozenset(path.partition(".")[0] for path in node.paths))
     items = [_item(cursor, seen, house) for cursor, seen in visits]
@@ -154,17 +154,17 @@ def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -> li
     return items
 
 
-def _item(cursor: Cursor, seen: Visit, house: House) -> Item:
-    arrived = None if seen.arrived is None else Arrived(seen.arrived["kind"], seen.arrived["payload"])
+def _item(cursor: Cursor, seen: Visit, house: CompanyContext) -> Item:
+    arrived = None if seen.arrived is None else ResumeEvent(seen.arrived["kind"], seen.arrived["payload"])
     round = cursor.state["rounds"].get(seen.token, 0)
     return Item(cursor.run, house.scope(cursor, seen.token), partial(cursor.key_of, seen), seen.token, arrived, round)
 
 
 def _attempt(
-    node: Node, visits: Sequence[tuple[Cursor, Visit]], items: Sequence[Item], house: House
+    node: Node, visits: Sequence[tuple[Cursor, Visit]], items: Sequence[Item], house: CompanyContext
 ) -> Exception | None:
     run, arrived = visits[0][0].run, visits[0][1].arrived
-    wave = Wave(
+    wave = NodeBatch(
         config=node.config,
         items=items,
         now=house.now,

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from workflows.expressions.filters import FILTERS, MOST, UNITS, ZONED, bounded, text
+from workflows.expressions.filters import FILTERS, MAX_TEXT_LENGTH, UNITS, ZONED, bounded, text
 
 ROOTS = ("contact", "lead", "trigger", "steps", "loop", "vars", "run", "company", "now")
 MAX_FILTERS = 20
 MAX_PARTS = 200
 """The most references in one text."""
-LONGEST = 2000
+MAX_REFERENCE_LENGTH = 2000
 """Characters of one reference."""
 MAX_DEPTH = 10
 Reader = Callable[[Mapping[str, Any]], Any]
@@ -74,7 +74,7 @@ def references(source: str) -> Iterator[tuple[int, int]]:
     """
     start = source.find("{{")
     while start >= 0:
-        end = source.find("}}", start + 2, start + LONGEST + 4)
+        end = source.find("}}", start + 2, start + MAX_REFERENCE_LENGTH + 4)
         if end < 0:
             return
         yield start, end + 2
@@ -99,8 +99,8 @@ def _compile_text(source: str, escape: Escape | None) -> Compiled:
         raise BadExpression("badValue", "a {{ has no }}")
     if place < len(source):
         parts.append(source[place:])
-    if sum(len(part) for part in parts if isinstance(part, str)) > MOST:
-        raise BadExpression("tooLarge", f"has expressions and more than {MOST:,} characters beside them")
+    if sum(len(part) for part in parts if isinstance(part, str)) > MAX_TEXT_LENGTH:
+        raise BadExpression("tooLarge", f"has expressions and more than {MAX_TEXT_LENGTH:,} characters beside them")
     write = escape or text
     if len(parts) == 1 and not isinstance(parts[0], str) and escape is None:
         return Compiled(parts[0], frozenset(paths))

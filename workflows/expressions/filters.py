@@ -17,7 +17,7 @@ from core.text.persons import first_name_of
 from crm.field_types import BadValue
 from crm.field_types.numbers import read_number as read_written_number
 
-MOST = 10_000
+MAX_TEXT_LENGTH = 10_000
 """The longest text that an expression gives."""
 UNITS: dict[str, int | None] = {"minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800, "months": None}
 """Unit of dateAdd -> its seconds, for parts of it; a month has no parts."""
@@ -33,7 +33,7 @@ class TooLarge(ExpressionFailed):
     """A text that is longer than MOST: it fails the step, rather than being cut."""
 
     def __init__(self) -> None:
-        super().__init__("tooLarge", f"an expression gives a text of more than {MOST:,} characters")
+        super().__init__("tooLarge", f"an expression gives a text of more than {MAX_TEXT_LENGTH:,} characters")
 
 
 class BadNumber(ExpressionFailed):
@@ -50,7 +50,7 @@ def text(value: Any) -> str:
 
 def bounded(found: str) -> str:
     """Return the text. Raises TooLarge."""
-    if len(found) > MOST:
+    if len(found) > MAX_TEXT_LENGTH:
         raise TooLarge
     return found
 

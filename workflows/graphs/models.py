@@ -7,7 +7,7 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
-from core.text.words import said
+from core.text.words import code_label
 
 
 class Workflow(CompanyModel):
@@ -97,4 +97,4 @@ class WorkflowTrigger(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return said(self.kind).capitalize()
+        return code_label(self.kind).capitalize()

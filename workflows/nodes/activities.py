@@ -15,7 +15,7 @@ from crm.activities.models import CallLog
 from crm.meetings.services import create_meeting
 from workflows.expressions.filters import number, text
 from workflows.nodes import effects
-from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
+from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.records import checked_ids, fail_by
 from workflows.nodes.team import no_member
 from workflows.nodes.wait import known_zone
@@ -85,7 +85,7 @@ def _web_address(name: str, value: str) -> str:
     return value
 
 
-def _meeting(wave: Wave) -> None:
+def _meeting(wave: NodeBatch) -> None:
     """Make the meetings one by one: each has its own invitations, and counts for the plan."""
     config: MeetingConfig = wave.config
     for item in wave.items:
@@ -105,7 +105,7 @@ def _meeting(wave: Wave) -> None:
             item.outcome = Outcome(output={"id": made.meeting.pk, "warning": made.warning})
 
 
-def _meeting_values(wave: Wave, item: Item) -> dict[str, Any]:
+def _meeting_values(wave: NodeBatch, item: Item) -> dict[str, Any]:
     config: MeetingConfig = wave.config
     told = {name: text(wave.render(name, item)).strip() for name in ("title", "description", "place", "link")}
     if not told["title"]:
@@ -125,7 +125,7 @@ def _meeting_values(wave: Wave, item: Item) -> dict[str, Any]:
     }
 
 
-def _call(wave: Wave) -> None:
+def _call(wave: NodeBatch) -> None:
     items = [item for item in wave.items if _has_party(item)]
     if not items:
         return
@@ -149,7 +149,7 @@ def _has_party(item: Item) -> bool:
     return False
 
 
-def _call_values(wave: Wave, item: Item) -> dict[str, Any]:
+def _call_values(wave: NodeBatch, item: Item) -> dict[str, Any]:
     config: CallConfig = wave.config
     seconds = number(wave.render("duration", item))
     if not isinstance(seconds, int) or not 0 <= seconds < 2**31:
@@ -184,7 +184,7 @@ MEETING = NodeType(
     templates=("title", "startsAt", "description", "place", "link"),
     check=no_member("organizer", "members"),
     outputs={"id": "id", "warning": "text"},
-    effect=lambda settings: f"Makes a meeting: {effects.told(settings['title'])}, {settings['startsAt']}.",
+    effect=lambda settings: f"Makes a meeting: {effects.quoted(settings['title'])}, {settings['startsAt']}.",
 )
 CALL = NodeType(
     "call",

@@ -25,12 +25,12 @@ from outreach.ai.providers.model import ModelProvider
 from outreach.ai.services import ai_types, choose_ai_app, provider_class
 from workflows.nodes import effects
 from workflows.nodes.asks import LARGEST_CALL, Call, CallToMake, Made
-from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave
+from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.http import take_answer
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 REFUSED = "refused"
-LONGEST = 10_000
+MAX_PROMPT_LENGTH = 10_000
 RULES = """\
 You do one step of a company's workflow. Answer with one JSON object that has exactly these fields, and nothing else:
 {fields}
@@ -109,7 +109,7 @@ class CappedMeter(CompanyMeter):
             yield used
 
 
-def _ai(wave: Wave) -> None:
+def _ai(wave: NodeBatch) -> None:
     config: AiConfig = wave.config
     for item in wave.items:
         request = {
@@ -139,7 +139,7 @@ def make(call: CallToMake) -> Made:
         cap = None if request["costCap"] is None else Decimal(request["costCap"])
         shape = _shape(fields)
         told = f"The task:\n{request['task']}\n\nThe inputs, as JSON:\n{dumps(request['inputs']).decode()}"
-        rules = RULES.format(fields=_told(fields))
+        rules = RULES.format(fields=_fields_text(fields))
         provider = kind(app, CappedMeter(app, cap))
         found = provider.ask(rules, told, _schema(fields), lambda text: parse(text, shape).model_dump())
     except NamedError as error:
@@ -165,7 +165,7 @@ def _shape(fields: list[OutputField]) -> type[BaseModel]:
         for field in fields
     }
     types[REFUSED] = (str, ...)
-    config = ConfigDict(extra="forbid", strict=True, str_max_length=LONGEST)
+    config = ConfigDict(extra="forbid", strict=True, str_max_length=MAX_PROMPT_LENGTH)
     return create_model("Answer", __config__=config, **types)
 
 
@@ -186,7 +186,7 @@ def _property(field: OutputField) -> dict[str, Any]:
     return {"type": "string" if field.type == "text" else field.type}
 
 
-def _told(fields: list[OutputField]) -> str:
+def _fields_text(fields: list[OutputField]) -> str:
     lines = [f'- "{one.name}": {dumps(_property(one)).decode()} {one.description}'.rstrip() for one in fields]
     return "\n".join([*lines, f'- "{REFUSED}": {{"type":"string"}}'])
 
@@ -214,5 +214,5 @@ AI = NodeType(
     icon="auto_awesome",
     templates=("inputs",),
     check=_check,
-    effect=lambda settings: f"Lets a model do this: {effects.told(settings['task'])}",
+    effect=lambda settings: f"Lets a model do this: {effects.quoted(settings['task'])}",
 )

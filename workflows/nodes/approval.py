@@ -13,7 +13,7 @@ from crm.teams.services import ACTIVE
 from workflows.expressions.filters import text
 from workflows.nodes import effects
 from workflows.nodes.asks import Question
-from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave
+from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 from workflows.nodes.records import checked_ids
 
 HANDLES = ("approved", "rejected", "timeout")
@@ -40,7 +40,7 @@ def asked_members(config: ApprovalConfig) -> list[str]:
     return sorted(found | set(active.filter(role__in=config.roles).values_list("pk", flat=True)))
 
 
-def _ask(wave: Wave) -> None:
+def _ask(wave: NodeBatch) -> None:
     members = asked_members(wave.config)
     until = after(wave.now, wave.config.timeout.as_json(), ZoneInfo(wave.zone))
     for item in wave.items:
@@ -51,7 +51,7 @@ def _ask(wave: Wave) -> None:
         item.outcome = Outcome("waiting", until=until, waits_for="approval", asks=asks)
 
 
-def _resume(wave: Wave) -> None:
+def _resume(wave: NodeBatch) -> None:
     for item in wave.items:
         if item.arrived is not None and item.arrived.kind == "approval":
             item.outcome = Outcome(handle=item.arrived.payload["answer"], output=item.arrived.payload)

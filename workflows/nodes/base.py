@@ -97,7 +97,7 @@ class RunFacts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class ResumeEvent:
     """The cause that ended a run's wait at a node: a kind, `timer` for the time, and its payload."""
 
     kind: str
@@ -114,7 +114,7 @@ class Item:
     make_key: Callable[[], str]
     token: str = ""
     """The branch of the run that is here. With the run's id and epoch it is the address of a response (waits.inbox)."""
-    arrived: Arrived | None = None
+    arrived: ResumeEvent | None = None
     """The cause that ended its wait at this node; None: it has only reached the node."""
     round: int = 0
     """Number of times that a loop has returned to its node."""
@@ -136,7 +136,7 @@ class Item:
 
 
 @dataclass(slots=True)
-class Wave:
+class NodeBatch:
     """Runs that are at the same node of a version, one per record."""
 
     config: Any
@@ -203,8 +203,8 @@ class NodeType:
     label: str
     help: str
     config: builtins.type[NodeConfig]
-    run: Callable[[Wave], None]
-    resume: Callable[[Wave], None] | None = None
+    run: Callable[[NodeBatch], None]
+    resume: Callable[[NodeBatch], None] | None = None
     """Takes runs on whose wait here is over (`item.arrived`), as `run` does. Without it a wait has one end, the time,
     and leads on by `out`."""
     handles: Callable[[Any], tuple[str, ...]] = one_out
@@ -244,7 +244,7 @@ class NodeType:
             return self.effect(settings)
         return None if self.group in ("trigger", "logic") else self.help
 
-    def handle(self, wave: Wave, *, resumes: bool) -> None:
+    def handle(self, wave: NodeBatch, *, resumes: bool) -> None:
         """Take runs through the node that have come to it, or that go on after a wait at it."""
         (self.resume if resumes and self.resume is not None else self.run)(wave)
 

@@ -8,7 +8,7 @@ from core.errors import ApiError
 from outreach.campaigns.joining import join_campaign
 from outreach.campaigns.models import Campaign
 from workflows.nodes import effects
-from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave
+from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.recipients import HANDLES, outcome_of, recipients
 from workflows.nodes.records import checked_ids, fail_by
 
@@ -31,7 +31,7 @@ class CampaignConfig(NodeConfig):
         return checked_ids([id])[0]
 
 
-def _campaign(wave: Wave) -> None:
+def _campaign(wave: NodeBatch) -> None:
     found = recipients(wave)
     if not found:
         return

@@ -12,7 +12,7 @@ from outreach.conversations.automated import PlannedChat, check_template, plan_t
 from outreach.genie.automated import wait_for_messages
 from workflows.expressions.filters import text
 from workflows.nodes import effects
-from workflows.nodes.base import NodeConfig, NodeType, Wave
+from workflows.nodes.base import NodeBatch, NodeConfig, NodeType
 from workflows.nodes.recipients import HANDLES, end, message_id, outcome_of, recipients, resume
 from workflows.nodes.records import checked_ids, fail_by
 
@@ -44,7 +44,7 @@ class ChatConfig(NodeConfig):
         return checked_ids([id])[0]
 
 
-def _chat(wave: Wave) -> None:
+def _chat(wave: NodeBatch) -> None:
     found = recipients(wave)
     if not found:
         return

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from core.spans import after
 from workflows.nodes.asks import StartRun
-from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave
+from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 from workflows.nodes.records import checked_ids
 
 FAILED, TIMEOUT = "failed", "timeout"
@@ -31,7 +31,7 @@ class WorkflowConfig(NodeConfig):
         return checked_ids([id])[0]
 
 
-def _start(wave: Wave) -> None:
+def _start(wave: NodeBatch) -> None:
     config: WorkflowConfig = wave.config
     until = after(wave.now, config.timeout.as_json(), ZoneInfo(wave.zone)) if config.wait else None
     for item in wave.items:
@@ -42,7 +42,7 @@ def _start(wave: Wave) -> None:
         item.outcome = Outcome("waiting", until=until, waits_for="child", asks=asks)
 
 
-def _resume(wave: Wave) -> None:
+def _resume(wave: NodeBatch) -> None:
     for item in wave.items:
         if item.arrived is None or item.arrived.kind != "child":
             item.outcome = Outcome(handle=TIMEOUT)

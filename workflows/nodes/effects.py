@@ -13,7 +13,7 @@ from outreach.email_templates.models import EmailTemplate
 from workflows.expressions.filters import ExpressionFailed, text
 
 
-def told(value: Any, most: int = 100) -> str:
+def quoted(value: Any, most: int = 100) -> str:
     """Return a value as a sentence quotes it."""
     try:
         words = value if isinstance(value, str) else text(value)
@@ -32,7 +32,7 @@ def of_record(panel: str) -> Callable[[Mapping[str, Any]], str]:
         action, values = settings["action"], settings.get("values") or {}
         if action == "delete":
             return f"Deletes the {panel} of the run."
-        given = ", ".join(f"{key} {told(value)}" for key, value in list(values.items())[:20])
+        given = ", ".join(f"{key} {quoted(value)}" for key, value in list(values.items())[:20])
         tags = counted(len(settings["tags"]), "tag") if settings.get("tags") else ""
         what = " and ".join(filter(None, (given, tags)))
         if action == "update":
@@ -49,7 +49,7 @@ def of_tags(settings: Mapping[str, Any]) -> str:
 
 
 def of_chat(settings: Mapping[str, Any]) -> str:
-    to = told(settings["to"]) if settings.get("to") else "the contact of the run"
+    to = quoted(settings["to"]) if settings.get("to") else "the contact of the run"
     return f"Writes to {to} by chat, with an approved template."
 
 
@@ -57,7 +57,7 @@ def of_mail(what: Callable[[Mapping[str, Any]], str]) -> Callable[[Mapping[str, 
     """Return the effect of a node that writes a mail, with `what` for the description of its content."""
 
     def effect(settings: Mapping[str, Any]) -> str:
-        to = told(settings["to"]) if settings.get("to") else "the contact of the run"
+        to = quoted(settings["to"]) if settings.get("to") else "the contact of the run"
         held = ", and holds it until it is approved" if settings.get("draft") else ""
         return f"Writes a mail to {to}: {what(settings)}{held}."
 
@@ -67,11 +67,11 @@ def of_mail(what: Callable[[Mapping[str, Any]], str]) -> Callable[[Mapping[str, 
 def of_words(settings: Mapping[str, Any]) -> str:
     if settings.get("template"):
         return f"by the template {_name(EmailTemplate, settings['template'])}"
-    return told(settings.get("subject"))
+    return quoted(settings.get("subject"))
 
 
 def of_campaign(settings: Mapping[str, Any]) -> str:
-    to = told(settings["to"]) if settings.get("to") else "the contact of the run"
+    to = quoted(settings["to"]) if settings.get("to") else "the contact of the run"
     return f"Adds {to} to the campaign {_name(Campaign, settings['campaign'])}."
 
 
@@ -82,18 +82,18 @@ def of_segment(settings: Mapping[str, Any]) -> str:
 
 def of_approval(settings: Mapping[str, Any]) -> str:
     asked = [counted(len(settings[name]), name[:-1]) for name in ("members", "roles") if settings.get(name)]
-    return f"Asks {' and '.join(asked)}: {told(settings['text'])}"
+    return f"Asks {' and '.join(asked)}: {quoted(settings['text'])}"
 
 
 def of_call(settings: Mapping[str, Any]) -> str:
     return f"Notes an {settings['direction']} call, {settings['outcome']}" + (
-        f": {told(settings['notes'])}" if settings.get("notes") else "."
+        f": {quoted(settings['notes'])}" if settings.get("notes") else "."
     )
 
 
 def _name(model: type[Team | Member | Campaign | EmailTemplate | Segment], id: str) -> str:
     name = model.objects.filter(pk=id).values_list("name", flat=True).first()
-    return told(name) if name else "that is gone"
+    return quoted(name) if name else "that is gone"
 
 
 def of_assignment(settings: Mapping[str, Any]) -> str:

@@ -15,10 +15,10 @@ from core.text.json import dumps
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.expressions.records import values_of
 from workflows.nodes import effects
-from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave
+from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.records import fail_by
 
-MOST = 200
+MAX_RECORDS = 200
 NOBODY = "0" * 24
 """The id of no record."""
 
@@ -31,7 +31,7 @@ class FindConfig(NodeConfig):
     )
     sortBy: str = Field(default="createdAt", max_length=100, json_schema_extra={"x-widget": "field"})
     sortOrder: Literal["asc", "desc"] = "desc"
-    limit: int = Field(default=1, ge=1, le=MOST)
+    limit: int = Field(default=1, ge=1, le=MAX_RECORDS)
     fields: list[str] = Field(
         default=[],
         max_length=50,
@@ -49,7 +49,7 @@ class FindConfig(NodeConfig):
         return filter
 
 
-def _find(wave: Wave) -> None:
+def _find(wave: NodeBatch) -> None:
     """Look once for all runs that ask for the same: for all at once where the conditions hold no expression."""
     config: FindConfig = wave.config
     groups: dict[bytes, tuple[Any, list[Any]]] = {}
@@ -80,7 +80,7 @@ def _filled(given: Any, rendered: Any) -> Any:
     return {"field": "_id", "operator": "equals", "value": NOBODY} if empty else rendered
 
 
-def _ids(config: FindConfig, wanted: Any, wave: Wave) -> list[str]:
+def _ids(config: FindConfig, wanted: Any, wave: NodeBatch) -> list[str]:
     fields = RECORD_TYPES[config.panel].fields
     where = tree.compile(tree.parse(wanted, "filter"), fields, now=wave.now, parameter="filter")
     key = SortKey(fields.sortable(config.sortBy, "sortBy"), config.sortOrder == "desc")

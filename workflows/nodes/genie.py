@@ -10,7 +10,7 @@ from core.errors import NamedError
 from outreach.ai.languages import language_name
 from outreach.ai.services import ai_type_of, choose_ai_app
 from workflows.nodes import effects
-from workflows.nodes.base import NodeType, Wave
+from workflows.nodes.base import NodeBatch, NodeType
 from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
 
 
@@ -26,7 +26,7 @@ class GenieConfig(RecipientConfig):
     ask: bool = Field(default=True, description="It may ask the recipient a question.")
 
 
-def _genie(wave: Wave) -> None:
+def _genie(wave: NodeBatch) -> None:
     config: GenieConfig = wave.config
     found = recipients(wave)
     if not found:
@@ -68,6 +68,6 @@ GENIE = NodeType(
     check=_problems,
     writes=True,
     outputs={"id": "id", "status": "text", "reason": "text"},
-    effect=effects.of_mail(lambda settings: f"the AI app finds the words for {effects.told(settings['prompt'])}"),
+    effect=effects.of_mail(lambda settings: f"the AI app finds the words for {effects.quoted(settings['prompt'])}"),
 )
 TYPES = (GENIE,)

@@ -18,7 +18,7 @@ from core.text.json import dumps
 from crm.webhooks.signing import signed_headers
 from workflows.expressions.filters import text
 from workflows.nodes.asks import LARGEST_CALL, Call, CallToMake, Made
-from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
+from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.secrets.services import has_secret, secret_for
 
 MAX_BYTES = 1024 * 1024
@@ -135,7 +135,7 @@ def _clean(value: str) -> str:
     return "".join(one if one.isprintable() else " " for one in value).strip()
 
 
-def _request(wave: Wave, item: Item) -> dict[str, Any] | str:
+def _request(wave: NodeBatch, item: Item) -> dict[str, Any] | str:
     """Return the request as it is stored, or why there can be none."""
     config: HttpConfig = wave.config
     url = text(wave.render("url", item))
@@ -157,7 +157,7 @@ def _request(wave: Wave, item: Item) -> dict[str, Any] | str:
     return {**made, "timeout": config.timeout, "success": config.success}
 
 
-def _http(wave: Wave) -> None:
+def _http(wave: NodeBatch) -> None:
     for item in wave.items:
         request = _request(wave, item)
         if isinstance(request, str):
@@ -167,7 +167,7 @@ def _http(wave: Wave) -> None:
         item.outcome = Outcome("waiting", waits_for="call", asks=asks)
 
 
-def take_answer(wave: Wave) -> None:
+def take_answer(wave: NodeBatch) -> None:
     """Take on runs whose call has ended."""
     for item in wave.items:
         found = item.arrived.payload if item.arrived is not None else None

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from workflows.nodes import effects
-from workflows.nodes.base import NodeConfig, NodeType, Wave
+from workflows.nodes.base import NodeBatch, NodeConfig, NodeType
 from workflows.nodes.records import change_by_values, checked_ids, missing_assignees, no_tags
 
 
@@ -37,7 +37,7 @@ class AssignConfig(NodeConfig):
 TAG_CHANGES = {"add": "append", "remove": "remove", "set": "set"}
 
 
-def _tags(wave: Wave) -> None:
+def _tags(wave: NodeBatch) -> None:
     config: TagsConfig = wave.config
     how = TAG_CHANGES[config.action]
 
@@ -50,7 +50,7 @@ def _tags(wave: Wave) -> None:
     change_by_values(wave, config.panel, wanted)
 
 
-def _assign(wave: Wave) -> None:
+def _assign(wave: NodeBatch) -> None:
     config: AssignConfig = wave.config
     given = (("team", config.team), ("team_member", config.teamMember))
     relations = {name: value for name, value in given if value is not None}

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from core.spans import after
 from workflows.nodes.asks import Listen
-from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave
+from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 
 EVENT, TIMEOUT = "event", "timeout"
 
@@ -37,7 +37,7 @@ class WaitForConfig(NodeConfig):
         return timeout
 
 
-def _wait_for(wave: Wave) -> None:
+def _wait_for(wave: NodeBatch) -> None:
     config: WaitForConfig = wave.config
     until = after(wave.now, config.timeout.as_json(), ZoneInfo(wave.zone))
     for item in wave.items:
@@ -45,7 +45,7 @@ def _wait_for(wave: Wave) -> None:
         item.outcome = Outcome("waiting", until=until, waits_for="event", asks=asks)
 
 
-def _resume(wave: Wave) -> None:
+def _resume(wave: NodeBatch) -> None:
     for item in wave.items:
         if item.arrived is not None and item.arrived.kind == "event":
             item.outcome = Outcome(handle=EVENT, output=item.arrived.payload)

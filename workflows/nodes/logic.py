@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, field_validator, model_validator
 
 from core.spans import after
-from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave, one_out
+from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span, one_out
 
 TREE: dict[str, Any] = {"x-widget": "tree"}
 EXPRESSION: dict[str, Any] = {"x-widget": "expression"}
@@ -124,16 +124,16 @@ class TriggerConfig(NodeConfig):
     """The trigger has no settings of its own: those of the workflow define it."""
 
 
-def _pass(wave: Wave) -> None:
+def _pass(wave: NodeBatch) -> None:
     """Go on: every outcome is `out` by default."""
 
 
-def _condition(wave: Wave) -> None:
+def _condition(wave: NodeBatch) -> None:
     for item, holds in zip(wave.items, wave.holds("filter"), strict=True):
         item.outcome = Outcome(handle="true" if holds else "false", output={"result": holds})
 
 
-def _switch(wave: Wave) -> None:
+def _switch(wave: NodeBatch) -> None:
     for case in reversed(wave.config.cases):
         for item, holds in zip(wave.items, wave.holds(case.id), strict=True):
             if holds:
@@ -147,7 +147,7 @@ def _cases(config: SwitchConfig) -> Mapping[str, Any]:
     return {case.id: case.filter for case in config.cases}
 
 
-def _split(wave: Wave) -> None:
+def _split(wave: NodeBatch) -> None:
     """Take the arm that the hash of the record falls into, so that a record gets the same one each time."""
     arms = wave.config.arms
     total = sum(arm.weight for arm in arms)
@@ -162,7 +162,7 @@ def _split(wave: Wave) -> None:
                 break
 
 
-def _loop(wave: Wave) -> None:
+def _loop(wave: NodeBatch) -> None:
     if wave.config.mode == "while":
         _repeat(wave)
         return
@@ -178,7 +178,7 @@ def _loop(wave: Wave) -> None:
         item.outcome = Outcome(output=output, items=items, parallel=wave.config.parallel)
 
 
-def _repeat(wave: Wave) -> None:
+def _repeat(wave: NodeBatch) -> None:
     """Begin another round where the conditions hold, after the pause between two rounds."""
     config: LoopConfig = wave.config
     for item, holds in zip(wave.items, wave.holds("filter"), strict=True):
@@ -190,13 +190,13 @@ def _repeat(wave: Wave) -> None:
         item.outcome = Outcome(output=output, items=[item.round] if going else None, again=True)
 
 
-def _set(wave: Wave) -> None:
+def _set(wave: NodeBatch) -> None:
     for item in wave.items:
         values = wave.render("values", item)
         item.outcome = Outcome(output=values, variables=values)
 
 
-def _stop(wave: Wave) -> None:
+def _stop(wave: NodeBatch) -> None:
     for item in wave.items:
         item.outcome = Outcome(output={"result": wave.config.result}, ends="stop")
 

@@ -21,7 +21,7 @@ from workflows.expressions import compile_value
 from workflows.expressions.compile import MAX_PARTS, references
 from workflows.expressions.filters import text
 from workflows.nodes import effects
-from workflows.nodes.base import Item, NodeType, Wave
+from workflows.nodes.base import Item, NodeBatch, NodeType
 from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
 from workflows.nodes.records import checked_ids, fail_by
 
@@ -97,7 +97,7 @@ def _masked(source: str, names: dict[str, str]) -> str:
     return "".join([*parts, source[place:]])
 
 
-def _mail(wave: Wave) -> None:
+def _mail(wave: NodeBatch) -> None:
     config: MailConfig = wave.config
     found = recipients(wave)
     if not found:
@@ -107,7 +107,7 @@ def _mail(wave: Wave) -> None:
     plan(wave, made, senders=senders_of(config.senders), ai_type=COMPOSER)
 
 
-def _by_words(wave: Wave, found: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
+def _by_words(wave: NodeBatch, found: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
     subject, compiled, values = own_words(wave.config.subject, wave.config.body)
     made: list[tuple[Item, Contact, Words | None]] = []
     for item, contact in found:
@@ -121,7 +121,7 @@ def _by_words(wave: Wave, found: Sequence[tuple[Item, Contact]]) -> list[tuple[I
     return made
 
 
-def _by_template(wave: Wave, found: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
+def _by_template(wave: NodeBatch, found: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
     template = EmailTemplate.objects.filter(pk=wave.config.template).first()
     if template is None:
         for item, _ in found:

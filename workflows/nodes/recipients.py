@@ -20,7 +20,7 @@ from outreach.genie.automated import ENDED, Planned, Words, plan_messages, run_o
 from outreach.genie.models import GenieScheduler
 from outreach.senders.models import Sender
 from workflows.expressions.filters import text
-from workflows.nodes.base import Item, NodeConfig, Outcome, Wave
+from workflows.nodes.base import Item, NodeBatch, NodeConfig, Outcome
 from workflows.nodes.records import checked_ids
 
 MAX_SENDERS = 20
@@ -55,7 +55,7 @@ class RecipientConfig(NodeConfig):
         return list(dict.fromkeys(checked_ids(ids)))
 
 
-def recipients(wave: Wave) -> list[tuple[Item, Contact]]:
+def recipients(wave: NodeBatch) -> list[tuple[Item, Contact]]:
     """Return the items with the contacts that they write to, locked. Those without one fail.
 
     Only contacts are recipients, because each recipient must be able to unsubscribe.
@@ -104,7 +104,7 @@ def message_id(item: Item) -> str:
 
 
 def plan(
-    wave: Wave, wanted: Sequence[tuple[Item, Contact, Words | None]], *, senders: Sequence[Sender], **columns: Any
+    wave: NodeBatch, wanted: Sequence[tuple[Item, Contact, Words | None]], *, senders: Sequence[Sender], **columns: Any
 ) -> None:
     """Plan the messages of a batch of items, and set the outcomes."""
     if not wanted:
@@ -128,7 +128,7 @@ def plan(
         wait_for_messages(places)
 
 
-def resume(wave: Wave) -> None:
+def resume(wave: NodeBatch) -> None:
     """Take runs on whose messages have ended."""
     for item in wave.items:
         told = item.arrived.payload if item.arrived is not None else None
@@ -147,7 +147,7 @@ def end(item: Item, id: str, status: str, reason: str) -> None:
         item.outcome.waits_for = "message"
 
 
-def node_run(wave: Wave, item: Item, sender: Sender, **columns: Any) -> GenieScheduler:
+def node_run(wave: NodeBatch, item: Item, sender: Sender, **columns: Any) -> GenieScheduler:
     """Return the run of messages that the node of the version owns, locked."""
     return run_of_node(
         workflow_id=item.run.workflow_id,

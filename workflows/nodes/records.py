@@ -30,7 +30,7 @@ from crm.tags.services import missing_tags
 from crm.teams.models import Team
 from crm.teams.services import ACTIVE
 from workflows.nodes import effects
-from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
+from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
 
 EXPRESSION: dict[str, Any] = {"x-widget": "fields"}
 KEY_PARTS = ("email", "countryCode", "number")
@@ -74,7 +74,7 @@ def checked_ids(ids: Iterable[str]) -> list[str]:
     return found
 
 
-def with_record(wave: Wave, panel: str) -> list[tuple[str, Item]]:
+def with_record(wave: NodeBatch, panel: str) -> list[tuple[str, Item]]:
     """Return the items whose run has a record of the panel, with its id. The others fail."""
     found = []
     for item in wave.items:
@@ -86,7 +86,7 @@ def with_record(wave: Wave, panel: str) -> list[tuple[str, Item]]:
     return found
 
 
-def _contact(wave: Wave) -> None:
+def _contact(wave: NodeBatch) -> None:
     action = wave.config.action
     if action == "create":
         _create(
@@ -105,7 +105,7 @@ def _contact(wave: Wave) -> None:
         change_by_values(wave, "contact", lambda values: {"formData": values, **change})
 
 
-def _lead(wave: Wave) -> None:
+def _lead(wave: NodeBatch) -> None:
     config: LeadConfig = wave.config
     if config.action == "create":
         given = {"team": config.team, "team_member": config.teamMember, "tags": config.tags}
@@ -120,11 +120,11 @@ def _lead(wave: Wave) -> None:
         )
 
 
-def _actor(wave: Wave) -> str:
+def _actor(wave: NodeBatch) -> str:
     return wave.actor_id  # type: ignore[return-value]  # the services take None: the record has no author then
 
 
-def _create(wave: Wave, panel: str, create: Callable[[list[dict[str, Any]]], BulkResult]) -> None:
+def _create(wave: NodeBatch, panel: str, create: Callable[[list[dict[str, Any]]], BulkResult]) -> None:
     """Create a record for each run, which is the run's own if it has none."""
     items = list(wave.items)
     values = [wave.render("values", item) for item in items]
@@ -142,7 +142,7 @@ def _create(wave: Wave, panel: str, create: Callable[[list[dict[str, Any]]], Bul
         item.outcome = Outcome(output={"id": id}, record=(panel, id))
 
 
-def _upsert(wave: Wave) -> None:
+def _upsert(wave: NodeBatch) -> None:
     """Change the contact that has the unique key, or the e-mail address where no number is given; else create one."""
     rendered = [wave.render("values", item) for item in wave.items]
     found = _by_email(_address(values) for values in rendered)
@@ -195,7 +195,7 @@ def fail_by(item: Item, error: ApiError) -> None:
     item.fail(name, getattr(error, "detail", "") or str(error))
 
 
-def _delete(wave: Wave, panel: str, delete: Callable[..., Any]) -> None:
+def _delete(wave: NodeBatch, panel: str, delete: Callable[..., Any]) -> None:
     found = with_record(wave, panel)
     if found:
         delete(actor_id=_actor(wave), selection=BulkSelection.of_ids([id for id, _ in found]))
@@ -203,7 +203,7 @@ def _delete(wave: Wave, panel: str, delete: Callable[..., Any]) -> None:
         item.outcome = Outcome(output={"id": id}, deletes=True)
 
 
-def _set_contacts(wave: Wave) -> None:
+def _set_contacts(wave: NodeBatch) -> None:
     """Give each contact values of its own, in one statement per table."""
     schema = ContactSchema.load()
     rows, owners = [], []
@@ -228,7 +228,7 @@ def _set_contacts(wave: Wave) -> None:
             item.outcome = Outcome(output={"id": id, "changed": id in result.changed})
 
 
-def _set_key(wave: Wave, id: str, item: Item, values: Mapping[str, Any]) -> None:
+def _set_key(wave: NodeBatch, id: str, item: Item, values: Mapping[str, Any]) -> None:
     """Change unique values of the contact, which are checked against all other contacts."""
     try:
         with transaction.atomic():
@@ -239,7 +239,7 @@ def _set_key(wave: Wave, id: str, item: Item, values: Mapping[str, Any]) -> None
         item.outcome = Outcome(output={"id": id, "changed": job is not None})
 
 
-def change_by_values(wave: Wave, panel: str, wanted: Callable[[Any], dict[str, Any]]) -> None:
+def change_by_values(wave: NodeBatch, panel: str, wanted: Callable[[Any], dict[str, Any]]) -> None:
     """Change the records by the bulk change of their kind: once for all that get the same values."""
     groups: dict[bytes, tuple[Any, list[tuple[str, Item]]]] = {}
     for id, item in with_record(wave, panel):

@@ -20,8 +20,8 @@ from crm.segments.models import Segment
 from crm.segments.services import IdChanges, update_segment
 from crm.teams.services import ACTIVE
 from workflows.expressions.filters import text
-from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Span, Wave
-from workflows.nodes.effects import counted, of_segment, told
+from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome, Span
+from workflows.nodes.effects import counted, of_segment, quoted
 from workflows.nodes.records import checked_ids, fail_by, with_record
 
 TEXT: dict[str, Any] = {"x-widget": "expression"}
@@ -73,7 +73,7 @@ def _each(items: Sequence[tuple[str, Item]], write: Callable[[str, Item], Any]) 
             item.outcome = Outcome(output={"id": written})
 
 
-def _note(wave: Wave) -> None:
+def _note(wave: NodeBatch) -> None:
     panel = wave.config.panel
 
     def write(id: str, item: Item) -> str:
@@ -83,7 +83,7 @@ def _note(wave: Wave) -> None:
     _each(with_record(wave, panel), write)
 
 
-def _follow_up(wave: Wave) -> None:
+def _follow_up(wave: NodeBatch) -> None:
     config: FollowUpConfig = wave.config
     due_at = iso(after(wave.now, config.due.as_json(), ZoneInfo(wave.zone)))
     assigned = {"assignee": config.assignee} if config.assignee else {}
@@ -96,7 +96,7 @@ def _follow_up(wave: Wave) -> None:
     _each(with_record(wave, "lead"), write)
 
 
-def _notify(wave: Wave) -> None:
+def _notify(wave: NodeBatch) -> None:
     members = list(Member.objects.filter(status__in=ACTIVE, pk__in=wave.config.members))
     for item in wave.items:
         about = ("contact", item.run.contact_id) if item.run.contact_id else None
@@ -106,7 +106,7 @@ def _notify(wave: Wave) -> None:
         item.outcome = Outcome(output={"members": [member.pk for member in members]})
 
 
-def _segment(wave: Wave) -> None:
+def _segment(wave: NodeBatch) -> None:
     segment = Segment.objects.filter(pk=wave.config.segment).first()
     if segment is None:
         for item in wave.items:
@@ -156,7 +156,7 @@ NOTE = NodeType(
     icon="sticky_note_2",
     templates=("notes",),
     outputs={"id": "id"},
-    effect=lambda settings: f"Writes a note on the {settings['panel']} of the run: {told(settings['notes'])}",
+    effect=lambda settings: f"Writes a note on the {settings['panel']} of the run: {quoted(settings['notes'])}",
 )
 FOLLOW_UP = NodeType(
     "followUp",
@@ -171,7 +171,7 @@ FOLLOW_UP = NodeType(
     check=no_member("assignee"),
     needs_lead=True,
     outputs={"id": "id"},
-    effect=lambda settings: f"Makes a follow-up of the lead of the run: {told(settings['title'])}",
+    effect=lambda settings: f"Makes a follow-up of the lead of the run: {quoted(settings['title'])}",
 )
 NOTIFY = NodeType(
     "notify",
@@ -184,7 +184,7 @@ NOTIFY = NodeType(
     templates=("text",),
     check=no_member("members"),
     outputs={"members": "list"},
-    effect=lambda settings: f"Tells {counted(len(settings['members']), 'member')}: {told(settings['text'])}",
+    effect=lambda settings: f"Tells {counted(len(settings['members']), 'member')}: {quoted(settings['text'])}",
 )
 SEGMENT = NodeType(
     "segment",

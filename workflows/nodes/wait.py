@@ -11,9 +11,9 @@ from pydantic import Field, field_validator, model_validator
 
 from core.spans import after, read_moment
 from outreach.delivery.limits.windows import Window, next_opening
-from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave
+from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 
-LONGEST = dt.timedelta(days=400)
+MAX_WAIT = dt.timedelta(days=400)
 
 
 class WindowConfig(NodeConfig):
@@ -82,12 +82,12 @@ class WaitConfig(NodeConfig):
 
 def _too_long(config: WaitConfig) -> list[tuple[str, str, str]]:
     now = timezone.now()
-    if config.duration is None or after(now, config.duration.as_json(), dt.UTC) <= now + LONGEST:
+    if config.duration is None or after(now, config.duration.as_json(), dt.UTC) <= now + MAX_WAIT:
         return []
-    return [("tooLong", "for", f"a wait ends within {LONGEST.days} days")]
+    return [("tooLong", "for", f"a wait ends within {MAX_WAIT.days} days")]
 
 
-def _wait(wave: Wave) -> None:
+def _wait(wave: NodeBatch) -> None:
     config: WaitConfig = wave.config
     zone = ZoneInfo(wave.zone)
     for item in wave.items:
@@ -104,8 +104,8 @@ def _wait(wave: Wave) -> None:
             except (OverflowError, ValueError):
                 item.fail("badValue", "until: lies beyond the calendar")
                 continue
-        if end > wave.now + LONGEST:
-            item.fail("tooLong", f"a wait ends within {LONGEST.days} days")
+        if end > wave.now + MAX_WAIT:
+            item.fail("tooLong", f"a wait ends within {MAX_WAIT.days} days")
             continue
         if config.window is not None:
             end = config.window.opening(max(end, wave.now), wave.zone)

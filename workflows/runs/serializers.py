@@ -15,7 +15,7 @@ from workflows.graphs.models import Workflow
 from workflows.runs.selectors import waits_of, why_of
 
 NODES = "Node of its version -> type, label (empty: none), disabled, and ways: labels of its cases or arms."
-TOLD = ("kind", "happenedAt", "objectId")
+TRIGGER_FIELDS = ("kind", "happenedAt", "objectId")
 """Keys of a trigger that reveal nothing about a record."""
 ERROR = "node, code and message of what failed it; null: nothing."
 
@@ -131,7 +131,7 @@ class WorkflowRunDetail(WorkflowRunOut):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         drawn = row["version__graph"].get("nodes") or []
-        return {**super().finish(data, row), "nodes": {one["id"]: _told(one) for one in drawn}}
+        return {**super().finish(data, row), "nodes": {one["id"]: _node_json(one) for one in drawn}}
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -143,7 +143,7 @@ class WorkflowRunDetail(WorkflowRunOut):
         ]
 
 
-def _told(node: Mapping[str, Any]) -> dict[str, Any]:
+def _node_json(node: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a node that its steps show."""
     data = node["data"]
     config = data.get("config") or {}
@@ -159,7 +159,7 @@ def _withheld(data: dict[str, Any]) -> dict[str, Any]:
     if found.get("contact"):
         found["contact"] = {**found["contact"], "name": "", "email": None}
     if "trigger" in found:
-        found["trigger"] = {name: found["trigger"][name] for name in TOLD if name in found["trigger"]}
+        found["trigger"] = {name: found["trigger"][name] for name in TRIGGER_FIELDS if name in found["trigger"]}
     for name in ("failure", "error"):
         if found.get(name):
             found[name] = {**found[name], "message": ""}

@@ -16,7 +16,7 @@ from workflows.graphs.settings import FieldDate, Schedule
 
 OLDEST = 150
 """Years for which a date comes again."""
-MOST = 100
+MAX_MISSED = 100
 """The most missed times that are made up for."""
 
 
@@ -89,14 +89,14 @@ def due_times(schedule: Schedule, due: datetime, now: datetime) -> tuple[list[da
     following = next_time(schedule, due)
     while following is not None and following <= now:
         found.append(following)
-        if len(found) > MOST:
+        if len(found) > MAX_MISSED:
             following = next_time(schedule, now)
             break
         following = next_time(schedule, following)
     late = (now - due).total_seconds() > 60
     if schedule.misfire == "all" or (schedule.type == "field" and schedule.misfire == "once"):
         # Of a field, each day has records of its own: none of them may be left out.
-        return found[-MOST:], following
+        return found[-MAX_MISSED:], following
     if schedule.misfire == "skip" and late:
         recent = [at for at in found if (now - at).total_seconds() <= 60]
         return recent[-1:], following

@@ -16,7 +16,7 @@ from crm.records.unique_names import save_unique_name
 from workflows.secrets.models import WorkflowSecret
 
 NOT_FOUND, TAKEN = "WorkflowSecretNotFound_404", "WorkflowSecretNameAlreadyExists_400"
-MOST = 100
+MAX_SECRETS = 100
 LOCK = "workflow-secrets"
 USED_EVERY = timedelta(minutes=1)
 """Precision of the stored time of a secret's last use."""
@@ -32,8 +32,8 @@ def create_secret(*, member_id: str, name: str, host: str, value: str) -> Workfl
     if not value.isascii() or not value.isprintable():
         raise NamedError("InvalidInput_400", "value: has characters that no header can carry")
     lock_company(LOCK)
-    if WorkflowSecret.objects.count() >= MOST:
-        raise NamedError("InvalidInput_400", f"name: a company keeps at most {MOST} secrets; delete one first")
+    if WorkflowSecret.objects.count() >= MAX_SECRETS:
+        raise NamedError("InvalidInput_400", f"name: a company keeps at most {MAX_SECRETS} secrets; delete one first")
     secret = WorkflowSecret(name=name, host=host, value=value, created_by_id=member_id)
     save_unique_name(secret, TAKEN)
     return secret

@@ -31,7 +31,7 @@ def start_by_events(events: Sequence[Event]) -> None:
         return
     behind = [event for event in events if (event.cause or {}).get(QUEUE)]
     fresh = [event for event in events if not (event.cause or {}).get(QUEUE)]
-    backlog.add(behind, starts.BEHIND)
+    backlog.add(behind, starts.BULK_PRIORITY)
     if fresh and (limits.queued() >= limits.MAX_QUEUED or backlog.has_fresh()):
         backlog.add(fresh, backlog.FRESH)
     elif fresh:
@@ -53,7 +53,7 @@ def start(events: Sequence[Event], *, behind: bool = False) -> None:
     plans = [(workflow, plan_of(workflow.version_id)) for workflow in published.order_by("pk")]
     if any(plan.ended_by for _, plan in plans):
         subjects = (id for _, entry in entries for id in (entry.contact_id, entry.lead_id) if id)
-        locks.lock_lanes(subjects)
+        locks.lock_event_types(subjects)
     for workflow, plan in plans:
         own = [(event, entry) for event, entry in entries if event.kind in wanted[workflow.pk]]
         admitted, refused = _admit(workflow, plan, own)

@@ -22,7 +22,7 @@ from workflows.engine.subjects import contacts_of_leads
 from workflows.graphs.events import MANUAL, WEBHOOK
 from workflows.graphs.models import Workflow
 
-MOST = 10_000
+MAX_ENROLLED = 10_000
 """The most records that one request enrols."""
 MAX_CALL = 64_000
 """Bytes of a webhook's body."""
@@ -80,11 +80,11 @@ def enrol(
     if selection is None:
         started = start_runs(workflow, plan, [Entry(f"manual:{call}", trigger=trigger)], member_id=member_id)
         return {"selectedCount": 1, "startedCount": len(started)}
-    ids = list(selection.apply(kind_of(panel).live()).order_by("pk").values_list("pk", flat=True)[: MOST + 1])
+    ids = list(selection.apply(kind_of(panel).live()).order_by("pk").values_list("pk", flat=True)[: MAX_ENROLLED + 1])
     if not ids and not selection.everything:
         raise NamedError(LOST[panel], f"ids: none of them is a {panel} of this company")
-    if len(ids) > MOST:
-        raise NamedError("InvalidRequest_400", f"ids: at most {MOST:,} records are enrolled at once")
+    if len(ids) > MAX_ENROLLED:
+        raise NamedError("InvalidRequest_400", f"ids: at most {MAX_ENROLLED:,} records are enrolled at once")
     contacts = contacts_of_leads(ids) if panel == "lead" else {}
     entries = [
         Entry(f"manual:{call}:{id}", contacts.get(id, id), id if panel == "lead" else None, trigger) for id in ids

@@ -15,26 +15,31 @@ from urllib.parse import parse_qs, urlsplit
 
 from billing.gateways.base import (
     MAX_PAGES,
-    Begun,
-    Disputed,
-    Fact,
+    AmbiguousOutcome,
+    CheckoutSession,
     Gateway,
-    Hint,
+    GatewayDispute,
     Misconfigured,
     Order,
-    Refunding,
+    PaymentState,
+    PaymentUpdate,
+    RefundRequest,
     Refused,
-    Said,
-    Saved,
-    Settled,
-    Unsure,
+    SavedMethod,
+    SettlementEntry,
+    WebhookHint,
     WrongSignature,
     asking,
     last_day,
 )
 from billing.ledger.money import to_amount, to_minor
 
-STATES = {"paid": Said.PAID, "failed": Said.FAILED, "expired": Said.FAILED, "canceled": Said.FAILED}
+STATES = {
+    "paid": PaymentState.PAID,
+    "failed": PaymentState.FAILED,
+    "expired": PaymentState.FAILED,
+    "canceled": PaymentState.FAILED,
+}
 REFUNDED = "higher than the"
 """Part of the detail by which it refuses to give back more than was paid."""
 OPENED = "customer:"
@@ -72,10 +77,10 @@ class Mollie(Gateway):
                 return call(self.client)
             except ResponseError as error:
                 if REFUNDED not in str(error):
-                    raise Unsure(str(error)[:200]) from error
+                    raise AmbiguousOutcome(str(error)[:200]) from error
                 raise Refused("refunded") from error
 
-    def begin(self, order: Order) -> Begun:
+    def begin(self, order: Order) -> CheckoutSession:
         more: dict[str, Any] = {"redirectUrl": order.back_url}
         if order.save_method:
             more |= {"sequenceType": "first", "customerId": self._customer(order)}
@@ -83,7 +88,7 @@ class Mollie(Gateway):
             lambda client: client.payments.create(_values(order, **more), idempotency_key=f"begin-{order.reference}")
         )
         with asking():
-            return Begun(found["id"], found["_links"]["checkout"]["href"])
+            return CheckoutSession(found["id"], found["_links"]["checkout"]["href"])
 
     def _customer(self, order: Order) -> str:
         values = {"email": order.email or None, "metadata": {"order": order.reference}}
@@ -94,11 +99,11 @@ class Mollie(Gateway):
     def open(self, order: Order) -> str:
         return f"{OPENED}{order.customer}"
 
-    def move(self, order: Order) -> Fact:
+    def move(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id.startswith(OPENED):
             return self.find(order)
         fact = self.find(order)
-        if fact.said is not Said.NONE:
+        if fact.state is not PaymentState.NONE:
             return fact
         more = {"sequenceType": "recurring", "customerId": order.customer, "mandateId": order.token}
         found = self._do(
@@ -107,20 +112,22 @@ class Mollie(Gateway):
         with asking():
             return _fact(found, order)
 
-    def find(self, order: Order) -> Fact:
+    def find(self, order: Order) -> PaymentUpdate:
         if order.gateway_id and not order.gateway_id.startswith(OPENED):
             found = self._do(lambda client: client.payments.get(order.gateway_id))
             with asking():
                 return _fact(found, order)
         if not order.customer:
-            return Fact(Said.NONE, reference=order.reference)
+            return PaymentUpdate(PaymentState.NONE, reference=order.reference)
         page = self._do(lambda client: client.customers.get(order.customer).payments.list(limit=250))
         with asking():
             ours = [one for one in page if (one.get("metadata") or {}).get("order") == order.reference]
             paid = [one for one in ours if one["status"] == "paid"]
-            return _fact((paid or ours)[0], order) if ours else Fact(Said.NONE, reference=order.reference)
+            return (
+                _fact((paid or ours)[0], order) if ours else PaymentUpdate(PaymentState.NONE, reference=order.reference)
+            )
 
-    def refund(self, refund: Refunding) -> str:
+    def refund(self, refund: RefundRequest) -> str:
         amount = {"value": str(to_amount(refund.amount, refund.currency)), "currency": refund.currency}
         values = {"amount": amount, "metadata": {"refund": refund.reference}}
         key = f"refund-{refund.reference}"
@@ -130,24 +137,24 @@ class Mollie(Gateway):
         with asking():
             return str(found["id"])
 
-    def find_refund(self, refund: Refunding) -> str:
+    def find_refund(self, refund: RefundRequest) -> str:
         found = self._do(lambda client: client.payments.get(refund.payment_ref).refunds.list(limit=250))
         with asking():
             ours = [one["id"] for one in found if (one.get("metadata") or {}).get("refund") == refund.reference]
             return str(ours[0]) if ours else ""
 
-    def set_up(self, order: Order) -> Begun:
+    def set_up(self, order: Order) -> CheckoutSession:
         """Begin a first payment of nothing, which it takes for cards."""
         more = {"redirectUrl": order.back_url, "sequenceType": "first", "customerId": self._customer(order)}
         values = _values(replace(order, amount=0), method="creditcard", **more)
         found = self._do(lambda client: client.payments.create(values, idempotency_key=f"setup-{order.reference}"))
         with asking():
-            return Begun(found["id"], found["_links"]["checkout"]["href"])
+            return CheckoutSession(found["id"], found["_links"]["checkout"]["href"])
 
-    def find_set_up(self, order: Order) -> Fact:
+    def find_set_up(self, order: Order) -> PaymentUpdate:
         return self.find(order)
 
-    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         for one in self._listed("payments", since, until):
             if one["status"] == "paid":
                 yield _settled("payment", one["id"], (one.get("metadata") or {}).get("order"), one["amount"])
@@ -172,15 +179,15 @@ class Mollie(Gateway):
             yield from found
             if not after or any(at < since for at in made):
                 return
-        raise Unsure("its list does not end")
+        raise AmbiguousOutcome("its list does not end")
 
-    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+    def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         """Return chargebacks: they are lost at once, unless the bank takes them back."""
         found = self._do(lambda client: client.payments.get(payment_ref).chargebacks.list(limit=250))
         with asking():
             return [_disputed(one) for one in found]
 
-    def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
+    def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         """Return the id that the hook names: it is not signed, so that it can only make us look."""
         try:
             id = parse_qs(body.decode())["id"][0]
@@ -188,7 +195,7 @@ class Mollie(Gateway):
             raise WrongSignature("it names no payment") from error
         if not (id.startswith("tr_") and id.isprintable() and len(id) <= 64):
             raise WrongSignature("it names no payment")
-        return Hint(hashlib.sha256(body).hexdigest(), (id,), disputed=True)
+        return WebhookHint(hashlib.sha256(body).hexdigest(), (id,), disputed=True)
 
     def check(self) -> None:
         self._do(lambda client: client.methods.list())
@@ -206,34 +213,36 @@ def _values(order: Order, **more: Any) -> dict[str, Any]:
     return values
 
 
-def _fact(found: Mapping[str, Any], order: Order) -> Fact:
+def _fact(found: Mapping[str, Any], order: Order) -> PaymentUpdate:
     amount = found["amount"]
     currency = str(amount["currency"])
-    said = STATES.get(found["status"], Said.OPEN)
+    said = STATES.get(found["status"], PaymentState.OPEN)
     mandate, customer = found.get("mandateId"), found.get("customerId")
     card = found.get("details") or {}
     brand, last4 = str(card.get("cardLabel") or ""), str(card.get("cardNumber") or "")[-4:]
     label = f"{brand} {last4}" if brand and last4 else str(found.get("method") or "Mollie").title()
     expires = last_day(*str(card.get("cardExpiryDate") or "-").split("-")[:2])
-    return Fact(
+    return PaymentUpdate(
         said,
-        to_minor(Decimal(amount["value"]), currency) if said is Said.PAID else 0,
+        to_minor(Decimal(amount["value"]), currency) if said is PaymentState.PAID else 0,
         currency,
         str((found.get("metadata") or {}).get("order", "")),
         order.gateway_id or str(found["id"]),
         str(found["id"]),
-        method=Saved(str(mandate), str(customer), label, brand, last4, expires) if mandate and customer else None,
+        method=SavedMethod(str(mandate), str(customer), label, brand, last4, expires) if mandate and customer else None,
     )
 
 
-def _settled(kind: str, id: Any, reference: Any, amount: Mapping[str, Any]) -> Settled:
+def _settled(kind: str, id: Any, reference: Any, amount: Mapping[str, Any]) -> SettlementEntry:
     with asking():
         currency = str(amount["currency"])
-        return Settled(kind, str(id), str(reference or ""), to_minor(Decimal(amount["value"]), currency), currency)
+        return SettlementEntry(
+            kind, str(id), str(reference or ""), to_minor(Decimal(amount["value"]), currency), currency
+        )
 
 
-def _disputed(one: Mapping[str, Any]) -> Disputed:
+def _disputed(one: Mapping[str, Any]) -> GatewayDispute:
     currency = str(one["amount"]["currency"])
     reason = str((one.get("reason") or {}).get("description") or "")
     status = "won" if one.get("reversedAt") else "lost"
-    return Disputed(str(one["id"]), to_minor(Decimal(one["amount"]["value"]), currency), currency, status, reason)
+    return GatewayDispute(str(one["id"]), to_minor(Decimal(one["amount"]["value"]), currency), currency, status, reason)

@@ -21,18 +21,18 @@ from django.utils import timezone
 
 from billing.gateways.base import (
     MAX_PAGES,
-    Begun,
-    Disputed,
-    Fact,
+    AmbiguousOutcome,
+    CheckoutSession,
     Gateway,
-    Hint,
+    GatewayDispute,
     Order,
-    Refunding,
+    PaymentState,
+    PaymentUpdate,
+    RefundRequest,
     Refused,
-    Said,
-    Saved,
-    Settled,
-    Unsure,
+    SavedMethod,
+    SettlementEntry,
+    WebhookHint,
     WrongSignature,
     asking,
     body_of,
@@ -57,7 +57,7 @@ GONE = frozenset({"RESOURCE_NOT_FOUND", "INVALID_RESOURCE_ID"})
 CERTIFICATE_HOSTS = frozenset({"api.paypal.com", "api-m.paypal.com", "api.sandbox.paypal.com"})
 OLDEST = timedelta(days=3)
 """A webhook is sent again for so long."""
-STATES = {"COMPLETED": Said.OPEN, "APPROVED": Said.AUTHORIZED, "VOIDED": Said.FAILED}
+STATES = {"COMPLETED": PaymentState.OPEN, "APPROVED": PaymentState.AUTHORIZED, "VOIDED": PaymentState.FAILED}
 
 
 class PayPal(Gateway):
@@ -71,7 +71,7 @@ class PayPal(Gateway):
 
     _token = ""
 
-    def begin(self, order: Order) -> Begun:
+    def begin(self, order: Order) -> CheckoutSession:
         context = {"return_url": order.back_url, "cancel_url": order.back_url, "user_action": "PAY_NOW"}
         source: dict[str, Any] = {"experience_context": context}
         if order.save_method:
@@ -80,13 +80,13 @@ class PayPal(Gateway):
         with asking():
             found = self._call("POST", "/v2/checkout/orders", f"begin-{order.reference}", body)
             links = {link["rel"]: link["href"] for link in found["links"]}
-            return Begun(found["id"], links.get("payer-action") or links["approve"])
+            return CheckoutSession(found["id"], links.get("payer-action") or links["approve"])
 
     def open(self, order: Order) -> str:
         with asking():
             return str(self._call("POST", "/v2/checkout/orders", f"open-{order.reference}", _order(order))["id"])
 
-    def move(self, order: Order) -> Fact:
+    def move(self, order: Order) -> PaymentUpdate:
         body = {"payment_source": {"paypal": {"vault_id": order.token}}} if order.token else {}
         with asking():
             try:
@@ -94,42 +94,42 @@ class PayPal(Gateway):
                 return _fact(self._call("POST", path, f"move-{order.reference}", body), order)
             except Refused as refused:
                 if refused.code == "PAYER_ACTION_REQUIRED":
-                    return Fact(Said.ACTION, reference=order.reference, gateway_id=order.gateway_id)
+                    return PaymentUpdate(PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id)
                 if refused.code != "ORDER_ALREADY_CAPTURED":
                     raise
         return self.find(order)
 
-    def find(self, order: Order) -> Fact:
+    def find(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id:
-            return Fact(Said.NONE, reference=order.reference)
+            return PaymentUpdate(PaymentState.NONE, reference=order.reference)
         with asking():
             try:
                 return _fact(self._call("GET", f"/v2/checkout/orders/{order.gateway_id}"), order)
             except Refused as refused:
                 if refused.code not in GONE:
                     raise
-                return Fact(Said.NONE, reference=order.reference, gateway_id=order.gateway_id)
+                return PaymentUpdate(PaymentState.NONE, reference=order.reference, gateway_id=order.gateway_id)
 
-    def refund(self, refund: Refunding) -> str:
+    def refund(self, refund: RefundRequest) -> str:
         value = {"value": str(to_amount(refund.amount, refund.currency)), "currency_code": refund.currency}
         body = {"amount": value, "invoice_id": refund.reference, "custom_id": refund.reference}
         with asking():
             path = f"/v2/payments/captures/{refund.payment_ref}/refund"
             return str(self._call("POST", path, f"refund-{refund.reference}", body)["id"])
 
-    def find_refund(self, refund: Refunding) -> str:
+    def find_refund(self, refund: RefundRequest) -> str:
         """Return nothing: it has no list of refunds, but the key of one holds for 45 days."""
         return ""
 
-    def set_up(self, order: Order) -> Begun:
+    def set_up(self, order: Order) -> CheckoutSession:
         context = {"return_url": order.back_url, "cancel_url": order.back_url}
         body = {"payment_source": {"paypal": {"usage_type": "MERCHANT", "experience_context": context}}}
         with asking():
             found = self._call("POST", "/v3/vault/setup-tokens", f"setup-{order.reference}", body)
             links = {link["rel"]: link["href"] for link in found["links"]}
-            return Begun(found["id"], links["approve"])
+            return CheckoutSession(found["id"], links["approve"])
 
-    def find_set_up(self, order: Order) -> Fact:
+    def find_set_up(self, order: Order) -> PaymentUpdate:
         """Query the set-up token; an approved one becomes a method, once for each set-up."""
         with asking():
             try:
@@ -137,15 +137,15 @@ class PayPal(Gateway):
             except Refused as refused:
                 if refused.code not in GONE:
                     raise
-                return _set_up(Said.FAILED, order)
+                return _set_up(PaymentState.FAILED, order)
             if found["status"] not in ("APPROVED", "VAULTED"):
-                return _set_up(Said.OPEN, order)
+                return _set_up(PaymentState.OPEN, order)
             body = {"payment_source": {"token": {"id": order.gateway_id, "type": "SETUP_TOKEN"}}}
             made = self._call("POST", "/v3/vault/payment-tokens", f"vault-{order.reference}", body)
             customer = str((made.get("customer") or {}).get("id", ""))
-            return _set_up(Said.PAID, order, Saved(str(made["id"]), customer, "PayPal"))
+            return _set_up(PaymentState.PAID, order, SavedMethod(str(made["id"]), customer, "PayPal"))
 
-    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         """Yield its report of transactions, which is some hours late: missing ones are queried one by one."""
         asked = {"start_date": since.isoformat(), "end_date": until.isoformat(), "fields": "transaction_info"}
         for page in range(1, MAX_PAGES):
@@ -158,12 +158,12 @@ class PayPal(Gateway):
             if page >= last:
                 break
         else:
-            raise Unsure("its list does not end")
+            raise AmbiguousOutcome("its list does not end")
         for one in self._disputes({"start_time": since.isoformat()}):
             with asking():
                 amount, currency = _money(one["dispute_amount"])
                 for money in one["disputed_transactions"]:
-                    yield Settled("dispute", str(money["seller_transaction_id"]), "", amount, currency)
+                    yield SettlementEntry("dispute", str(money["seller_transaction_id"]), "", amount, currency)
 
     def _disputes(self, asked: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return the disputes of one page, which has the newest 50."""
@@ -172,11 +172,11 @@ class PayPal(Gateway):
             ids = [str(one["dispute_id"]) for one in found["items"]]
             return [self._call("GET", f"/v1/customer/disputes/{id}") for id in ids]
 
-    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+    def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         with asking():
             return [_disputed(one) for one in self._disputes({"disputed_transaction_id": payment_ref})]
 
-    def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
+    def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         try:
             sent = datetime.fromisoformat(headers["Paypal-Transmission-Time"])
             checksum = zlib.crc32(body)
@@ -193,7 +193,7 @@ class PayPal(Gateway):
             names = [about.get("custom_id"), units[0].get("custom_id"), related.get("order_id"), about.get("id")]
             names += [one.get("seller_transaction_id") for one in about.get("disputed_transactions") or ()]
             disputed = str(event.get("event_type")).startswith("CUSTOMER.DISPUTE.")
-            return Hint(str(event["id"]), tuple(str(name) for name in names if name), disputed)
+            return WebhookHint(str(event["id"]), tuple(str(name) for name in names if name), disputed)
         except (InvalidSignature, ValueError, KeyError, TypeError, AttributeError, HttpFailed) as error:
             raise WrongSignature(type(error).__name__) from error
 
@@ -219,7 +219,7 @@ class PayPal(Gateway):
             form = {"grant_type": "client_credentials"}
             status, found = body_of(self.session, "POST", f"{self.base_url}/v1/oauth2/token", data=form, auth=auth)
             if status != 200:
-                raise Unsure(f"it answers {status} to the log-in")
+                raise AmbiguousOutcome(f"it answers {status} to the log-in")
             self._token = str(found["access_token"])
         return self._token
 
@@ -234,7 +234,7 @@ class PayPal(Gateway):
         known = issues & (REFUSALS | GONE)
         if known:
             raise Refused(min(known))
-        raise Unsure(f"it answers {status}: {', '.join(sorted(issues))}"[:200])
+        raise AmbiguousOutcome(f"it answers {status}: {', '.join(sorted(issues))}"[:200])
 
 
 def _order(order: Order) -> dict[str, Any]:
@@ -248,26 +248,26 @@ def _order(order: Order) -> dict[str, Any]:
     return {"intent": "CAPTURE", "purchase_units": [unit]}
 
 
-def _fact(found: Mapping[str, Any], order: Order) -> Fact:
+def _fact(found: Mapping[str, Any], order: Order) -> PaymentUpdate:
     unit = found["purchase_units"][0]
     captures = (unit.get("payments") or {}).get("captures") or []
     done = next((one for one in captures if one["status"] == "COMPLETED"), None)
     if done is None:
         declined = any(one["status"] in ("DECLINED", "FAILED") for one in captures)
-        said = Said.FAILED if declined else STATES.get(found["status"], Said.OPEN)
-        return Fact(said, reference=str(unit.get("custom_id", "")), gateway_id=order.gateway_id)
+        said = PaymentState.FAILED if declined else STATES.get(found["status"], PaymentState.OPEN)
+        return PaymentUpdate(said, reference=str(unit.get("custom_id", "")), gateway_id=order.gateway_id)
     currency = done["amount"]["currency_code"]
     payer = (found.get("payment_source") or {}).get("paypal") or {}
     vault = (payer.get("attributes") or {}).get("vault") or {}
     customer = str((vault.get("customer") or {}).get("id", ""))
-    saved = Saved(vault["id"], customer, "PayPal") if vault.get("id") else None
+    saved = SavedMethod(vault["id"], customer, "PayPal") if vault.get("id") else None
     amount = to_minor(Decimal(done["amount"]["value"]), currency)
     reference = str(unit.get("custom_id", ""))
-    return Fact(Said.PAID, amount, currency, reference, order.gateway_id, done["id"], method=saved)
+    return PaymentUpdate(PaymentState.PAID, amount, currency, reference, order.gateway_id, done["id"], method=saved)
 
 
-def _set_up(said: Said, order: Order, method: Saved | None = None) -> Fact:
-    return Fact(said, reference=order.reference, gateway_id=order.gateway_id, method=method)
+def _set_up(said: PaymentState, order: Order, method: SavedMethod | None = None) -> PaymentUpdate:
+    return PaymentUpdate(said, reference=order.reference, gateway_id=order.gateway_id, method=method)
 
 
 def _money(found: Mapping[str, Any]) -> tuple[int, str]:
@@ -275,23 +275,25 @@ def _money(found: Mapping[str, Any]) -> tuple[int, str]:
     return abs(to_minor(Decimal(found["value"]), currency)), currency
 
 
-def _settled(one: Mapping[str, Any]) -> Settled | None:
+def _settled(one: Mapping[str, Any]) -> SettlementEntry | None:
     """Return a line of the report. Payments are T00.., refunds T11..; fees and transfers return None."""
     kind = {"T00": "payment", "T11": "refund"}.get(str(one["transaction_event_code"])[:3])
     if kind is None:
         return None
     amount, currency = _money(one["transaction_amount"])
-    return Settled(kind, str(one["transaction_id"]), str(one.get("custom_field") or ""), amount, currency)
+    return SettlementEntry(kind, str(one["transaction_id"]), str(one.get("custom_field") or ""), amount, currency)
 
 
-def _disputed(one: Mapping[str, Any]) -> Disputed:
+def _disputed(one: Mapping[str, Any]) -> GatewayDispute:
     outcome = str((one.get("dispute_outcome") or {}).get("outcome_code") or "")
     status = "open"
     if one["status"] == "RESOLVED":
         status = "won" if outcome in ("RESOLVED_SELLER_FAVOUR", "CANCELED_BY_BUYER", "DENIED") else "lost"
     due = one.get("seller_response_due_date")
     until = datetime.fromisoformat(due) if due else None
-    return Disputed(str(one["dispute_id"]), *_money(one["dispute_amount"]), status, str(one.get("reason") or ""), until)
+    return GatewayDispute(
+        str(one["dispute_id"]), *_money(one["dispute_amount"]), status, str(one.get("reason") or ""), until
+    )
 
 
 @lru_cache(maxsize=8)

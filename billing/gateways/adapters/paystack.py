@@ -12,18 +12,18 @@ from urllib.parse import urlencode
 
 from billing.gateways.base import (
     MAX_PAGES,
-    Begun,
-    Disputed,
-    Fact,
+    AmbiguousOutcome,
+    CheckoutSession,
     Gateway,
-    Hint,
+    GatewayDispute,
     Order,
-    Refunding,
+    PaymentState,
+    PaymentUpdate,
+    RefundRequest,
     Refused,
-    Said,
-    Saved,
-    Settled,
-    Unsure,
+    SavedMethod,
+    SettlementEntry,
+    WebhookHint,
     WrongSignature,
     asking,
     body_of,
@@ -35,7 +35,7 @@ UNKNOWN = "Transaction reference not found"
 REFUNDED = "fully reversed"
 DECLINED = ("Insufficient Funds", "Declined", "Token Not Generated")
 LISTED = (DUPLICATE, UNKNOWN, REFUNDED, *DECLINED)
-STATES = {"success": Said.PAID, "failed": Said.FAILED, "reversed": Said.FAILED}
+STATES = {"success": PaymentState.PAID, "failed": PaymentState.FAILED, "reversed": PaymentState.FAILED}
 
 
 class Paystack(Gateway):
@@ -46,7 +46,7 @@ class Paystack(Gateway):
     live_url = "https://api.paystack.co"
     currencies = "GHS KES NGN USD ZAR"
 
-    def begin(self, order: Order) -> Begun:
+    def begin(self, order: Order) -> CheckoutSession:
         values = {
             "reference": order.reference,
             "amount": order.amount,
@@ -57,12 +57,12 @@ class Paystack(Gateway):
         }
         with asking():
             found = self._call("POST", "/transaction/initialize", values)
-            return Begun(order.reference, str(found["authorization_url"]))
+            return CheckoutSession(order.reference, str(found["authorization_url"]))
 
     def open(self, order: Order) -> str:
         return order.reference
 
-    def move(self, order: Order) -> Fact:
+    def move(self, order: Order) -> PaymentUpdate:
         if not order.token:
             return self.find(order)
         values = {
@@ -80,25 +80,25 @@ class Paystack(Gateway):
                     raise
         return self.find(order)
 
-    def find(self, order: Order) -> Fact:
+    def find(self, order: Order) -> PaymentUpdate:
         with asking():
             try:
                 found = self._call("GET", f"/transaction/verify/{order.reference}")
             except Refused as refused:
                 if refused.code != UNKNOWN:
                     raise
-                return Fact(Said.NONE, reference=order.reference)
-            said = STATES.get(found["status"], Said.OPEN)
+                return PaymentUpdate(PaymentState.NONE, reference=order.reference)
+            said = STATES.get(found["status"], PaymentState.OPEN)
             card = found.get("authorization") or {}
             saved = None
-            if said is Said.PAID and card.get("reusable"):
+            if said is PaymentState.PAID and card.get("reusable"):
                 brand, last4 = str(card.get("brand") or "Card").strip().title(), str(card.get("last4") or "")
                 expires = last_day(card.get("exp_year"), card.get("exp_month"))
                 code, label = str(card["authorization_code"]), f"{brand} {last4}".strip()
-                saved = Saved(code, order.email, label, brand, last4, expires)
-            return Fact(
+                saved = SavedMethod(code, order.email, label, brand, last4, expires)
+            return PaymentUpdate(
                 said,
-                int(found["amount"]) if said is Said.PAID else 0,
+                int(found["amount"]) if said is PaymentState.PAID else 0,
                 str(found["currency"]),
                 str(found["reference"]),
                 str(found["reference"]),
@@ -107,7 +107,7 @@ class Paystack(Gateway):
                 saved,
             )
 
-    def refund(self, refund: Refunding) -> str:
+    def refund(self, refund: RefundRequest) -> str:
         values = {
             "transaction": refund.payment_ref,
             "amount": refund.amount,
@@ -117,28 +117,28 @@ class Paystack(Gateway):
         with asking():
             return str(self._call("POST", "/refund", values)["id"])
 
-    def find_refund(self, refund: Refunding) -> str:
+    def find_refund(self, refund: RefundRequest) -> str:
         with asking():
             found = self._call("GET", f"/refund?reference={refund.payment_ref}&perPage=100", many=True)
             ours = [one["id"] for one in found if one.get("merchant_note") == refund.reference]
             return str(ours[0]) if ours else ""
 
-    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         times = {"from": since.isoformat(), "to": until.isoformat()}
         for one in self._listed("transaction", {**times, "status": "success"}):
             with asking():
                 id = str(one["reference"])
-                yield Settled("payment", id, id, int(one["amount"]), str(one["currency"]))
+                yield SettlementEntry("payment", id, id, int(one["amount"]), str(one["currency"]))
         for one in self._listed("refund", times):
             with asking():
                 note = str(one.get("merchant_note") or "")
-                line = Settled("refund", str(one["id"]), note, int(one["amount"]), str(one["currency"]))
+                line = SettlementEntry("refund", str(one["id"]), note, int(one["amount"]), str(one["currency"]))
             if one.get("status") != "failed":
                 yield line
         for one in self._listed("dispute", times):
             with asking():
                 money = str(one["transaction"]["reference"])
-                yield Settled("dispute", money, "", int(one["refund_amount"]), str(one["currency"]))
+                yield SettlementEntry("dispute", money, "", int(one["refund_amount"]), str(one["currency"]))
 
     def _listed(self, what: str, asked: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         for page in range(1, MAX_PAGES):
@@ -148,14 +148,14 @@ class Paystack(Gateway):
             yield from rows
             if len(rows) < 100:
                 return
-        raise Unsure("its list does not end")
+        raise AmbiguousOutcome("its list does not end")
 
-    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+    def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         with asking():
             id = self._call("GET", f"/transaction/verify/{payment_ref}")["id"]
             return [_disputed(one) for one in self._listed("dispute", {"transaction": id})]
 
-    def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
+    def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         key = self.credentials.secret_key.encode()
         given = headers.get("X-Paystack-Signature", "")
         if not hmac.compare_digest(hmac.new(key, body, hashlib.sha512).hexdigest().encode(), given.encode()):
@@ -164,7 +164,7 @@ class Paystack(Gateway):
             event = json.loads(body)
             about, disputed = event["data"], str(event.get("event")).startswith("charge.dispute.")
             names = (str(about["transaction"]["reference"] if disputed else about["reference"]),)
-            return Hint(hashlib.sha256(body).hexdigest(), names, disputed)
+            return WebhookHint(hashlib.sha256(body).hexdigest(), names, disputed)
         except (ValueError, KeyError, TypeError) as error:
             raise WrongSignature("it names no transaction") from error
 
@@ -182,13 +182,13 @@ class Paystack(Gateway):
         known = next((part for part in LISTED if part.lower() in message.lower()), "")
         if status >= 400 and known:
             raise Refused(known)
-        raise Unsure(f"it answers {status}: {message}"[:200])
+        raise AmbiguousOutcome(f"it answers {status}: {message}"[:200])
 
 
-def _disputed(one: Mapping[str, Any]) -> Disputed:
+def _disputed(one: Mapping[str, Any]) -> GatewayDispute:
     status = "open"
     if one["status"] == "resolved":
         status = "won" if one.get("resolution") == "declined" else "lost"
     due = datetime.fromisoformat(one["dueAt"]) if one.get("dueAt") else None
     reason = str(one.get("category") or "")
-    return Disputed(str(one["id"]), int(one["refund_amount"]), str(one["currency"]), status, reason, due)
+    return GatewayDispute(str(one["id"]), int(one["refund_amount"]), str(one["currency"]), status, reason, due)

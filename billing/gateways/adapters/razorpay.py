@@ -13,18 +13,18 @@ from typing import Any
 
 from billing.gateways.base import (
     MAX_PAGES,
-    Begun,
-    Disputed,
-    Fact,
+    AmbiguousOutcome,
+    CheckoutSession,
     Gateway,
-    Hint,
+    GatewayDispute,
     Order,
-    Refunding,
+    PaymentState,
+    PaymentUpdate,
+    RefundRequest,
     Refused,
-    Said,
-    Saved,
-    Settled,
-    Unsure,
+    SavedMethod,
+    SettlementEntry,
+    WebhookHint,
     WrongSignature,
     asking,
     last_day,
@@ -62,10 +62,10 @@ class Razorpay(Gateway):
             except BadRequestError as error:
                 found = next((part for part in LISTED if part in str(error)), "")
                 if not found:
-                    raise Unsure(str(error)[:200]) from error
+                    raise AmbiguousOutcome(str(error)[:200]) from error
                 raise Refused(found) from error
 
-    def begin(self, order: Order) -> Begun:
+    def begin(self, order: Order) -> CheckoutSession:
         values = {
             "amount": order.amount,
             "currency": order.currency,
@@ -82,7 +82,7 @@ class Razorpay(Gateway):
                 raise
             link = self._link(order)
         with asking():
-            return Begun(link["id"], link["short_url"])
+            return CheckoutSession(link["id"], link["short_url"])
 
     def _link(self, order: Order) -> Mapping[str, Any]:
         found = self._do(lambda client: client.payment_link.all({"reference_id": order.reference}))
@@ -105,11 +105,11 @@ class Razorpay(Gateway):
         with asking():
             return str(found["id"])
 
-    def move(self, order: Order) -> Fact:
+    def move(self, order: Order) -> PaymentUpdate:
         fact = self.find(order)
-        if fact.said is Said.AUTHORIZED:
+        if fact.state is PaymentState.AUTHORIZED:
             return self._capture(order, fact)
-        if fact.said is not Said.OPEN or order.gateway_id.startswith("plink_"):
+        if fact.state is not PaymentState.OPEN or order.gateway_id.startswith("plink_"):
             return fact
         values = {
             "email": order.email,
@@ -127,7 +127,7 @@ class Razorpay(Gateway):
                 raise
         return self.find(order)
 
-    def _capture(self, order: Order, fact: Fact) -> Fact:
+    def _capture(self, order: Order, fact: PaymentUpdate) -> PaymentUpdate:
         try:
             more = {"currency": fact.currency}
             self._do(lambda client: client.payment.capture(fact.payment_ref, fact.amount, more))
@@ -136,9 +136,9 @@ class Razorpay(Gateway):
                 raise
         return self.find(order)
 
-    def find(self, order: Order) -> Fact:
+    def find(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id:
-            return Fact(Said.NONE, reference=order.reference)
+            return PaymentUpdate(PaymentState.NONE, reference=order.reference)
         if order.gateway_id.startswith("plink_"):
             link = self._do(lambda client: client.payment_link.fetch(order.gateway_id))
             with asking():
@@ -147,28 +147,28 @@ class Razorpay(Gateway):
         with asking():
             return _of_payments(found["items"], order)
 
-    def _of_link(self, link: Mapping[str, Any]) -> Fact:
+    def _of_link(self, link: Mapping[str, Any]) -> PaymentUpdate:
         ids = [one["payment_id"] for one in link.get("payments") or () if one["status"] in ("captured", "authorized")]
         if not ids:
-            said = Said.FAILED if link["status"] in ("expired", "cancelled") else Said.OPEN
-            return Fact(said, reference=link["reference_id"], gateway_id=link["id"])
+            said = PaymentState.FAILED if link["status"] in ("expired", "cancelled") else PaymentState.OPEN
+            return PaymentUpdate(said, reference=link["reference_id"], gateway_id=link["id"])
         payment = self._do(lambda client: client.payment.fetch(ids[0]))
         return _of_payment(payment, link["reference_id"], link["id"])
 
-    def refund(self, refund: Refunding) -> str:
+    def refund(self, refund: RefundRequest) -> str:
         values = {"amount": refund.amount, "notes": {"refund": refund.reference}}
         headers = {"X-Refund-Idempotency": f"refund-{refund.reference}"}
         found = self._do(lambda client: client.payment.refund(refund.payment_ref, values, headers=headers))
         with asking():
             return str(found["id"])
 
-    def find_refund(self, refund: Refunding) -> str:
+    def find_refund(self, refund: RefundRequest) -> str:
         found = self._do(lambda client: client.payment.fetch_multiple_refund(refund.payment_ref, {"count": 100}))
         with asking():
             ours = [one["id"] for one in found["items"] if (one.get("notes") or {}).get("refund") == refund.reference]
             return str(ours[0]) if ours else ""
 
-    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         times = {"from": int(since.timestamp()), "to": int(until.timestamp())}
         for one in self._listed("payment", times):
             with asking():
@@ -182,7 +182,7 @@ class Razorpay(Gateway):
                 yield line
         for one in self._listed("dispute", times):
             with asking():
-                yield Settled("dispute", str(one["payment_id"]), "", int(one["amount"]), str(one["currency"]))
+                yield SettlementEntry("dispute", str(one["payment_id"]), "", int(one["amount"]), str(one["currency"]))
 
     def _listed(self, what: str, times: Mapping[str, int]) -> Iterator[Mapping[str, Any]]:
         for page in range(MAX_PAGES):
@@ -193,11 +193,11 @@ class Razorpay(Gateway):
             yield from rows
             if len(rows) < 100:
                 return
-        raise Unsure("its list does not end")
+        raise AmbiguousOutcome("its list does not end")
 
-    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+    def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         """Return the payment's disputes of the newest 1,000: its list cannot be asked for one payment."""
-        found: list[Disputed] = []
+        found: list[GatewayDispute] = []
         for number, one in enumerate(self._listed("dispute", {})):
             with asking():
                 if one["payment_id"] == payment_ref:
@@ -206,7 +206,7 @@ class Razorpay(Gateway):
                 break
         return found
 
-    def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
+    def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         from razorpay.errors import SignatureVerificationError  # noqa: PLC0415
 
         try:
@@ -223,7 +223,7 @@ class Razorpay(Gateway):
                 names += [entity.get("payment_id")]
             id = headers.get("X-Razorpay-Event-Id") or hashlib.sha256(body).hexdigest()
             disputed = str(event.get("event")).startswith("payment.dispute.")
-            return Hint(id, tuple(str(name) for name in names if name), disputed)
+            return WebhookHint(id, tuple(str(name) for name in names if name), disputed)
         except (ValueError, KeyError, TypeError, AttributeError, SignatureVerificationError) as error:
             raise WrongSignature(type(error).__name__) from error
 
@@ -231,18 +231,18 @@ class Razorpay(Gateway):
         self._do(lambda client: client.payment.all({"count": 1}))
 
 
-def _of_payments(payments: list[Mapping[str, Any]], order: Order) -> Fact:
+def _of_payments(payments: list[Mapping[str, Any]], order: Order) -> PaymentUpdate:
     for status in ("captured", "authorized"):
         for one in payments:
             if one["status"] == status:
                 reference = (one.get("notes") or {}).get("order") or order.reference
                 return _of_payment(one, reference, order.gateway_id)
-    return Fact(Said.OPEN, reference=order.reference, gateway_id=order.gateway_id)
+    return PaymentUpdate(PaymentState.OPEN, reference=order.reference, gateway_id=order.gateway_id)
 
 
-def _of_payment(payment: Mapping[str, Any], reference: str, gateway_id: str) -> Fact:
-    said = {"captured": Said.PAID, "authorized": Said.AUTHORIZED, "failed": Said.FAILED}.get(
-        payment["status"], Said.OPEN
+def _of_payment(payment: Mapping[str, Any], reference: str, gateway_id: str) -> PaymentUpdate:
+    said = {"captured": PaymentState.PAID, "authorized": PaymentState.AUTHORIZED, "failed": PaymentState.FAILED}.get(
+        payment["status"], PaymentState.OPEN
     )
     token, saved = payment.get("token_id"), None
     if token:
@@ -250,19 +250,21 @@ def _of_payment(payment: Mapping[str, Any], reference: str, gateway_id: str) -> 
         brand, last4 = str(card.get("network") or ""), str(card.get("last4") or "")
         label = f"{brand} {last4}" if brand and last4 else str(payment.get("method") or "Razorpay").upper()
         expires = last_day(card.get("expiry_year"), card.get("expiry_month"))
-        saved = Saved(token, str(payment.get("customer_id") or ""), label, brand, last4, expires)
+        saved = SavedMethod(token, str(payment.get("customer_id") or ""), label, brand, last4, expires)
     amount, currency = int(payment["amount"]), str(payment["currency"])
-    return Fact(said, amount, currency, reference, gateway_id, str(payment["id"]), method=saved)
+    return PaymentUpdate(said, amount, currency, reference, gateway_id, str(payment["id"]), method=saved)
 
 
-def _settled(kind: str, id: Any, row: Mapping[str, Any], note: str) -> Settled:
+def _settled(kind: str, id: Any, row: Mapping[str, Any], note: str) -> SettlementEntry:
     notes = row.get("notes") or {}
     reference = notes.get(note, "") if isinstance(notes, dict) else ""
-    return Settled(kind, str(id), str(reference), int(row["amount"]), str(row["currency"]))
+    return SettlementEntry(kind, str(id), str(reference), int(row["amount"]), str(row["currency"]))
 
 
-def _disputed(one: Mapping[str, Any]) -> Disputed:
+def _disputed(one: Mapping[str, Any]) -> GatewayDispute:
     due = one.get("respond_by")
     until = datetime.fromtimestamp(due, UTC) if due else None
     status = {"won": "won", "lost": "lost", "closed": "lost"}.get(one["status"], "open")
-    return Disputed(one["id"], int(one["amount"]), one["currency"], status, str(one.get("reason_code") or ""), until)
+    return GatewayDispute(
+        one["id"], int(one["amount"]), one["currency"], status, str(one.get("reason_code") or ""), until
+    )

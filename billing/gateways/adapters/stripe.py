@@ -12,28 +12,28 @@ from typing import Any
 
 from billing.gateways.base import (
     MAX_PAGES,
-    Begun,
-    Disputed,
-    Fact,
+    AmbiguousOutcome,
+    CheckoutSession,
     Gateway,
-    Hint,
+    GatewayDispute,
     Order,
-    Refunding,
+    PaymentState,
+    PaymentUpdate,
+    RefundRequest,
     Refused,
-    Said,
-    Saved,
-    Settled,
-    Unsure,
+    SavedMethod,
+    SettlementEntry,
+    WebhookHint,
     WrongSignature,
     asking,
     last_day,
 )
 
 STATES = {
-    "succeeded": Said.PAID,
-    "requires_action": Said.ACTION,
-    "requires_capture": Said.AUTHORIZED,
-    "canceled": Said.FAILED,
+    "succeeded": PaymentState.PAID,
+    "requires_action": PaymentState.ACTION,
+    "requires_capture": PaymentState.AUTHORIZED,
+    "canceled": PaymentState.FAILED,
 }
 DECLINES = frozenset(
     {"card_declined", "expired_card", "incorrect_cvc", "processing_error", "insufficient_funds", "incorrect_number"}
@@ -65,7 +65,7 @@ class Stripe(Gateway):
             http_client=transport,
         ).v1
 
-    def begin(self, order: Order) -> Begun:
+    def begin(self, order: Order) -> CheckoutSession:
         intent: dict[str, Any] = {"metadata": {"order": order.reference}}
         values: dict[str, Any] = {
             "mode": "payment",
@@ -91,7 +91,7 @@ class Stripe(Gateway):
             values["customer_creation"] = "always"
         with asking():
             found = self.client.checkout.sessions.create(values, {"idempotency_key": f"begin-{order.reference}"})
-            return Begun(str(found.id), str(found.url))
+            return CheckoutSession(str(found.id), str(found.url))
 
     def open(self, order: Order) -> str:
         values = {
@@ -105,7 +105,7 @@ class Stripe(Gateway):
             key = {"idempotency_key": f"open-{order.reference}"}
             return str(self.client.payment_intents.create(values, key).id)
 
-    def move(self, order: Order) -> Fact:
+    def move(self, order: Order) -> PaymentUpdate:
         import stripe  # noqa: PLC0415
 
         with asking():
@@ -115,30 +115,30 @@ class Stripe(Gateway):
                 )
             except stripe.CardError as error:
                 if error.code == "authentication_required":
-                    return Fact(Said.ACTION, reference=order.reference, gateway_id=order.gateway_id)
+                    return PaymentUpdate(PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id)
                 if error.code not in DECLINES:
-                    raise Unsure(str(error.code)) from error
+                    raise AmbiguousOutcome(str(error.code)) from error
                 raise Refused(_decline(error)) from error
             except stripe.InvalidRequestError as error:
                 if error.code != "payment_intent_unexpected_state":
-                    raise Unsure(str(error.code)) from error
+                    raise AmbiguousOutcome(str(error.code)) from error
         return self.find(order)
 
-    def find(self, order: Order) -> Fact:
+    def find(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id:
-            return Fact(Said.NONE, reference=order.reference)
+            return PaymentUpdate(PaymentState.NONE, reference=order.reference)
         with asking():
             if order.gateway_id.startswith("cs_"):
                 expand = ["payment_intent.payment_method"]
                 session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
                 if session["payment_status"] != "paid":
-                    said = Said.FAILED if session["status"] == "expired" else Said.OPEN
-                    return Fact(said, reference=session["client_reference_id"], gateway_id=order.gateway_id)
+                    said = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
+                    return PaymentUpdate(said, reference=session["client_reference_id"], gateway_id=order.gateway_id)
                 return _fact(session["payment_intent"], order.gateway_id)
             intent = self.client.payment_intents.retrieve(order.gateway_id, {"expand": ["payment_method"]})
             return _fact(intent.to_dict(), order.gateway_id)
 
-    def refund(self, refund: Refunding) -> str:
+    def refund(self, refund: RefundRequest) -> str:
         import stripe  # noqa: PLC0415
 
         values = {
@@ -152,16 +152,16 @@ class Stripe(Gateway):
                 return str(self.client.refunds.create(values, key).id)
             except stripe.InvalidRequestError as error:
                 if error.code != "charge_already_refunded":
-                    raise Unsure(str(error.code)) from error
+                    raise AmbiguousOutcome(str(error.code)) from error
                 raise Refused(error.code) from error
 
-    def find_refund(self, refund: Refunding) -> str:
+    def find_refund(self, refund: RefundRequest) -> str:
         with asking():
             found = self.client.refunds.list({"payment_intent": refund.payment_ref, "limit": 100}).to_dict()["data"]
             ours = [one["id"] for one in found if (one.get("metadata") or {}).get("refund") == refund.reference]
             return str(ours[0]) if ours else ""
 
-    def set_up(self, order: Order) -> Begun:
+    def set_up(self, order: Order) -> CheckoutSession:
         values: dict[str, Any] = {
             "mode": "setup",
             "client_reference_id": order.reference,
@@ -175,38 +175,40 @@ class Stripe(Gateway):
             values["customer_email"] = order.email
         with asking():
             found = self.client.checkout.sessions.create(values, {"idempotency_key": f"setup-{order.reference}"})
-            return Begun(str(found.id), str(found.url))
+            return CheckoutSession(str(found.id), str(found.url))
 
-    def find_set_up(self, order: Order) -> Fact:
+    def find_set_up(self, order: Order) -> PaymentUpdate:
         with asking():
             expand = ["setup_intent.payment_method"]
             session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
             reference, id = session["client_reference_id"], order.gateway_id
             intent = session["setup_intent"] if session["status"] == "complete" else None
             if intent is None or intent["status"] != "succeeded":
-                said = Said.FAILED if session["status"] == "expired" else Said.OPEN
-                return Fact(said, reference=reference, gateway_id=id)
+                said = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
+                return PaymentUpdate(said, reference=reference, gateway_id=id)
             method = _saved(intent["payment_method"], session["customer"])
-            return Fact(Said.PAID, reference=reference, gateway_id=id, method=method)
+            return PaymentUpdate(PaymentState.PAID, reference=reference, gateway_id=id, method=method)
 
-    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         created = {"gte": int(since.timestamp()), "lt": int(until.timestamp())}
         for one in self._listed("payment_intents", created):
             with asking():
                 reference = str((one.get("metadata") or {}).get("order", ""))
-                line = Settled("payment", one["id"], reference, int(one["amount_received"]), one["currency"].upper())
+                line = SettlementEntry(
+                    "payment", one["id"], reference, int(one["amount_received"]), one["currency"].upper()
+                )
             if line.amount:
                 yield line
         for one in self._listed("refunds", created):
             with asking():
                 reference = str((one.get("metadata") or {}).get("refund", ""))
-                line = Settled("refund", one["id"], reference, int(one["amount"]), one["currency"].upper())
+                line = SettlementEntry("refund", one["id"], reference, int(one["amount"]), one["currency"].upper())
             if one.get("status") not in ("failed", "canceled"):
                 yield line
         for one in self._listed("disputes", created):
             with asking():
                 money = str(one["payment_intent"])
-                yield Settled("dispute", money, "", int(one["amount"]), one["currency"].upper())
+                yield SettlementEntry("dispute", money, "", int(one["amount"]), one["currency"].upper())
 
     def _listed(self, what: str, created: Mapping[str, int]) -> Iterator[Mapping[str, Any]]:
         after: dict[str, str] = {}
@@ -219,14 +221,14 @@ class Stripe(Gateway):
             yield from rows
             if not more:
                 return
-        raise Unsure("its list does not end")
+        raise AmbiguousOutcome("its list does not end")
 
-    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+    def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         with asking():
             found = self.client.disputes.list({"payment_intent": payment_ref, "limit": 100}).to_dict()["data"]
             return [_disputed(one) for one in found if not one["status"].startswith("warning")]
 
-    def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
+    def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         import stripe  # noqa: PLC0415
 
         try:
@@ -241,7 +243,7 @@ class Stripe(Gateway):
             intent = about.get("payment_intent")
             names = (about.get("client_reference_id"), metadata.get("order"), about.get("id"), intent)
             disputed = str(event.get("type")).startswith("charge.dispute.")
-            return Hint(str(event["id"]), tuple(str(name) for name in names if name), disputed)
+            return WebhookHint(str(event["id"]), tuple(str(name) for name in names if name), disputed)
         except (ValueError, KeyError, TypeError, AttributeError, stripe.SignatureVerificationError) as error:
             raise WrongSignature(type(error).__name__) from error
 
@@ -250,13 +252,13 @@ class Stripe(Gateway):
             self.client.balance.retrieve()
 
 
-def _fact(intent: Mapping[str, Any], gateway_id: str) -> Fact:
-    said = STATES.get(intent["status"], Said.OPEN)
+def _fact(intent: Mapping[str, Any], gateway_id: str) -> PaymentUpdate:
+    said = STATES.get(intent["status"], PaymentState.OPEN)
     method, saved = intent.get("payment_method"), None
     customer = intent.get("customer")
-    if said is Said.PAID and isinstance(method, dict) and customer:
+    if said is PaymentState.PAID and isinstance(method, dict) and customer:
         saved = _saved(method, customer)
-    return Fact(
+    return PaymentUpdate(
         said,
         int(intent["amount_received"]),
         str(intent["currency"]).upper(),
@@ -267,18 +269,20 @@ def _fact(intent: Mapping[str, Any], gateway_id: str) -> Fact:
     )
 
 
-def _saved(method: Mapping[str, Any], customer: Any) -> Saved:
+def _saved(method: Mapping[str, Any], customer: Any) -> SavedMethod:
     card = method.get("card") or {}
     brand, last4 = str(card.get("brand") or "card").title(), str(card.get("last4") or "")
     expires = last_day(card.get("exp_year"), card.get("exp_month"))
-    return Saved(method["id"], str(customer), f"{brand} {last4}".strip(), brand, last4, expires)
+    return SavedMethod(method["id"], str(customer), f"{brand} {last4}".strip(), brand, last4, expires)
 
 
-def _disputed(one: Mapping[str, Any]) -> Disputed:
+def _disputed(one: Mapping[str, Any]) -> GatewayDispute:
     due = (one.get("evidence_details") or {}).get("due_by")
     until = datetime.fromtimestamp(due, UTC) if due else None
     status = {"won": "won", "lost": "lost"}.get(one["status"], "open")
-    return Disputed(one["id"], int(one["amount"]), one["currency"].upper(), status, str(one.get("reason") or ""), until)
+    return GatewayDispute(
+        one["id"], int(one["amount"]), one["currency"].upper(), status, str(one.get("reason") or ""), until
+    )
 
 
 def _decline(error: Any) -> str:

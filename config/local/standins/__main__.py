@@ -22,7 +22,7 @@ def main(data: Path) -> None:
     gateways = Gateways(int(json.loads((data / GATEWAYS).read_text())["port"]))
     for server in (gateways, Chats(note_file(data)), Google(google_file(data))):
         Thread(target=_serve, args=[server], daemon=True).start()
-    asyncio.run(serve(data, ready=_say))
+    asyncio.run(serve(data, ready=_print))
 
 
 def _serve(server: ThreadingHTTPServer) -> None:
@@ -32,7 +32,7 @@ def _serve(server: ThreadingHTTPServer) -> None:
         os._exit(1)
 
 
-def _say(port: int) -> None:
+def _print(port: int) -> None:
     sys.stdout.write(f"Mail catcher: SMTP on 127.0.0.1:{port}\n")
     sys.stdout.flush()
 

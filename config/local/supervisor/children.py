@@ -15,10 +15,10 @@ from config.local.supervisor.forks import Fork
 from config.local.supervisor.programs import Program
 
 FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 30.0
+MAX_PAUSE = 30.0
 # After running this long, a program restarts with the first pause again.
 STEADY_AFTER = 10.0
-LONGEST_LINE = 64 * 1024
+MAX_LINE_LENGTH = 64 * 1024
 
 
 class Child:
@@ -73,11 +73,11 @@ class Child:
         if self._process is None or self._process.stdout is None:
             return None
         try:
-            data = os.read(self._process.stdout.fileno(), LONGEST_LINE)
+            data = os.read(self._process.stdout.fileno(), MAX_LINE_LENGTH)
         except BlockingIOError:
             return None
         *lines, self._rest = (self._rest + data).split(b"\n")
-        if len(self._rest) > LONGEST_LINE or not data:
+        if len(self._rest) > MAX_LINE_LENGTH or not data:
             lines = [*lines, *([self._rest] if self._rest else [])]
             self._rest = b""
         for line in lines:
@@ -100,7 +100,7 @@ class Child:
         if time.monotonic() - self._started > STEADY_AFTER:
             self._pause = FIRST_PAUSE
         self.start_at = time.monotonic() + self._pause
-        self._pause = min(self._pause * 2, LONGEST_PAUSE)
+        self._pause = min(self._pause * 2, MAX_PAUSE)
         self._process = None
 
     @property

@@ -112,7 +112,7 @@ class PlannedCursor(ScopedCursor):
         planned = self.database.planned
         name = planned.pop(query, None)
         if name is None:
-            if len(planned) >= MOST_PLANNED:
+            if len(planned) >= MAX_PREPARED:
                 super().execute(f"DEALLOCATE {planned.pop(next(iter(planned)))}")
             # Never a name twice: an interruption may leave a statement that nobody knows.
             name = f"planned_{next(_numbers)}"
@@ -127,7 +127,7 @@ def planned_cursor() -> Any:
     return connection.planned_cursor()
 
 
-MOST_PLANNED = 100
+MAX_PREPARED = 100
 """The most statements that a session keeps."""
 _numbers = count(1)
 

@@ -25,7 +25,7 @@ from django.utils import timezone
 
 from core.ids import new_id
 from core.tenancy import company_id
-from crm.bulk_jobs.history.restore import Journaled, RestoreResult, restore_batch
+from crm.bulk_jobs.history.restore import JournalEntry, RestoreResult, restore_batch
 from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, merge_versions
 from crm.records.kinds import RecordKind
 from crm.records.pending import present_custom
@@ -140,7 +140,7 @@ def revive(kind: RecordKind, ids: Sequence[str], *, actor_id: str | None) -> Res
         live = {**version, "row": {**row, "is_deleted": False, "deleted_at": None}}
         # Another time of change than the present one dates the record anew.
         deletion = {"is_deleted": row["is_deleted"], "deleted_at": row["deleted_at"], CHANGED_AT: None}
-        found.append(Journaled(id, live, {"row": deletion}, timezone.now()))
+        found.append(JournalEntry(id, live, {"row": deletion}, timezone.now()))
     return restore_batch(kind, found, lambda wanted: present, actor_id)
 
 
@@ -153,7 +153,7 @@ def versions(kind: RecordKind, ids: Sequence[str], *, lock: bool = False) -> dic
         return {id: orjson.loads(version) for id, version in cursor.fetchall()}
 
 
-def _entries(kind: RecordKind, ids: Sequence[str], source: Source) -> list[Journaled]:
+def _entries(kind: RecordKind, ids: Sequence[str], source: Source) -> list[JournalEntry]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT j.record_id, j.before::text, j.after::text, j.created_at FROM crm_journal j"
@@ -161,7 +161,7 @@ def _entries(kind: RecordKind, ids: Sequence[str], source: Source) -> list[Journ
             {"ids": list(ids), "source": source.id, "panel": kind.panel},
         )
         return [
-            Journaled(record, orjson.loads(was or "null"), orjson.loads(then or "null"), at)
+            JournalEntry(record, orjson.loads(was or "null"), orjson.loads(then or "null"), at)
             for record, was, then, at in cursor.fetchall()
         ]
 
@@ -196,10 +196,10 @@ def _without(was: dict[str, Any], then: dict[str, Any], present: dict[str, Any],
     return version
 
 
-def _made_by_import(kind: RecordKind, ids: Sequence[str], source: Source) -> list[Journaled]:
+def _made_by_import(kind: RecordKind, ids: Sequence[str], source: Source) -> list[JournalEntry]:
     """Return the records that the import created and that have no journal."""
     made = kind.model._default_manager.filter(pk__in=ids, import_job_id=source.id).values_list("pk", flat=True)
-    return [Journaled(id, None, None, timezone.now()) for id in made]
+    return [JournalEntry(id, None, None, timezone.now()) for id in made]
 
 
 @cache

@@ -26,7 +26,7 @@ from crm.records.values import add_values, remove_values
 MAX_ROUNDS = 5
 
 
-class Journaled(NamedTuple):
+class JournalEntry(NamedTuple):
     """An entry of the journal. Without `before` the source created the record; the record is untouched if its time is
     that of `after`, or the time of its creation where `after` is null too."""
 
@@ -67,7 +67,7 @@ class RestoreResult:
 
 def restore_batch(
     kind: RecordKind,
-    found: Sequence[Journaled],
+    found: Sequence[JournalEntry],
     load: Callable[[Sequence[str]], Mapping[str, dict[str, Any]]],
     actor_id: str | None,
 ) -> RestoreResult:
@@ -93,7 +93,7 @@ def restore_batch(
     raise RuntimeError("other writers kept taking the unique keys of these records")
 
 
-def _revives(entry: Journaled) -> bool:
+def _revives(entry: JournalEntry) -> bool:
     """Return whether restoring the entry may bring a deleted record back."""
     return entry.before is not None and "is_deleted" in (entry.after or {}).get("row", {})
 
@@ -110,7 +110,7 @@ class _Batch:
     """Number of deleted records that may be restored; None: all."""
     result: RestoreResult = field(default_factory=RestoreResult)
 
-    def write(self, found: Sequence[Journaled]) -> RestoreResult:
+    def write(self, found: Sequence[JournalEntry]) -> RestoreResult:
         result, now = self.result, timezone.now()
         result.missing = [entry.id for entry in found if entry.id not in self.present]
         there = [entry for entry in found if entry.id in self.present]
@@ -138,7 +138,7 @@ class _Batch:
         }
         return result
 
-    def _delete(self, made: Iterable[Journaled], now: datetime) -> None:
+    def _delete(self, made: Iterable[JournalEntry], now: datetime) -> None:
         """Delete the records that the source created, unless they have been changed since or live records refer to
         them."""
         made = [entry for entry in made if not self.present[entry.id]["row"]["is_deleted"]]
@@ -155,7 +155,7 @@ class _Batch:
                 is_deleted=True, deleted_at=now, updated_at=now, updated_by_id=self.actor_id
             )
 
-    def _merge(self, changed: Sequence[Journaled]) -> dict[str, MergedRecord]:
+    def _merge(self, changed: Sequence[JournalEntry]) -> dict[str, MergedRecord]:
         if not changed:
             return {}
         schema = self.schema

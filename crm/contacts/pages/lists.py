@@ -25,7 +25,7 @@ ANSWERED = Choice("repliedAt", "Answered", (SINCE,), kind="date")
 """The filter that a number of the home page leads to."""
 IMPORT = ("importId", "contact/import", "Import")
 """Field, path and label of the filter from pages of imports."""
-MOST_WRITTEN_TO = 100
+MAX_RECIPIENTS = 100
 """Maximum number of single people for an outreach from the list: an address has space for no more ids."""
 
 
@@ -118,9 +118,9 @@ class Contacts(ContactList):
     def do_write(self) -> HttpResponse:
         """Start an outreach to those who are chosen; a filter goes by way of a segment."""
         ids = self.request.POST.getlist("ids")
-        if "all" not in self.request.POST and ids and len(ids) <= MOST_WRITTEN_TO:
+        if "all" not in self.request.POST and ids and len(ids) <= MAX_RECIPIENTS:
             return self.done(to=self.address("outreach-new", contactIds=ids))
-        told = f"Choose at most {MOST_WRITTEN_TO}. For more, filter the list, save it as a segment and write to that."
+        told = f"Choose at most {MAX_RECIPIENTS}. For more, filter the list, save it as a segment and write to that."
         return self.refuse(Answer(400, {"message": told}), self.request.path + self.state.link())
 
     def do_merge(self) -> HttpResponse:

@@ -41,7 +41,7 @@ class NewContact(ContactPage):
     path = "contacts/new"
     name = "contact-new"
     title = "New contact"
-    deed = title
+    action = title
     template = "web/contacts/new.html"
 
     def show(self) -> Mapping[str, Any]:

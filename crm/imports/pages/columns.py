@@ -30,7 +30,7 @@ NEW, NEW_TEXT = "+", "+text"
 """Choices for a column that becomes a new field: of the type that its values have, or a text."""
 SEVERAL = ("email", "number")
 """Targets of several columns: the first value counts, others are kept in new fields."""
-LOOKS = {
+COLUMN_PATTERNS = {
     "email": (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "an email address"),
     "number": (re.compile(r"\+?[\d\s().\-/]{5,}"), "a phone number"),
 }
@@ -127,7 +127,7 @@ class ImportColumns(ImportPage):
                     "values": new["values"],
                     "samples": list(dict.fromkeys(cells))[:SAMPLES],
                     "key": key,
-                    "doubt": doubt(key, cells),
+                    "doubt": mismatch_hint(key, cells),
                     "further": further,
                     "new": TYPES[new["fieldType"]],
                     "also_text": new["fieldType"] not in ("text", "textarea"),
@@ -288,9 +288,9 @@ def is_question(field: Field) -> bool:
     return field.name in DETAILS and (field.kind == "radio" or field.label == COUNTRY_QUESTION)
 
 
-def doubt(key: str, cells: Sequence[str]) -> str:
+def mismatch_hint(key: str, cells: Sequence[str]) -> str:
     """Return a warning if no example of a column fits its target; else an empty text."""
-    shape, words = LOOKS.get(key, (None, ""))
+    shape, words = COLUMN_PATTERNS.get(key, (None, ""))
     if shape is None or not cells or any(map(shape.fullmatch, cells)):
         return ""
     return f"None of these is {words}. Is this the right column?"

@@ -34,7 +34,7 @@ class NewImport(ImportPage):
     path = "imports/new"
     name = "import-new"
     title = "Import"
-    deed = "Import contacts"
+    action = "Import contacts"
     template = "web/imports/new.html"
     kind = CONTACTS
     kinds: ClassVar[Mapping[str, Kind]] = {"contact": CONTACTS, "lead": LEADS}

@@ -52,7 +52,7 @@ CLEAR_PREFIX = re.compile(r"(?:\+|00)[1-9]\d{0,2}")
 SHORT_CODE = re.compile(r"\(?0?[1-9][0-9]{0,4}(?:\.0)?\)?")
 URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 # The values that a column of this meaning must have, and those that suffice to propose the meaning.
-LOOKS = {"email": EMAIL, "number": PHONE, "countryCode": PREFIX, "phone": PHONE, "url": URL, AREA_CODE: AREA}
+COLUMN_PATTERNS = {"email": EMAIL, "number": PHONE, "countryCode": PREFIX, "phone": PHONE, "url": URL, AREA_CODE: AREA}
 TYPICAL = {"email": EMAIL, "number": CLEAR_PHONE, "countryCode": CLEAR_PREFIX, "phone": CLEAR_PHONE, "url": URL}
 
 
@@ -228,7 +228,7 @@ def _score(column: _Column, spec: FieldSpec, own_code: str) -> float:
     values.
     """
     values, kind = column.values, _kind(spec)
-    share = _share(LOOKS.get(kind), values)
+    share = _share(COLUMN_PATTERNS.get(kind), values)
     by_name = _score_header(column.plain, spec)
     if kind in CODES and not _is_code(column, kind, own_code):
         return 0
@@ -277,7 +277,7 @@ def _means_other(column: _Column) -> bool:
 
 
 def _kind(spec: FieldSpec) -> str:
-    if spec.key in LOOKS:
+    if spec.key in COLUMN_PATTERNS:
         return spec.key
     # A custom field of the type number holds any number; the key "number" is a phone's.
     return "" if spec.type == "number" else spec.type

@@ -19,10 +19,10 @@ from crm.imports.readers.words import normalise, phrases
 
 JUDGED_ROWS = 100
 """The rows whose values decide the type."""
-MAX_OPTIONS, LONGEST_OPTION = 8, 40
+MAX_OPTIONS, MAX_OPTION = 8, 40
 FEWEST_VALUES, REPEATS = 20, 5
 """A column is a choice if it has at least so many values, each of its options so often on average."""
-LONGEST_LINE = 200
+MAX_LINE_LENGTH = 200
 _DAY = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}\.?[- ][^\W\d]{3,9}\.?[-, ]+\d{2,4}"
 _DAY += r"|[^\W\d]{3,9}\.? \d{1,2},? \d{4})"
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[ap]\.?m\.?)?(?: ?(?:z|utc|gmt|[-+]\d{2}:?\d{2}))?"
@@ -211,10 +211,10 @@ def _type_of(header: str, column: _Counted) -> tuple[str, list[str]]:
             return name if name in FIELD_TYPES else "date", []
     if not column.is_open and not words & OPEN and all(isinstance(value, str) for value in values):
         options = [text for text in column.distinct if text.casefold() not in NOTHING]
-        short = all(len(option) <= LONGEST_OPTION and "\n" not in option for option in options)
+        short = all(len(option) <= MAX_OPTION and "\n" not in option for option in options)
         if short and len(options) > 1 and column.filled >= max(FEWEST_VALUES, REPEATS * len(options)):
             return "select", options
-    long = any(isinstance(value, str) and ("\n" in value or len(value) > LONGEST_LINE) for value in values)
+    long = any(isinstance(value, str) and ("\n" in value or len(value) > MAX_LINE_LENGTH) for value in values)
     return "textarea" if long else "text", []
 
 

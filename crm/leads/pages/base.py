@@ -15,7 +15,7 @@ from core.web.record_forms import fields_query, form_field
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
 
 
-def said(*parts: str) -> str:
+def toast_text(*parts: str) -> str:
     """Return the non-empty texts of a toast as one text."""
     return " ".join(part for part in parts if part)
 
@@ -80,4 +80,4 @@ class LeadPage(Page):
         answer = self.ask("PUT", f"lead/{id}", None, {"formData": {"status": status}})
         if not answer.ok:
             return self.refuse(answer, to)
-        return self.done(said(f"Moved to {self.status_label(status)}", answer.warning), to, undo=answer.job)
+        return self.done(toast_text(f"Moved to {self.status_label(status)}", answer.warning), to, undo=answer.job)

@@ -16,7 +16,7 @@ from core.web.field_values import field_values
 from core.web.forms import Field, Form
 from core.web.record_forms import fields_query, form_values
 from core.web.timelines import SIZE, shown_entry
-from crm.leads.pages.base import LeadPage, said
+from crm.leads.pages.base import LeadPage, toast_text
 
 TABS = {
     "activity": ("Activity", "lead-activity"),
@@ -55,7 +55,7 @@ class NewLead(LeadPage):
     path = "leads/new"
     name = "lead-new"
     title = "New lead"
-    deed = title
+    action = title
     template = "web/leads/new.html"
 
     @cached_property
@@ -108,7 +108,7 @@ class NewLead(LeadPage):
             form.refuse(answer.message, answer.warning)
             return self.page({"form": form, "contact": self.contact}, status=422)
         return self.done(
-            said("Lead created", answer.warning), self.address("lead", answer.data["_id"]), undo=answer.job
+            toast_text("Lead created", answer.warning), self.address("lead", answer.data["_id"]), undo=answer.job
         )
 
 
@@ -224,7 +224,7 @@ class LeadDetail(LeadPage):
             body = {**body_of(edit.changed), "unchangedSince": self.lead["updatedAt"]}
             answer = self.ask("PUT", f"lead/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done(said("Lead saved", answer.warning), self.request.path, undo=answer.job)
+                return self.done(toast_text("Lead saved", answer.warning), self.request.path, undo=answer.job)
             if answer.status != 409:
                 edit.form.refuse(answer.message, answer.warning)
                 break

@@ -17,20 +17,20 @@ from crm.activities.follow_ups import live_follow_ups
 from crm.activities.models import FollowUp
 from crm.activities.participants import check_member
 from crm.meetings.models import Meeting, MeetingAttendee
-from crm.meetings.services import LONGEST
+from crm.meetings.services import MAX_DURATION
 from crm.records.datetimes import YEARS, company_timezone, read_datetime
 from crm.teams.models import Team, TeamMember
 from crm.teams.services import not_found as no_team
 
-MOST = 1000
-LONGEST_SPAN = timedelta(days=92)
+MAX_MEETINGS = 1000
+MAX_SPAN = timedelta(days=92)
 USUAL_SPAN = timedelta(days=7)
 MEETING, FOLLOW_UP = "meeting", "followUp"
 ENTRY_KINDS = (MEETING, FOLLOW_UP)
 
 
 @dataclass(frozen=True)
-class Asked:
+class CalendarQuery:
     """The times and the kinds that a calendar is asked for. `members` of None are all."""
 
     start: datetime
@@ -39,16 +39,16 @@ class Asked:
     members: Collection[str] | None = None
 
 
-def read_asked(params: Mapping[str, Any]) -> Asked:
+def read_asked(params: Mapping[str, Any]) -> CalendarQuery:
     """Read a calendar's query. Raises InvalidFormat, InvalidInput_400, MemberNotFound_404, TeamNotFound_400."""
     start = _moment("from", params["from"]) if params.get("from") else _start_of(timezone.now().date())
     end = _moment("to", params["to"]) if params.get("to") else start + USUAL_SPAN
-    if not start < end <= start + LONGEST_SPAN:
-        raise NamedError("InvalidInput_400", f"to: comes after from, and at most {LONGEST_SPAN.days} days after it")
+    if not start < end <= start + MAX_SPAN:
+        raise NamedError("InvalidInput_400", f"to: comes after from, and at most {MAX_SPAN.days} days after it")
     kinds = [one.strip() for one in str(params.get("kinds") or "").split(",") if one.strip()] or list(ENTRY_KINDS)
     if unknown := [one for one in kinds if one not in ENTRY_KINDS]:
         raise InvalidFormat("kinds", unknown[0], f"kinds: {' and '.join(ENTRY_KINDS)}, separated by commas")
-    return Asked(start, end, kinds, _members(params.get("member"), params.get("team")))
+    return CalendarQuery(start, end, kinds, _members(params.get("member"), params.get("team")))
 
 
 def _members(member: str | None, team: str | None) -> Collection[str] | None:
@@ -80,29 +80,29 @@ def _start_of(day: date) -> datetime:
     return datetime.combine(day, time(), zone_of(company_timezone()))
 
 
-def entries(asked: Asked) -> tuple[list[dict[str, Any]], bool]:
+def entries(asked: CalendarQuery) -> tuple[list[dict[str, Any]], bool]:
     """Return the entries by time, and whether there are more than are returned."""
     found: list[dict[str, Any]] = []
     is_cut = False
     for kind, reader in ((MEETING, _meetings), (FOLLOW_UP, _follow_ups)):
         rows = reader(asked) if kind in asked.kinds else []
-        is_cut = is_cut or len(rows) > MOST
-        found += rows[:MOST]
+        is_cut = is_cut or len(rows) > MAX_MEETINGS
+        found += rows[:MAX_MEETINGS]
     found.sort(key=lambda one: (one["startsAt"], one["_id"]))
-    return found[:MOST], is_cut or len(found) > MOST
+    return found[:MAX_MEETINGS], is_cut or len(found) > MAX_MEETINGS
 
 
-def _meetings(asked: Asked) -> list[dict[str, Any]]:
+def _meetings(asked: CalendarQuery) -> list[dict[str, Any]]:
     rows = Meeting.objects.filter(
         status=Meeting.Status.SCHEDULED,
         starts_at__lt=asked.end,
-        starts_at__gt=asked.start - LONGEST,  # no meeting takes longer, so the index is read from here
+        starts_at__gt=asked.start - MAX_DURATION,  # no meeting takes longer, so the index is read from here
         ends_at__gt=asked.start,
     )
     if asked.members is not None:
         attended = MeetingAttendee.objects.filter(meeting=OuterRef("pk"), member_id__in=asked.members)
         rows = rows.filter(Q(organizer_id__in=asked.members) | Exists(attended))
-    shown = list(rows.select_related("organizer").order_by("starts_at", "pk")[: MOST + 1])
+    shown = list(rows.select_related("organizer").order_by("starts_at", "pk")[: MAX_MEETINGS + 1])
     attending: dict[str, list[str]] = {}
     attendees = MeetingAttendee.objects.filter(meeting__in=[one.pk for one in shown], member__isnull=False)
     for meeting, member in attendees.order_by("pk").values_list("meeting_id", "member_id"):
@@ -126,11 +126,11 @@ def _meetings(asked: Asked) -> list[dict[str, Any]]:
     ]
 
 
-def _follow_ups(asked: Asked) -> list[dict[str, Any]]:
+def _follow_ups(asked: CalendarQuery) -> list[dict[str, Any]]:
     rows = live_follow_ups().filter(status=FollowUp.Status.OPEN, due_at__gte=asked.start, due_at__lt=asked.end)
     if asked.members is not None:
         rows = rows.filter(assignee_id__in=asked.members)
-    shown = rows.select_related("assignee", "lead").order_by("due_at", "pk")[: MOST + 1]
+    shown = rows.select_related("assignee", "lead").order_by("due_at", "pk")[: MAX_MEETINGS + 1]
     return [
         {
             "_id": one.pk,

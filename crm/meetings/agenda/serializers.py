@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.output import Computed, IdField, Output
-from crm.meetings.agenda.selectors import ENTRY_KINDS, MOST
+from crm.meetings.agenda.selectors import ENTRY_KINDS, MAX_MEETINGS
 from crm.meetings.models import Meeting
 
 
@@ -32,5 +32,5 @@ class CalendarOut(Output):
 
     start = serializers.DateTimeField()
     end = serializers.DateTimeField()
-    entries = serializers.ListField(child=EntryOut(), help_text=f"by time, at most {MOST}")
-    isCut = serializers.BooleanField(help_text=f"whether there are more than {MOST}")
+    entries = serializers.ListField(child=EntryOut(), help_text=f"by time, at most {MAX_MEETINGS}")
+    isCut = serializers.BooleanField(help_text=f"whether there are more than {MAX_MEETINGS}")

@@ -12,13 +12,13 @@ from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat
 from core.ids import is_id
-from crm.meetings.agenda.selectors import ENTRY_KINDS, LONGEST_SPAN, Asked, entries, read_asked
+from crm.meetings.agenda.selectors import ENTRY_KINDS, MAX_SPAN, CalendarQuery, entries, read_asked
 from crm.meetings.agenda.serializers import CalendarOut
 
 WHEN = (
     OpenApiParameter("from", str, description="A time, or a day's beginning where the company is; without it today."),
     OpenApiParameter(
-        "to", str, description=f"Written like from, not included; at most {LONGEST_SPAN.days} days later; else 7 days."
+        "to", str, description=f"Written like from, not included; at most {MAX_SPAN.days} days later; else 7 days."
     ),
     OpenApiParameter("kinds", str, description=f"{' and '.join(ENTRY_KINDS)}, separated by commas; without it both."),
 )
@@ -29,7 +29,7 @@ WHOSE = (
 ERRORS = ("InvalidInput_400",)
 
 
-def _answer(asked: Asked) -> dict[str, Any]:
+def _answer(asked: CalendarQuery) -> dict[str, Any]:
     found, is_cut = entries(asked)
     return {"start": asked.start, "end": asked.end, "entries": found, "isCut": is_cut}
 

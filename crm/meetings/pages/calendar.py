@@ -18,7 +18,7 @@ from core.web.pages import MenuItem, Page
 from crm.meetings.pages.days import DAY, Day, Entry, days_of, hours_of, read_moment
 
 AGENDA_DAYS, WEEK_DAYS = 28, 7
-MOST = 200
+MAX_MEETINGS = 200
 OVERDUE = 5
 VIEWS = {"week": "Week", "month": "Month", "agenda": "Agenda"}
 MOVED = {"follow-up": ("lead-activity/follow-up", "dueAt", "PATCH"), "meeting": ("meeting", "startsAt", "PUT")}
@@ -144,7 +144,7 @@ class Calendar(Page):
             ),
         )
         entries = [Entry.of_meeting(one, self.zone) for one in found.data]
-        cut = (found.total or 0) > MOST
+        cut = (found.total or 0) > MAX_MEETINGS
         if self.may("lead-activity"):
             due = [
                 {"field": "dueAt", "operator": "greaterThanOrEqual", "value": first},
@@ -154,7 +154,7 @@ class Calendar(Page):
             answer = self.ask("GET", "lead-activity/follow-up", selection(due, "dueAt", self.assigned))
             if answer.ok:
                 entries += [Entry.of_follow_up(one, self.zone) for one in answer.data]
-                cut = cut or (answer.total or 0) > MOST
+                cut = cut or (answer.total or 0) > MAX_MEETINGS
         return entries, cut
 
     @property
@@ -251,7 +251,13 @@ class Calendar(Page):
 def selection(conditions: list[dict[str, Any]], by: str, filters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the query of the first records that meet the conditions, by time."""
     tree = {"operator": "and", "conditions": conditions}
-    query: dict[str, Any] = {"advancedFilters": tree, "sortBy": by, "sortOrder": "asc", "p": "1", "n": str(MOST)}
+    query: dict[str, Any] = {
+        "advancedFilters": tree,
+        "sortBy": by,
+        "sortOrder": "asc",
+        "p": "1",
+        "n": str(MAX_MEETINGS),
+    }
     return {**query, "filters": dict(filters)} if filters else query
 
 

@@ -26,7 +26,7 @@ class NewMeeting(MeetingPage):
     path = "calendar/new"
     name = "meeting-new"
     title = "New meeting"
-    deed = title
+    action = title
     template = "web/meetings/new.html"
 
     @cached_property
@@ -141,7 +141,7 @@ class MeetingPeople(NewMeeting):
     path = "calendar/new/people"
     name = "meeting-people"
     title = "People of the new meeting"
-    deed = ""
+    action = ""
 
     def do_save(self) -> HttpResponse:
         return self.shown()

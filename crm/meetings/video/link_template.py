@@ -17,7 +17,7 @@ from crm.meetings.video.base import VideoProvider
 if TYPE_CHECKING:
     from crm.meetings.models import Meeting
 
-MOST = 300
+MAX_LENGTH = 300
 RANDOM_LENGTH = 16
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 KNOWN = ("meeting", "random")
@@ -47,8 +47,8 @@ def check_template(text: str) -> str:
     where = "linkTemplate"
     if not text:
         return ""
-    if len(text) > MOST:
-        raise ValidationFailed(f"{where} is too long", f"{where}: at most {MOST} characters")
+    if len(text) > MAX_LENGTH:
+        raise ValidationFailed(f"{where} is too long", f"{where}: at most {MAX_LENGTH} characters")
     unknown = [name for name in _PLACEHOLDER.findall(text) if name not in KNOWN]
     if unknown or "{" in _PLACEHOLDER.sub("", text) or "}" in _PLACEHOLDER.sub("", text):
         raise ValidationFailed(

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from core.api.input import Input, TextInput
 from core.api.output import Computed, Output
 from crm.meetings.serializers import MeetingCreate, MeetingUpdate
-from crm.meetings.video.link_template import MOST
+from crm.meetings.video.link_template import MAX_LENGTH
 
 
 class VideoCallUpdate(MeetingUpdate):
@@ -24,7 +24,7 @@ class MyVideoCallCreate(VideoCallCreate):
 
 class VideoSettingsUpdate(Input):
     linkTemplate = TextInput(
-        max_length=MOST,
+        max_length=MAX_LENGTH,
         required=False,
         allow_blank=True,
         help_text="an https address with {random}, {meeting} or both, such as https://meet.example.org/{random}",

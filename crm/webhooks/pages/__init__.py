@@ -107,7 +107,7 @@ class NewWebhook(NewRecord, WebhookForm):
     path = "settings/webhooks/new"
     name = "webhook-new"
     title = "New webhook"
-    deed = title
+    action = title
     save_label = "Create webhook"
 
     def do_save(self) -> HttpResponse:

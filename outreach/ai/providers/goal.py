@@ -179,7 +179,7 @@ def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
     text = _BLANKS.sub(" ", without_placeholders(prompt[:4000]))
     for raw in _SENTENCE_END.split(_NEWLINES.sub("\n", text)):
         for part in _NEXT.split(raw):
-            spoken = _say(one_line(part).strip(" -*•\"'"))
+            spoken = _sentence(one_line(part).strip(" -*•\"'"))
             if spoken:
                 found.append(spoken)
     if not found:
@@ -195,7 +195,7 @@ def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
     return Goal(found[0][0], found[0][1], tuple(sentences), topics=topics)
 
 
-def _say(instruction: str) -> tuple[Kind, str, str] | None:
+def _sentence(instruction: str) -> tuple[Kind, str, str] | None:
     """Turn one instruction into (kind, topic, sentence). Returns None when it is only about style."""
     text = _WRITE.sub("", _POLITE.sub("", instruction)).strip()
     text = _POLITE.sub("", text)

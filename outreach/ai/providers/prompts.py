@@ -9,7 +9,7 @@ from outreach.ai.evidence import facts_of
 from outreach.ai.providers.base import ComposeBrief, ContactBrief, LeadSearch
 
 MAX_PRODUCTS = 12
-MOST_BEFORE = 5000
+MAX_HISTORY_LENGTH = 5000
 """Maximum number of characters of a draft to rewrite."""
 MAX_FACTS = 60
 """The maximum number of facts for a model. Further ones cost more than they help."""
@@ -90,7 +90,7 @@ def compose_request(brief: ComposeBrief, facts: Mapping[str, str]) -> str:
     steps += ["The recipient has been written to in an earlier round."] if brief.occurrence > 1 else []
     if brief.before is not None:
         subject, text = brief.before
-        draft = _json({"subject": subject, "body": text[:MOST_BEFORE]})
+        draft = _json({"subject": subject, "body": text[:MAX_HISTORY_LENGTH]})
         steps.append(f"There is a draft of it already. Write another one in its place. The draft, as JSON:\n{draft}")
     if brief.hint:
         steps.append(f"The company's further request for this one message, whose source is hint:\n{brief.hint}")

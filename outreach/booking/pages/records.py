@@ -151,7 +151,7 @@ class NewBookingPage(BookingForm, NewRecord):
     path = "booking/new"
     name = "booking-new"
     title = "New booking page"
-    deed = title
+    action = title
     save_label = "Create"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:

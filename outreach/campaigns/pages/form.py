@@ -247,7 +247,7 @@ class NewCampaign(CampaignForm):
     path = "campaigns/new"
     name = "campaign-new"
     title = "New campaign"
-    deed = "New campaign"
+    action = "New campaign"
 
     def show(self) -> Mapping[str, Any]:
         if not self.may("campaign", "POST"):

@@ -17,7 +17,7 @@ PLAIN_RULE: dict[str, Any] = {"text": "", "messageCount": 0, "minutes": 0}
 IN_FORM = {"text": "phrase"}
 """Key of a rule -> its name in the form: a text of several lines is something else there."""
 PARTS = ("name", "description", "kind", "conversations", "keywords", "handover", "routing", "attachments")
-MOST = 400
+MAX_STEPS = 400
 """Steps, which is more than any chatbot has."""
 OF_RULE = re.compile(r"handover\.rules\.(\d+)")
 OF_KEYWORD = re.compile(r"keywords\.(\d+)")
@@ -135,7 +135,7 @@ def _next_to_each_other(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
 
 def read_steps(nodes: Any, edges: Any) -> list[dict[str, Any]] | None:
     """Return the steps that a canvas sent, in the order in which its edges lead; None for invalid data."""
-    if not isinstance(nodes, list) or not isinstance(edges, list) or not 0 < len(nodes) <= MOST:
+    if not isinstance(nodes, list) or not isinstance(edges, list) or not 0 < len(nodes) <= MAX_STEPS:
         return None
     if not all(_is_step(one) for one in nodes) or not all(_is_edge(one) for one in edges):
         return None

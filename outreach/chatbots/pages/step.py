@@ -151,14 +151,14 @@ class ChatbotStep(OneChatbot):
         rest, marked = [], False
         for piece in warning.split("; "):
             found = PIECE.fullmatch(piece)
-            if found and form.mark(self.field_of(found["path"]), _said(message, found["words"])):
+            if found and form.mark(self.field_of(found["path"]), _error_text(message, found["words"])):
                 marked = True
             elif piece:
                 rest.append(piece)
         return "; ".join(rest) or (MARKED if marked else message)
 
 
-def _said(message: str, words: str) -> str:
+def _error_text(message: str, words: str) -> str:
     """Return the API's error at a field in plain words."""
     if message.startswith("Duplicate"):
         return "Another chatbot has this name"

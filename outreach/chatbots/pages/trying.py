@@ -12,7 +12,7 @@ from outreach.chatbots.pages.base import OneChatbot
 from outreach.chatbots.pages.graph import BotGraph
 from outreach.chatbots.pages.types import END, TEXT, TYPES
 
-MOST = 50
+MAX_MESSAGES = 50
 
 
 class TryChatbot(OneChatbot):

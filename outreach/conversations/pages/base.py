@@ -76,7 +76,7 @@ def shown(one: Mapping[str, Any]) -> dict[str, Any]:
     return {**one, "words": words, "mood": tone, "by": channel, "sign": icon, "who": who}
 
 
-def said(one: Mapping[str, Any]) -> dict[str, Any]:
+def message_view(one: Mapping[str, Any]) -> dict[str, Any]:
     """Return a message with the label of its progress, and the path of its file below this address."""
     words, icon = PROGRESS.get(one["state"], ("", ""))
     file, place = one["file"], urlsplit(one["fileUrl"]).path

@@ -22,8 +22,8 @@ from outreach.conversations.pages.base import (
     STATES,
     VIEWS,
     InboxPage,
+    message_view,
     rests_until,
-    said,
     shown,
 )
 
@@ -105,7 +105,7 @@ class ConversationDetail(Inbox):
             "chat": chat,
             "title": chat["who"],
             "module_of_chat": module,
-            "bubbles": [said(one) for one in reversed(messages.data)],
+            "bubbles": [message_view(one) for one in reversed(messages.data)],
             "next": ids[at + 1] if at is not None and at + 1 < len(ids) else "" if at is not None else (ids or [""])[0],
             "before": ids[at - 1] if at else "",
             "canned": self.canned if self.lets("POST") else [],

@@ -36,7 +36,7 @@ from outreach.smtp.outcome import Sent, SmtpError, Uncertain
 
 REMEMBERED = dt.timedelta(minutes=10)
 """Counted from the first request. Vendors remember keys for longer."""
-MOST = 3
+MAX_RETRIES = 3
 """Requests after the first one."""
 LOOKED_UP = tuple(key for key, vendor in VENDORS.items() if vendor.login)
 FOUND = "the mailbox has it among the messages that were sent"
@@ -54,7 +54,7 @@ def _doubtful() -> QuerySet[SendJob]:
         mail_app__in=awake,
         sending_at__gt=now - REMEMBERED,
         due_at__lte=now,
-        attempts__lt=MOST,
+        attempts__lt=MAX_RETRIES,
     )
 
 

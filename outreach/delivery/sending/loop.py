@@ -52,7 +52,7 @@ CONNECTIONS = 32
 SENDERS_A_ROUND = 50
 SECONDS_A_SENDER = 5.0
 """Seconds that a sender is served while others wait."""
-LONGEST_WAIT = 240.0
+MAX_WAIT = 240.0
 """Seconds after its deadline that a process continues for slow servers: the maximum time of one message."""
 _LOOK_AGAIN = 0.5
 """Seconds between searches for further senders during sending. At the end of a turn it searches at once."""
@@ -112,7 +112,7 @@ class Sending:
         While slow servers delay it after the deadline, others continue to be served: no sender waits for another one's
         server.
         """
-        last = deadline + LONGEST_WAIT
+        last = deadline + MAX_WAIT
         try:
             self._serve_senders(deadline)
             while self._end_turns(_LOOK_AGAIN) and self._trouble is None and monotonic() < last:

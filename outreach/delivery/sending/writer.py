@@ -21,7 +21,7 @@ from outreach.delivery.sending.intents import INTENT, TAKE_BACK, Row, parameters
 
 log = logging.getLogger(__name__)
 
-MOST = 500
+MAX_BATCH_ROWS = 500
 """Rows of a group."""
 PATIENCE = 30.0
 """Seconds in which an unavailable database may return. Afterwards the sweeper marks unsettled messages as unknown."""
@@ -143,10 +143,10 @@ class Writer:
             with self._news:
                 self._news.wait_for(lambda: self._intents or self._settled or self._closing)
                 self._news.wait_for(self._is_enough, GATHER)
-                intents = self._intents[:MOST]
-                self._intents = self._intents[MOST:]
-                settled = self._settled[:MOST]
-                self._settled = self._settled[MOST:]
+                intents = self._intents[:MAX_BATCH_ROWS]
+                self._intents = self._intents[MAX_BATCH_ROWS:]
+                settled = self._settled[:MAX_BATCH_ROWS]
+                self._settled = self._settled[MAX_BATCH_ROWS:]
             if not intents and not settled:
                 return
             self._commit(intents, settled)

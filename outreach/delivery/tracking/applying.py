@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from core.events import emit
 from core.tenancy import company_scope, unscoped
-from outreach.delivery.deliveries import told
+from outreach.delivery.deliveries import event_columns
 from outreach.delivery.models import SendJob
 from outreach.delivery.tracking.links import link_at, links_of, sent_html
 from outreach.delivery.tracking.machines import Machine, followed_together
@@ -106,7 +106,7 @@ def _count(human: Mapping[str, Sequence[TrackingEvent]]) -> None:
     clicked: dict[str, dict[str, Any]] = {}
     for job in jobs:
         for event in human[job.pk]:
-            for name, value in told(job, event.kind, event.happened_at).items():
+            for name, value in event_columns(job, event.kind, event.happened_at).items():
                 setattr(job, name, value)
         payload = {"contact": job.contact_id, "subject": job.subject, "run": job.run_id, "sendJob": job.pk}
         opens = [one for one in human[job.pk] if one.kind == Kind.OPENED]

@@ -4,7 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
-from core.text.words import day_of, said
+from core.text.words import code_label, day_of
 from outreach.delivery.models import SendJob
 
 
@@ -52,4 +52,4 @@ class TrackingEvent(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{said(self.kind).capitalize()}, {day_of(self.happened_at)}"
+        return f"{code_label(self.kind).capitalize()}, {day_of(self.happened_at)}"

@@ -13,7 +13,7 @@ from rest_framework import serializers
 from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput
 from core.errors import NamedError, shorten
 from core.ids import is_id
-from core.spans import MOST, UNITS, after, read_span
+from core.spans import MAX_AMOUNT, UNITS, after, read_span
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_templates.frozen import check_sendable, freeze, read_given
 from outreach.delivery.attachments import described
@@ -26,10 +26,10 @@ from outreach.mail_vendors.registry import CHANNELS as VENDOR_CHANNELS
 from outreach.mail_vendors.registry import channel_of
 
 MAX_STEPS = 10
-LONGEST = dt.timedelta(days=366)
+MAX_TOTAL_DELAY = dt.timedelta(days=366)
 """The longest that all delays of a cadence take together."""
 SHORTEST_INTERVAL_MS = 60_000
-LONGEST_INTERVAL_MS = 366 * 86_400_000
+MAX_INTERVAL_MS = 366 * 86_400_000
 PROMPT_LENGTH = 10_000
 SUBJECT_LENGTH = 200
 ALWAYS = ("unsubscribe",)
@@ -122,9 +122,9 @@ def _read_steps(raw: Mapping[str, Any], where: str, keys: frozenset[str]) -> lis
         try:
             at = after(at, step["delay"], dt.UTC)
         except (OverflowError, ValueError):
-            at = FIRST_MONDAY + LONGEST * 2
-        if at - FIRST_MONDAY > LONGEST:
-            _refuse(f"{where}.steps[{place}].delay", f"the delays take more than {LONGEST.days} days together")
+            at = FIRST_MONDAY + MAX_TOTAL_DELAY * 2
+        if at - FIRST_MONDAY > MAX_TOTAL_DELAY:
+            _refuse(f"{where}.steps[{place}].delay", f"the delays take more than {MAX_TOTAL_DELAY.days} days together")
     _check_channels(found, where)
     return found
 
@@ -305,7 +305,7 @@ _STEP_SCHEMA = {
             "type": "object",
             "required": ["amount", "unit"],
             "properties": {
-                "amount": {"type": "integer", "minimum": 1, "maximum": MOST},
+                "amount": {"type": "integer", "minimum": 1, "maximum": MAX_AMOUNT},
                 "unit": {"type": "string", "enum": list(UNITS)},
             },
             "additionalProperties": False,
@@ -377,7 +377,7 @@ class CadenceFields(Input):
         help_text='The follow-ups: {"steps": [{"delay": {"amount": 3, "unit": "days"}, "channel": "smtp", "subject":'
         ' "", "prompt": "", "stopOn": ["reply", "bounce", "won", "lost"], "window": {"days": [1, 2, 3], "start":'
         ' "09:00", "end": "17:00"}}]}. A follow-up is written its delay after the message before it was sent, in the'
-        f" same thread. At most {MAX_STEPS} steps and {LONGEST.days} days; only delay is required.",
+        f" same thread. At most {MAX_STEPS} steps and {MAX_TOTAL_DELAY.days} days; only delay is required.",
     )
     recurring = BooleanInput(
         default=False, help_text="The run begins anew every intervalMs, for those whom it has not written to yet."
@@ -386,7 +386,7 @@ class CadenceFields(Input):
         default=None,
         allow_null=True,
         min_value=1,
-        max_value=LONGEST_INTERVAL_MS,
+        max_value=MAX_INTERVAL_MS,
         help_text=f"Milliseconds from one beginning to the next, at least {SHORTEST_INTERVAL_MS:,}; without recurring"
         " it has no effect.",
     )

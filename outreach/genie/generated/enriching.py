@@ -26,7 +26,7 @@ from outreach.genie.generated.makers import made_until, wake_run
 from outreach.genie.models import GenieScheduler
 
 BATCH = 100
-LONGEST_REST = timedelta(minutes=1)
+MAX_RETRY_DELAY = timedelta(minutes=1)
 NO_APP = "No enrichment app is active any more."
 
 
@@ -90,7 +90,7 @@ def _give_up_or_rest(job: Enrichment, error: DataAppError) -> None:
     if not error.temporary:
         finish(job, Enrichment.Status.FAILED, error=error.detail)
         return
-    wait = min(timedelta(seconds=2 ** min(job.failures + 1, 6)), LONGEST_REST)
+    wait = min(timedelta(seconds=2 ** min(job.failures + 1, 6)), MAX_RETRY_DELAY)
     due = min(timezone.now() + wait, job.until)
     release(job, due_at=due, attempts=0, failures=job.failures + 1, error=error.detail)
 

@@ -22,7 +22,7 @@ from outreach.lead_generation.models import LeadGeneration
 from outreach.lead_generation.services import cancel_generation
 
 OPEN = (LeadGeneration.Status.QUEUED, LeadGeneration.Status.RUNNING, LeadGeneration.Status.PAUSED)
-LONGEST_REST = timedelta(hours=1)
+MAX_RETRY_DELAY = timedelta(hours=1)
 """Maximum delay before a run checks its search on its own."""
 
 
@@ -74,7 +74,7 @@ def _waits_until(run: GenieScheduler) -> datetime | None:
     due."""
     now = timezone.now()
     if LeadGeneration.objects.filter(pk=run.generation_id, status__in=OPEN).exists():
-        return now + LONGEST_REST
+        return now + MAX_RETRY_DELAY
     if not run.enrichment_enabled:
         return None
     wait = timedelta(minutes=settings.ENRICHMENT_WAIT_MINUTES)

@@ -16,7 +16,7 @@ from outreach.delivery.senders import choose_sender, columns_of
 from outreach.enrichment.selectors import check_enrichment
 from outreach.genie.audience import Audience
 from outreach.genie.channels import read_channels
-from outreach.genie.generated.makers import LONGEST_REST, end_run, wake_run
+from outreach.genie.generated.makers import MAX_RETRY_DELAY, end_run, wake_run
 from outreach.genie.models import GenieScheduler
 from outreach.genie.queue import check_queue
 from outreach.genie.services import insert_run
@@ -85,7 +85,7 @@ def start_generated_run(
         custom_channel_selection=custom_channel_selection,
         custom_channels=channels,
         **columns_of(choose_sender(None, among)),
-        due_at=timezone.now() + LONGEST_REST,
+        due_at=timezone.now() + MAX_RETRY_DELAY,
         **columns,
     )
 
@@ -112,7 +112,10 @@ def search_anew(run: GenieScheduler) -> LeadGeneration:
         limited=before.limited,
     )
     GenieScheduler.objects.filter(pk=run.pk).update(
-        generation=found, audience=Audience().as_json(), due_at=timezone.now() + LONGEST_REST, updated_at=timezone.now()
+        generation=found,
+        audience=Audience().as_json(),
+        due_at=timezone.now() + MAX_RETRY_DELAY,
+        updated_at=timezone.now(),
     )
     return found
 

@@ -10,7 +10,7 @@ from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput, TextI
 from core.api.output import Computed
 from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput
 from outreach.genie.cadence.steps import CadenceFields
-from outreach.genie.channels import MOST
+from outreach.genie.channels import MAX_CHANNELS
 from outreach.genie.serializers import LANGUAGE, PreviewCost, RunChange, TrackingFields, ai_type_help
 from outreach.genie.writing.samples import MAX_COUNTED
 from outreach.lead_generation.serializers import CountInput, SoughtInput
@@ -24,7 +24,7 @@ RUN_TYPES = ("lead",)
     {
         "type": "object",
         "propertyNames": {"enum": ["smtp", *CHANNELS]},
-        "additionalProperties": {"type": "array", "maxItems": MOST, "items": {"type": "string"}},
+        "additionalProperties": {"type": "array", "maxItems": MAX_CHANNELS, "items": {"type": "string"}},
     }
 )
 class ChannelsInput(ObjectInput):

@@ -24,7 +24,7 @@ class FindPeople(OutreachPage):
     path = "outreach/find"
     name = "outreach-find"
     title = "Find new people"
-    deed = "Find new people"
+    action = "Find new people"
     template = "web/outreach/find.html"
 
     def show(self) -> Mapping[str, Any]:
@@ -161,7 +161,7 @@ class FindCost(FindPeople):
     path = "outreach/find/cost"
     name = "outreach-find-cost"
     title = "Find new people: the cost"
-    deed = ""
+    action = ""
 
     def do_save(self) -> HttpResponse:
         sent = self.request.POST

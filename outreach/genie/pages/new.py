@@ -58,7 +58,7 @@ class NewRun(OutreachPage):
     path = "outreach/new"
     name = "outreach-new"
     title = "New outreach"
-    deed = "Start outreach"
+    action = "Start outreach"
     template = "web/outreach/new.html"
 
     def show(self) -> Mapping[str, Any]:
@@ -81,7 +81,7 @@ class NewRun(OutreachPage):
             "what": [by_name["prompt"], by_name["tone"], by_name["language"], by_name["name"]],
             "how": [by_name[name] for name in HOW if name in by_name],
             "steps": steps.grouped(form, steps.count_of(self.request.POST)),
-            "most_steps": steps.MOST,
+            "most_steps": steps.MAX_STEPS,
             "limits": [by_name[name] for name in CAPS],
             "limited": any(by_name[name].value or by_name[name].error for name in CAPS),
             "senders": by_name["smtp"].options,
@@ -179,7 +179,7 @@ class RunSamples(NewRun):
     path = "outreach/samples"
     name = "outreach-samples"
     title = "New outreach: samples"
-    deed = ""
+    action = ""
 
     def do_save(self) -> HttpResponse:
         """Show the samples, below the form with all of its input."""
@@ -209,7 +209,7 @@ class RunSteps(NewRun):
     path = "outreach/steps"
     name = "outreach-steps"
     title = "New outreach: follow-ups"
-    deed = ""
+    action = ""
 
     def do_save(self) -> HttpResponse:
         """Show the form with all that was typed, and one follow-up more, or without the one that `drop` names."""
@@ -220,7 +220,7 @@ class RunSteps(NewRun):
         if "HX-Request" not in self.request.headers:
             return self.page(self.context(self.form().fill(sent)))
         part = Form(self.step_fields()).fill(sent)
-        context = {"steps": steps.grouped(part, steps.count_of(sent)), "most_steps": steps.MOST}
+        context = {"steps": steps.grouped(part, steps.count_of(sent)), "most_steps": steps.MAX_STEPS}
         return self.page(context, template="web/outreach/steps.html")
 
 
@@ -230,7 +230,7 @@ class RunAudience(NewRun):
 
     path = "outreach/audience"
     name = "outreach-audience"
-    deed = ""
+    action = ""
     title = "Who is written to"
     template = "web/outreach/audience.html"
 
@@ -269,7 +269,7 @@ class RunPeople(NewRun):
 
     path = "outreach/people"
     name = "outreach-people"
-    deed = ""
+    action = ""
     title = "Single people"
     template = "web/outreach/people.html"
 

@@ -11,7 +11,7 @@ from django.http import QueryDict
 from core.web.forms import Field, Form, Option
 from outreach.genie.pages import chats
 
-MOST = 10
+MAX_STEPS = 10
 UNITS = tuple(Option(unit, unit) for unit in ("minutes", "hours", "days", "weeks", "months"))
 STOPS = (
     Option("reply", "They answer"),
@@ -40,7 +40,7 @@ PIECE = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.|window\.)?(\w+)
 def count_of(sent: QueryDict) -> int:
     """Return how many follow-ups the form had."""
     text = sent.get("steps", "")
-    return min(int(text), MOST) if text.isdecimal() and len(text) < 4 else 0
+    return min(int(text), MAX_STEPS) if text.isdecimal() and len(text) < 4 else 0
 
 
 def step_fields(count: int, templates: Sequence[Option] = (), chat_templates: Sequence[Option] = ()) -> list[Field]:
@@ -162,7 +162,7 @@ def _field_of(by_name: Mapping[str, Field], step: str, name: str) -> Field | Non
 def added(sent: QueryDict) -> QueryDict:
     """Return the input with one more follow-up."""
     count, found = count_of(sent), sent.copy()
-    if count < MOST:
+    if count < MAX_STEPS:
         for name, value in NEW.items():
             found[f"step{count}-{name}"] = value
         found.setlist(f"step{count}-stopOn", [option.value for option in STOPS])

@@ -32,7 +32,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SampleState:
     """The state of a sample: the hash of its drafts, and the last time at which a draft of the run had changed.
 
     Drafts that are added or changed later belong to the next sample. The time is that of a draft which the sample's
@@ -43,7 +43,7 @@ class Seen:
     until: datetime | None
 
     @classmethod
-    def read(cls, text: str) -> Seen:
+    def read(cls, text: str) -> SampleState:
         """Read the contentHash of a response. Invalid text means no existing drafts."""
         found, _, moment = text.partition("-")
         with suppress(ValueError, OverflowError):
@@ -86,7 +86,7 @@ def _drafts(run_id: str, until: datetime | None = None) -> QuerySet[SendJob]:
 
 def newer_drafts(run_id: str, content_hash: str) -> int:
     """Count the run's drafts that have come or changed since the sample with this contentHash."""
-    until = Seen.read(content_hash).until
+    until = SampleState.read(content_hash).until
     rows = SendJob.objects.filter(run_id=run_id, status=Status.DRAFT)
     return 0 if until is None else rows.filter(updated_at__gt=until).count()
 
@@ -103,7 +103,7 @@ def _hash(drafts: QuerySet[SendJob]) -> str:
     return str(drafts.order_by().aggregate(hash=_digest(envelope()))["hash"] or "")
 
 
-def _done(run: GenieScheduler, seen: Seen) -> Changed | None:
+def _done(run: GenieScheduler, seen: SampleState) -> Changed | None:
     """Return the answer to a hash whose drafts have been approved together already, or None."""
     job = BulkJob.objects.filter(pk=run.message_job_id, change__contentHash=str(seen)).first()
     if job is not None and job.status in (*GOING, BulkJob.Status.COMPLETED) and not job.cancel_requested:
@@ -125,7 +125,7 @@ def approval_sample(run_id: str) -> tuple[dict[str, Any], QuerySet[SendJob]]:
     together = _drafts(run.pk, until)
     found = together.order_by().aggregate(count=Count("pk"), hash=_digest(envelope()))
     chosen = together.order_by(MD5("pk")).values("pk")[:SAMPLE]
-    seen = Seen(found["hash"] or "", until)
+    seen = SampleState(found["hash"] or "", until)
     counts = {**left_drafts(run.pk, until).as_json(), "approvalEndsAt": ends_at(timezone.now())}
     return {"count": found["count"], "contentHash": str(seen), **counts}, SendJob.objects.filter(pk__in=chosen)
 
@@ -137,7 +137,7 @@ def approve_seen(*, run_id: str, member_id: str, content_hash: str) -> Changed:
     A repeated request has no further effect. Raises CampaignCannotBeUpdated_400 for a cancelled run, and
     MessageChanged_409 if drafts of the sample have changed or were decided.
     """
-    run, seen = open_run(run_id), Seen.read(content_hash)
+    run, seen = open_run(run_id), SampleState.read(content_hash)
     # Whoever is changing one of them at this moment is waited for, and whoever comes later waits.
     rows = _drafts(run.pk, seen.until).order_by("pk").select_for_update(of=("self",), no_key=True)
     for _ in rows.values_list("pk").iterator():

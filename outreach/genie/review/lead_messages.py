@@ -52,7 +52,7 @@ def pending_counts(lead_id: str) -> dict[str, int]:
     return {"pendingCount": drafts.count(), "unprovedCount": delivery.unproved(drafts).count()}
 
 
-def left_drafts(lead_id: str) -> delivery.Left:
+def left_drafts(lead_id: str) -> delivery.SkippedApprovals:
     """Count the lead's drafts that are not approved together with the others."""
     return delivery.count_left(pending(lead_id))
 

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from core.errors import NamedError
 from outreach.delivery.models import SendJob
-from outreach.delivery.services import Left, count_left
+from outreach.delivery.services import SkippedApprovals, count_left
 from outreach.genie.models import GenieScheduler
 from outreach.genie.review.message_jobs import Action, Changed, change_messages
 from outreach.genie.services import get_run
@@ -25,7 +25,7 @@ def approve_all(*, run_id: str, member_id: str | None) -> Changed:
     return change_messages(open_run(run_id), Action.APPROVE_MESSAGES, [Status.DRAFT], member_id)
 
 
-def left_drafts(run_id: str, until: datetime | None = None) -> Left:
+def left_drafts(run_id: str, until: datetime | None = None) -> SkippedApprovals:
     """Count the run's drafts that are not approved together with the others, with `until` among those that have not
     changed since."""
     drafts = SendJob.objects.filter(run_id=run_id, status=Status.DRAFT)

@@ -58,7 +58,7 @@ WAITING_FOR = {"usage_limit": Reason.AI_LIMIT_REACHED, "busy": Reason.AI_BUSY}
 WAITS = (*WAITING_FOR.values(), Reason.AI_TROUBLE)
 TROUBLE_WAIT = timedelta(minutes=15)
 """Delay of messages whose app does not work at all."""
-LONGEST_REST = timedelta(hours=1)
+MAX_RETRY_DELAY = timedelta(hours=1)
 """Maximum delay before a run checks for messages that may be written again."""
 
 
@@ -242,7 +242,7 @@ def to_write(run: GenieScheduler) -> QuerySet[SendJob]:
 def rests_until(run: GenieScheduler) -> datetime | None:
     """Return the time of the run's next check of messages that wait for the app; None: none waits."""
     due: datetime | None = to_write(run).aggregate(due=Min("due_at"))["due"]
-    return None if due is None else min(due, timezone.now() + LONGEST_REST)
+    return None if due is None else min(due, timezone.now() + MAX_RETRY_DELAY)
 
 
 def wake_waiting() -> None:

@@ -12,7 +12,7 @@ import sys
 
 MEMORY = 4 << 30
 CPU_SECONDS = 3600
-MOST_PIXELS = 64_000_000
+MAX_PIXELS = 64_000_000
 
 
 def answers() -> None:
@@ -38,7 +38,7 @@ def _engine():  # type: ignore[no-untyped-def]
     from PIL import Image  # noqa: PLC0415
     from rapidocr import RapidOCR  # noqa: PLC0415  some seconds
 
-    Image.MAX_IMAGE_PIXELS = MOST_PIXELS // 2  # Pillow warns of more, and refuses twice as many before it decodes them
+    Image.MAX_IMAGE_PIXELS = MAX_PIXELS // 2  # Pillow warns of more, and refuses twice as many before it decodes them
     return RapidOCR()
 
 

@@ -206,7 +206,7 @@ class NewSender(SenderPage):
     path = "senders/new"
     name = "sender-new"
     title = "New sender"
-    deed = "Connect a sender"
+    action = "Connect a sender"
     template = "web/senders/form.html"
 
     def show(self) -> Mapping[str, Any]:

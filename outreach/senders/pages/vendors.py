@@ -73,7 +73,7 @@ class NewVendorApp(VendorPage):
     path = "senders/connect"
     name = "vendor-new"
     title = "New sender of a vendor"
-    deed = ""
+    action = ""
 
     def vendor(self) -> dict[str, Any]:
         """Return the vendor that the address names, else the first."""

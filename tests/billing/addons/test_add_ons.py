@@ -13,7 +13,7 @@ from billing.entitlements.selectors import entitlement_of, terms_of
 from billing.ledger.services import BANK
 from billing.models import AddOn, AddOnPrice, Charge, Currency, Payment, Plan, Subscription
 from billing.payments.attempts import read_proof
-from billing.payments.orders import leave_open_order
+from billing.payments.orders import cancel_open_order
 from billing.payments.settling import apply_payment
 from billing.subscriptions.changes import lock_primary
 from tests.billing.checkout.helpers import books_hold, buyer, order, subscription_of
@@ -141,7 +141,7 @@ def test_an_order_bills_what_is_owed_and_a_dropped_one_gives_it_back() -> None:
     with cast.scope(), lock_primary(cast.company.pk):
         charge.refresh_from_db()
         assert charge.invoice_id == made["payment"]["invoiceID"]
-        leave_open_order()
+        cancel_open_order()
         charge.refresh_from_db()
         assert charge.invoice_id is None
     pay(cast, order(cast, plan)["payment"])

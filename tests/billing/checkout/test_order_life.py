@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from billing.models import Coupon, GatewayAccount, Payment, Seller
-from billing.payments.orders import approve_transfer, leave_expired
+from billing.payments.orders import approve_transfer, cancel_expired
 from billing.standin.server import Server
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import begin, books_hold, buyer, order, pay, subscription_of
@@ -49,7 +49,7 @@ def test_the_days_of_a_transfer_are_given_once(server: Server) -> None:
     made_ago(cast, made["_id"], 1)
     assert cast.session.post("/manual-payment", again).status == 400
     with unscoped(reason="test: the periodic task"):
-        leave_expired()
+        cancel_expired()
     assert Coupon.objects.get().used == 0
 
 

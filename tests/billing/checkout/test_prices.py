@@ -19,7 +19,7 @@ from billing.models import (
     Subscription,
     TaxRate,
 )
-from billing.payments.orders import approve_transfer, leave_expired
+from billing.payments.orders import approve_transfer, cancel_expired
 from billing.standin.server import Server
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import (
@@ -151,7 +151,7 @@ def test_orders_end_and_a_payment_rewards_the_referrer(server: Server) -> None:
     with cast.scope():
         Payment.objects.update(expires_at=timezone.now())
     with unscoped(reason="test: the periodic task"):
-        leave_expired()
+        cancel_expired()
     assert cast.session.get(f"/manual-payment/{made['_id']}").data["status"] == "cancelled"
     assert begin(cast, "a", made).status == 400
     referrer: User = UserFactory()

@@ -10,5 +10,5 @@ from tests.billing.renewals.helpers import FakeGateway
 def gateway(monkeypatch: pytest.MonkeyPatch) -> FakeGateway:
     """A gateway without network behind each account."""
     made = FakeGateway()
-    monkeypatch.setattr(machine, "speaking_for", made)
+    monkeypatch.setattr(machine, "gateway_client", made)
     return made

@@ -13,11 +13,11 @@ from billing.checkout.services import choose_method, subscribe
 from billing.dunning import services
 from billing.dunning.schedule import is_hard, next_try
 from billing.dunning.services import give_up, retry_now
-from billing.gateways.base import Misconfigured, Refused, Said, Unsure
+from billing.gateways.base import AmbiguousOutcome, Misconfigured, PaymentState, Refused
 from billing.ledger.services import BANK
 from billing.models import Attempt, Dunning, PaymentMethod, Posting
 from billing.payments.attempts import begin
-from billing.payments.orders import leave_open_order
+from billing.payments.orders import cancel_open_order
 from billing.payments.settling import take_money
 from billing.subscriptions.changes import lock_primary
 from billing.subscriptions.selectors import state_words
@@ -157,7 +157,7 @@ def test_a_misconfigured_gateway_burns_no_attempt_and_costs_nobody_access(gatewa
 
 
 def test_a_charge_that_has_to_be_confirmed_is_let_go_and_the_order_can_be_paid_on_a_page(gateway: FakeGateway) -> None:
-    gateway.answers = [Said.ACTION]
+    gateway.answers = [PaymentState.ACTION]
     company = charged()
     run_renewals(END)
     assert (primary(company).status, mails(company)) == ("past_due", ["notice_payment_action_needed"])
@@ -169,7 +169,7 @@ def test_a_charge_that_has_to_be_confirmed_is_let_go_and_the_order_can_be_paid_o
 
 
 def test_no_page_is_begun_while_the_saved_method_is_charged(gateway: FakeGateway) -> None:
-    gateway.answers = [Unsure("no answer")]
+    gateway.answers = [AmbiguousOutcome("no answer")]
     company = charged()
     run_renewals(END)
     with at(END), company_scope(company.pk), pytest.raises(NamedError, match="being charged"):
@@ -192,7 +192,7 @@ def test_a_period_whose_order_was_left_for_another_is_billed_anew_without_furthe
     company = charged()
     run_renewals(END)
     with at(END + days(0.5)), company_scope(company.pk), lock_primary(company.pk):
-        leave_open_order()
+        cancel_open_order()
     run_renewals(END + days(1.5))
     assert [one.status for one in invoices(company)] == ["credited", "paid"]
     assert (primary(company).status, primary(company).period_start) == ("active", END)

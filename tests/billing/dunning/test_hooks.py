@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from billing.gateways.base import Fact, Hint, Order, Refused, Said
+from billing.gateways.base import Order, PaymentState, PaymentUpdate, Refused, WebhookHint
 from billing.ledger.services import cash
 from billing.models import Attempt, GatewayAccount, Posting
 from billing.payments import machine
@@ -22,7 +22,7 @@ from tests.kit.examples import thorough
 
 pytestmark = pytest.mark.django_db
 END = datetime(2026, 4, 30, 12, tzinfo=UTC)
-SAYS = st.sampled_from([Said.FAILED, Said.OPEN])
+SAYS = st.sampled_from([PaymentState.FAILED, PaymentState.OPEN])
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("hook"), st.integers(0, 2), st.integers(0, 3)),  # of which charge, with which event
@@ -35,12 +35,12 @@ STEPS = st.lists(
 class Refusing(FakeGateway):
     """A gateway that refuses so many charges, and says of them that they failed, or, as Stripe, that they are open."""
 
-    def __init__(self, refusals: int, says: Said) -> None:
+    def __init__(self, refusals: int, says: PaymentState) -> None:
         super().__init__()
         self.says = says
         self.answers, self.refused = [Refused("insufficient_funds")] * refusals, set[str]()
 
-    def move(self, order: Order) -> Fact:
+    def move(self, order: Order) -> PaymentUpdate:
         assert order.reference not in self.refused, "what was refused is charged again"
         try:
             return super().move(order)
@@ -48,20 +48,20 @@ class Refusing(FakeGateway):
             self.refused.add(order.reference)
             raise
 
-    def find(self, order: Order) -> Fact:
+    def find(self, order: Order) -> PaymentUpdate:
         if order.reference in self.refused:
-            return Fact(self.says, reference=order.reference)
+            return PaymentUpdate(self.says, reference=order.reference)
         return super().find(order)
 
 
 @settings(max_examples=thorough(12), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(refusals=st.integers(0, 3), says=SAYS, steps=STEPS)
-@example(refusals=1, says=Said.OPEN, steps=[("work", 1.0), ("hook", 0, 0), ("hook", 0, 1), ("work", 0.01)])
+@example(refusals=1, says=PaymentState.OPEN, steps=[("work", 1.0), ("hook", 0, 0), ("hook", 0, 1), ("work", 0.01)])
 def test_hooks_in_any_order_repeated_and_missing_end_in_one_state(
-    monkeypatch: pytest.MonkeyPatch, refusals: int, says: Said, steps: list[Any]
+    monkeypatch: pytest.MonkeyPatch, refusals: int, says: PaymentState, steps: list[Any]
 ) -> None:
     gateway = Refusing(refusals, says)
-    monkeypatch.setattr(machine, "speaking_for", gateway)
+    monkeypatch.setattr(machine, "gateway_client", gateway)
     company, moment = charged(), END
     account = GatewayAccount.objects.get(letter="a")
     run_renewals(moment)
@@ -76,7 +76,7 @@ def test_hooks_in_any_order_repeated_and_missing_end_in_one_state(
         if known:
             id = known[which % len(known)].pk
             with at(moment):
-                store(account, Hint(f"{company.pk}:{id}:{event}", (f"pi_{id}",)))
+                store(account, WebhookHint(f"{company.pk}:{id}:{event}", (f"pi_{id}",)))
     for day in (1, 2, 3, 4, 5):
         run_renewals(max(moment, END + days(day)))
     [invoice] = invoices(company)
@@ -90,13 +90,13 @@ def test_hooks_in_any_order_repeated_and_missing_end_in_one_state(
 
 
 def test_a_late_hook_of_a_refused_charge_finds_the_next_one_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    gateway = Refusing(1, Said.OPEN)
-    monkeypatch.setattr(machine, "speaking_for", gateway)
+    gateway = Refusing(1, PaymentState.OPEN)
+    monkeypatch.setattr(machine, "gateway_client", gateway)
     company = charged()
     run_renewals(END)
     with at(END), company_scope(company.pk):
         first = Attempt.objects.get()
         Attempt.objects.create(payment=first.payment, kind="charge", letter="a", adapter="stripe", method=first.method)
-        store(GatewayAccount.objects.get(letter="a"), Hint("evt_late", (first.gateway_id,)))
+        store(GatewayAccount.objects.get(letter="a"), WebhookHint("evt_late", (first.gateway_id,)))
     run_renewals(END + days(0.1))
     assert (primary(company).status, len(gateway.paid), len(invoices(company))) == ("active", 1, 1)

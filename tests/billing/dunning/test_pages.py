@@ -35,7 +35,7 @@ def subscription() -> Subscription:
 def test_what_is_past_due_is_charged_now_and_nobody_is_asked_who_may_not(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(machine, "speaking_for", FakeGateway())
+    monkeypatch.setattr(machine, "gateway_client", FakeGateway())
     save_card(cast.company)
     owner, page = enter(cast.owner), at(cast.owner, "settings/plan/invoices")
     with unscoped(reason="test: the period is over"):

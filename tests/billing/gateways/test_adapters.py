@@ -15,14 +15,14 @@ from requests.structures import CaseInsensitiveDict
 from billing.gateways import base
 from billing.gateways.accounts import verified
 from billing.gateways.base import (
+    AmbiguousOutcome,
     Credentials,
     Gateway,
     Misconfigured,
     Order,
-    Refunding,
+    PaymentState,
+    RefundRequest,
     Refused,
-    Said,
-    Unsure,
     WrongSignature,
 )
 from billing.gateways.models import GatewayAccount
@@ -62,13 +62,13 @@ def test_a_payment_on_the_gateways_page(name: str, server: Server) -> None:
     if name != "paystack":
         assert again.begin(order).gateway_id == begun.gateway_id
     order = replace(order, gateway_id=begun.gateway_id)
-    assert asked.find(order).said is Said.OPEN
+    assert asked.find(order).state is PaymentState.OPEN
     server.pay(begun.gateway_id)
     fact = asked.find(order)
-    if fact.said is Said.AUTHORIZED:
+    if fact.state is PaymentState.AUTHORIZED:
         fact = asked.move(order)
         assert asked.move(order) == fact
-    assert (fact.said, fact.amount, fact.currency) == (Said.PAID, 12345, order.currency)
+    assert (fact.state, fact.amount, fact.currency) == (PaymentState.PAID, 12345, order.currency)
     assert (fact.reference, fact.gateway_id) == (order.reference, order.gateway_id)
     assert fact.method is not None
     assert fact.method.token == {**TOKENS, "stripe": "pm_card"}[name]
@@ -86,15 +86,15 @@ def test_a_charge_moves_money_once_even_when_keys_have_expired(name: str, server
     assert not [one for one in server.state.effects if one["order"] == order.reference]
     fact = asked.move(order)
     server.state.answered.clear()
-    assert [asked.move(order).said, asked.find(order).said] == [Said.PAID] * 2
-    assert (fact.said, fact.amount, fact.reference) == (Said.PAID, 12345, order.reference)
+    assert [asked.move(order).state, asked.find(order).state] == [PaymentState.PAID] * 2
+    assert (fact.state, fact.amount, fact.reference) == (PaymentState.PAID, 12345, order.reference)
     assert len([one for one in server.state.effects if one["order"] == order.reference]) == 1
 
-    refund = Refunding(new_id(), fact.payment_ref, 2345, order.currency)
+    refund = RefundRequest(new_id(), fact.payment_ref, 2345, order.currency)
     id = asked.refund(refund)
     assert asked.find_refund(refund) == ("" if name == "paypal" else id)
     with pytest.raises(Refused):
-        asked.refund(Refunding(new_id(), fact.payment_ref, 12345, order.currency))
+        asked.refund(RefundRequest(new_id(), fact.payment_ref, 12345, order.currency))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -104,7 +104,7 @@ def test_a_declined_charge_is_refused(name: str, server: Server) -> None:
         order = replace(order, customer=server.state.new("cst_", kind="customer")["id"])
     order = replace(order, gateway_id=asked.open(order))
     if name == "mollie":
-        assert asked.move(order).said is Said.FAILED
+        assert asked.move(order).state is PaymentState.FAILED
         return
     with pytest.raises(Refused):
         asked.move(order)
@@ -115,8 +115,8 @@ CALLS: dict[str, Callable[[Gateway, Order], Any]] = {
     "open": lambda asked, order: asked.open(order),
     "move": lambda asked, order: asked.move(order),
     "find": lambda asked, order: asked.find(order),
-    "refund": lambda asked, order: asked.refund(Refunding("r1", "tr_1", 1, order.currency)),
-    "find_refund": lambda asked, order: asked.find_refund(Refunding("r1", "tr_1", 1, order.currency)),
+    "refund": lambda asked, order: asked.refund(RefundRequest("r1", "tr_1", 1, order.currency)),
+    "find_refund": lambda asked, order: asked.find_refund(RefundRequest("r1", "tr_1", 1, order.currency)),
     "check": lambda asked, order: asked.check(),
     "set_up": lambda asked, order: asked.set_up(order),
     "find_set_up": lambda asked, order: asked.find_set_up(order),
@@ -139,7 +139,7 @@ def test_no_bad_answer_is_taken_for_a_yes_or_a_no(name: str, bad: str, server: S
     for call, make in CALLS.items():
         if (name, call) in SILENT:
             continue
-        expected = Misconfigured if bad == "403" else Unsure
+        expected = Misconfigured if bad == "403" else AmbiguousOutcome
         with pytest.raises(expected):
             make(gateway(name, server), order)
 
@@ -154,10 +154,10 @@ def test_a_method_is_saved_without_a_payment(name: str, server: Server) -> None:
     begun, before = asked.set_up(order), len(server.state.effects)
     assert asked.set_up(order).gateway_id == begun.gateway_id
     order = replace(order, gateway_id=begun.gateway_id, amount=0)
-    assert asked.find_set_up(order).said is Said.OPEN
+    assert asked.find_set_up(order).state is PaymentState.OPEN
     server.pay(begun.gateway_id)
     fact = asked.find_set_up(order)
-    assert (fact.said, fact.reference, fact.amount) == (Said.PAID, order.reference, 0)
+    assert (fact.state, fact.reference, fact.amount) == (PaymentState.PAID, order.reference, 0)
     assert asked.find_set_up(order) == fact
     assert fact.method is not None
     assert fact.method.customer
@@ -176,7 +176,7 @@ def test_its_own_list_has_what_was_paid_given_back_and_disputed(name: str, serve
         fact = asked.move(replace(order, gateway_id=asked.open(order)))
         paid[order.reference] = fact.payment_ref
     reference, money = next(iter(paid.items()))
-    refund = Refunding(new_id(), money, 345, CURRENCIES[name])
+    refund = RefundRequest(new_id(), money, 345, CURRENCIES[name])
     id = asked.refund(refund)
     server.state.disputed(money)
     lines = list(asked.list_settled(*WEEK))

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from billing.gateways.base import Saved
+from billing.gateways.base import SavedMethod
 from billing.methods.services import work
 from billing.models import GatewayAccount, MethodSetup, PaymentMethod
 from billing.payments import settling
@@ -97,8 +97,8 @@ def test_a_known_card_becomes_the_default_where_there_is_none_and_that_is_told(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[str] = []
-    monkeypatch.setattr(settling, "NEWS", [lambda: heard.append("news")])
-    saved = Saved(token="pm_7", customer="cus_1", label="Visa 4242", last4="4242")  # noqa: S106
+    monkeypatch.setattr(settling, "PAYMENT_LISTENERS", [lambda: heard.append("news")])
+    saved = SavedMethod(token="pm_7", customer="cus_1", label="Visa 4242", last4="4242")  # noqa: S106
     with cast.scope():
         for _ in range(2):
             assert settling.save_method("a", "stripe", saved).is_default

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Company
-from billing.gateways.base import Fact, Order, Said
+from billing.gateways.base import Order, PaymentState, PaymentUpdate
 from billing.models import Dunning, GatewayAccount, Invoice, Payment, PaymentMethod
 from core.tenancy import company_scope
 from tests.billing.subscriptions.helpers import subscribed
@@ -25,20 +25,20 @@ class FakeGateway:
     def open(self, order: Order) -> str:
         return f"pi_{order.reference}"
 
-    def move(self, order: Order) -> Fact:
+    def move(self, order: Order) -> PaymentUpdate:
         answer = self.answers.pop(0) if self.answers else None
         if isinstance(answer, Exception):
             raise answer
         if answer is not None:
-            return Fact(answer, reference=order.reference)
+            return PaymentUpdate(answer, reference=order.reference)
         self.paid[order.reference] = order
         return self.find(order)
 
-    def find(self, order: Order) -> Fact:
+    def find(self, order: Order) -> PaymentUpdate:
         if order.reference not in self.paid:
-            return Fact(Said.OPEN, reference=order.reference)
+            return PaymentUpdate(PaymentState.OPEN, reference=order.reference)
         paid = (order.amount, order.currency, order.reference)
-        return Fact(Said.PAID, *paid, payment_ref=f"ch_{order.reference}")
+        return PaymentUpdate(PaymentState.PAID, *paid, payment_ref=f"ch_{order.reference}")
 
 
 def charged(**values: Any) -> Company:

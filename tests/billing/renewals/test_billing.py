@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import Company, CompanySettings
 from billing.ledger.services import BALANCE, BANK, balance_of, post
 from billing.models import BillingDetails, Invoice, Payment, Posting, Seller, TaxRate
-from billing.payments.orders import approve_transfer, leave_expired, pay_by_bank
+from billing.payments.orders import approve_transfer, cancel_expired, pay_by_bank
 from billing.payments.settling import apply_payment
 from billing.renewals import services
 from billing.renewals.services import bill_batch
@@ -137,7 +137,7 @@ def test_nobody_pays_it_the_order_is_left_and_a_credit_note_takes_the_invoice_ba
     for day in (0, 7, 22):
         run_renewals(END + days(day))
     with at(END + days(22)), unscoped(reason="test"):
-        leave_expired()
+        cancel_expired()
     assert [one.status for one in invoices(company)] == ["credited"]
     with company_scope(company.pk):
         assert sum(Posting.objects.filter(account="receivable").values_list("amount_minor", flat=True)) == 0
@@ -181,16 +181,16 @@ def test_one_that_cannot_be_billed_keeps_no_other_unbilled(
 ) -> None:
     bad, good = charged(), charged()
     broken = primary(bad).pk
-    bill = services.reckon
+    bill = services.compute_lines
 
     def stumble(batch: Sequence[Any], facts: Any) -> None:
         if any(due.id == broken for due in batch):
             raise RuntimeError("broken")
         bill(batch, facts)
 
-    monkeypatch.setattr(services, "reckon", stumble)
+    monkeypatch.setattr(services, "compute_lines", stumble)
     run_renewals(END)
-    monkeypatch.setattr(services, "reckon", bill)
+    monkeypatch.setattr(services, "compute_lines", bill)
     assert (primary(good).period_start, primary(bad).period_start, invoices(bad)) == (END, NOON, [])
     run_renewals(END + days(0.1))
     assert (primary(bad).period_start, len(invoices(bad))) == (END, 1)

@@ -11,7 +11,7 @@ from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 
 from core.backoffice.values import NOTHING, lasting, plain_text, relative, shown
-from core.text.words import heading, said
+from core.text.words import code_label, heading
 
 NOW = dt.datetime(2026, 11, 24, 12, 0, tzinfo=dt.UTC)
 ID = "6b0529783230ce64b692e3aa"
@@ -105,7 +105,7 @@ def test_words() -> None:
     assert [heading(name) for name in names] == [
         *("Id", "Created", "Active", "Unique field", "Contacts", "Sender", "IP restriction", "Last used"),
     ]
-    assert (said("no_code"), said("No Code"), said("a1_b")) == ("No code", "No Code", "a1_b")
+    assert (code_label("no_code"), code_label("No Code"), code_label("a1_b")) == ("No code", "No Code", "a1_b")
     assert plain_text('<a href="x">Ann</a>') == "Ann"
     assert [lasting(seconds).replace("\xa0", " ") for seconds in (0.02, 5.25, 90, 7200, 259_200)] == [
         *("20 ms", "5.2 s", "1.5 min", "2 h", "3 days"),

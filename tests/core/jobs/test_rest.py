@@ -57,10 +57,10 @@ def test_the_alarm_goes_by_the_last_work_and_never_rings_in_a_task(
 
 
 def test_what_has_kept_much_makes_room_for_a_fresh_fork(closed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rest, "own_memory", lambda: rest.MOST_OWN)
+    monkeypatch.setattr(rest, "own_memory", lambda: rest.MAX_OWN_BYTES)
     rest.rest()
     assert closed == [1]
-    monkeypatch.setattr(rest, "own_memory", lambda: rest.MOST_OWN + 1)
+    monkeypatch.setattr(rest, "own_memory", lambda: rest.MAX_OWN_BYTES + 1)
     with pytest.raises(SystemExit) as ended:
         rest.rest()
     assert ended.value.code == rest.RECYCLED
@@ -68,7 +68,7 @@ def test_what_has_kept_much_makes_room_for_a_fresh_fork(closed: list[int], monke
 
 
 def test_a_process_whose_calls_are_out_goes_on(closed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rest, "own_memory", lambda: rest.MOST_OWN + 1)
+    monkeypatch.setattr(rest, "own_memory", lambda: rest.MAX_OWN_BYTES + 1)
     monkeypatch.setattr(rest, "are_out", lambda: True)
     rest.rest()
     assert closed == []

@@ -223,7 +223,7 @@ def test_a_session_keeps_the_statements_that_were_used_last(monkeypatch: pytest.
 
     read_nothing("DEALLOCATE ALL")
     connection.planned.clear()
-    monkeypatch.setattr(cursors, "MOST_PLANNED", 2)
+    monkeypatch.setattr(cursors, "MAX_PREPARED", 2)
     assert [planned(number) for number in (1, 2, 1, 3, 1)] == [1, 2, 1, 3, 1]
     kept = read("SELECT string_agg(statement, ', ' ORDER BY statement) FROM pg_prepared_statements")
     assert kept == "PREPARE {} AS SELECT 1 AS kept_for_long, PREPARE {} AS SELECT 3 AS kept_for_long".format(

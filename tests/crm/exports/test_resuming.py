@@ -47,7 +47,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def one_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn that is over after its first part."""
     with monkeypatch.context() as short:
-        short.setattr(worker, "LONGEST_TURN", 0.0)
+        short.setattr(worker, "MAX_SLICE_SECONDS", 0.0)
         (job,) = claim(Export, limit=1)
         WORK["export"].run(job, 0.0)
 

@@ -38,8 +38,8 @@ def place(job: Import, page: str = "change") -> str:
     return reverse(f"admin:crm_import_{page}", args=(job.pk,))
 
 
-def deeds(client: Client, job: Import) -> list[str]:
-    return [deed.name for deed in client.get(place(job)).context["deeds"]]
+def actions(client: Client, job: Import) -> list[str]:
+    return [action.name for action in client.get(place(job)).context["record_actions"]]
 
 
 def press(client: Client, job: Import, name: str) -> Any:
@@ -73,8 +73,8 @@ def test_only_what_the_state_admits_is_on_offer(
 ) -> None:
     with cast.scope():
         Import.objects.filter(pk=job.pk).update(status=status)
-    assert deeds(staff, job) == expected
-    wanted = [deed.name for deed in staff.get(place(job)).context["deeds"] if deed.wanted]
+    assert actions(staff, job) == expected
+    wanted = [action.name for action in staff.get(place(job)).context["record_actions"] if action.wanted]
     assert wanted == expected[:1]
 
 
@@ -92,7 +92,7 @@ def test_an_import_is_undone_once(cast: Cast, staff: Client, job: Import) -> Non
     with cast.scope():
         undoing = BulkJob.objects.get(undoes_import=job)
         assert Contact.objects.filter(import_job=job).count() == 2
-    assert "undo" not in deeds(staff, job)
+    assert "undo" not in actions(staff, job)
     assert "Undone by" in dict(staff.get(place(job)).context["summary"])
     press(staff, job, "undo")
     with cast.scope():

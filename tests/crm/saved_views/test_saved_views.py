@@ -124,7 +124,7 @@ def test_a_query_that_the_list_refuses_is_refused(cast: Cast, monkeypatch: pytes
     twice = cast.session.post(PATH, {"name": "BONN", "resource": "lead"})
     assert (twice.status, twice.body["message"]) == (400, "Saved view name already exists")
     save(cast.narrow_session)
-    monkeypatch.setattr(services, "MOST", 1)
+    monkeypatch.setattr(services, "MAX_VIEWS", 1)
     full = cast.session.post(PATH, {"name": "One more", "resource": "lead"})
     assert (full.status, "delete one first" in full.body["warning"]) == (400, True)
 

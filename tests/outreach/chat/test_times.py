@@ -176,8 +176,8 @@ def test_a_role_sees_the_channels_of_its_modules(cast: Cast, app: ChatApp, vendo
     assert [one["_id"] for one in seen.get("/conversation").data] == [mail.pk]
     assert seen.get(f"/conversation/{chat}").status == 404
     assert seen.get(f"/conversation/{chat}/messages").status == 404
-    for deed in ("takeover", "release", "assign", "close", "reopen", "contact", "lead", "read"):
-        assert seen.post(f"/conversation/{chat}/{deed}", {}).status == 404, deed
+    for action in ("takeover", "release", "assign", "close", "reopen", "contact", "lead", "read"):
+        assert seen.post(f"/conversation/{chat}/{action}", {}).status == 404, action
     assert seen.post(f"/conversation/{chat}/messages", {"text": "x"}).status == 404
     assert seen.post(f"/conversation/{chat}/notes", {"text": "x"}).status == 404
     assert seen.post(f"/conversation/{chat}/snooze", {"until": None}).status == 404

@@ -216,5 +216,5 @@ def test_the_page_shows_lights_and_records(cast: Cast, zone: Zone) -> None:
     path = at(reader.narrow, f"senders/{sender(reader).pk}")
     client = enter(reader.narrow)
     assert not re.findall(r'name="do"|data-dialog', client.get(path).content.decode())
-    for deed in ("check", "make_key", "delete_key"):
-        assert 'class="toast bad"' in toast_of(client, client.post(path, {"do": deed})), deed
+    for action in ("check", "make_key", "delete_key"):
+        assert 'class="toast bad"' in toast_of(client, client.post(path, {"do": action})), action

@@ -50,7 +50,7 @@ STEPS = [
     {"delay": DELAY, "body": "Guten Tag {{contact.firstName}}, haben Sie meine Mail gesehen?"},
     {"delay": DELAY, "body": "Guten Tag {{contact.firstName}}, dies ist die letzte Mail."},
 ]
-MOST_POINTS = 1.0
+MAX_POINTS = 1.0
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ def _check_arrivals(servers: MailServers) -> list[EmailMessage]:
 
 def _check_spam(mails: list[EmailMessage], folder: Path) -> None:
     for points in points_of([mail.as_bytes() for mail in mails], folder):
-        assert sum(number for number in points.values() if number > 0) <= MOST_POINTS, points
+        assert sum(number for number in points.values() if number > 0) <= MAX_POINTS, points
 
 
 def test_every_mail_is_accounted_for(cast: Cast, servers: MailServers, settings: Any, tmp_path: Path) -> None:

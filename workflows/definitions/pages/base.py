@@ -12,7 +12,7 @@ from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.pages import MenuItem, Page, Refused
 from workflows.definitions.pages.graph import Graph
-from workflows.definitions.pages.problems import said
+from workflows.definitions.pages.problems import problem_view
 
 STATUSES = {
     "unpublished": ("Not published", ""),
@@ -110,7 +110,7 @@ class OneWorkflow(WorkflowPage):
             node = graph.find(id)
             for one in ones:
                 where = self.address("workflow-step", self.params["id"], node=id) if node else self.mended_at(one)
-                found.append({**said(one), "label": graph.label(node) if node else "", "link": where})
+                found.append({**problem_view(one), "label": graph.label(node) if node else "", "link": where})
         return found
 
     def mended_at(self, problem: Mapping[str, Any]) -> str:

@@ -60,7 +60,7 @@ class NewWorkflow(WorkflowPage):
     path = "workflows/new"
     name = "workflow-new"
     title = "New workflow"
-    deed = "New workflow"
+    action = "New workflow"
     template = "web/workflows/new.html"
 
     def form(self) -> Form:

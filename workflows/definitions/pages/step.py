@@ -20,7 +20,7 @@ from core.web.forms import Field
 from core.web.pages import NOTHING, Refused
 from workflows.definitions.pages.draw import DrawWorkflow, counts_of
 from workflows.definitions.pages.graph import SEEDS, Graph
-from workflows.definitions.pages.problems import MISSING, said
+from workflows.definitions.pages.problems import MISSING, problem_view
 from workflows.definitions.pages.rhythms import OWN, RHYTHM, cron_from, rhythm_fields
 from workflows.definitions.pages.sources import CHANGED
 from workflows.definitions.pages.triggers import trigger_options
@@ -172,10 +172,10 @@ class Step(DrawWorkflow):
             own = [one for one in own if not one["path"].startswith("config")]
         marked = []
         for one in own:
-            told = said(one)
+            told = problem_view(one)
             at_field = "this is missing" if told["message"].endswith(MISSING) else told["plain"]
             marked.append(any(form.mark(one["path"], at_field) for form in forms))
-        return [said(one) for one, done in zip(own, marked, strict=True) if not done]
+        return [problem_view(one) for one, done in zip(own, marked, strict=True) if not done]
 
     @property
     def is_fresh(self) -> bool:

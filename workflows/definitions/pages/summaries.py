@@ -11,7 +11,7 @@ from core.web.filters import WORDS, Choice
 from core.web.flows.schemas import tree_state
 from core.web.records import counted
 
-MOST = 64
+MAX_SUMMARY_LENGTH = 64
 """Characters, which the two lines of a card hold."""
 TEXTS = ("title", "subject", "prompt", "task", "text", "notes", "result")
 """Settings of which the first non-empty one describes a step."""
@@ -140,7 +140,7 @@ def fields_of(tree: Any) -> set[str]:
     return found
 
 
-def short(text: str, most: int = MOST) -> str:
+def short(text: str, most: int = MAX_SUMMARY_LENGTH) -> str:
     """Return a text in a line, with the names of expressions in the place of their braces."""
     line = " ".join(BRACES.sub(lambda found: f"‹{found[1].replace('.', ' ')}›", text[:1000]).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from core.web.forms import Option
 
-MOST_USED = (
+COMMON_TRIGGERS = (
     "contact.created",
     "contact.updated",
     "lead.created",
@@ -18,7 +18,7 @@ MOST_USED = (
     "manual",
 )
 GROUPS = {
-    "Most used": MOST_USED,
+    "Most used": COMMON_TRIGGERS,
     "Contacts": ("contact", "contact-category", "enrich", "segment", "tag", "note"),
     "Leads": ("lead", "product-service"),
     "Mails and outreach": ("mail", "genie", "campaign", "conversation"),

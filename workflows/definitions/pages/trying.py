@@ -13,7 +13,7 @@ from core.web.forms import Field, Form, Option
 from core.web.records import counted
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
-from workflows.definitions.pages.problems import said
+from workflows.definitions.pages.problems import problem_view
 
 RUNS = {
     "keep": "They go on by the version that they began in: {} now",
@@ -129,7 +129,7 @@ class TryWorkflow(OneWorkflow):
             "steps": [self._step(one, graph) for one in found["steps"]],
             "refused": self._refused(found["warnings"], subject[0] if subject else ""),
             "wrong": [
-                {**said(one), "label": _label(graph, one["nodeId"])}
+                {**problem_view(one), "label": _label(graph, one["nodeId"])}
                 for one in (*found["problems"], *found["warnings"])
                 if one["code"] not in ADMISSION
             ],

@@ -63,7 +63,7 @@ def _zone() -> str:
     return str(Company.objects.values_list("timezone", flat=True).get(pk=company_id()))
 
 
-def admit_some() -> bool:
+def admit_batch() -> bool:
     """Handle the notices of one workflow, or of one company's quota. Returns whether there may be more."""
     with unscoped(reason="places that may be free, of all companies"):
         found = PlaceNotice.objects.order_by("pk").values_list("company_id", "workflow_id").first()
@@ -139,7 +139,7 @@ def _admit_by_quota() -> int:
     return len(rows)
 
 
-def look_again() -> bool:
+def poll() -> bool:
     """Write a notice for each workflow and company with runs that wait for a slot.
 
     The plan may be larger, or the month a new one. A slot that became free without a notice is detected here too.

@@ -49,7 +49,7 @@ RETURNING run_id, token, epoch, CASE WHEN status IN ('done', 'unknown') THEN res
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class NodeRequest:
     """The request of a branch of a run, and the key of the effect."""
 
     cursor: Cursor
@@ -66,14 +66,14 @@ class Asked:
 
 def open_asks(cursors: Sequence[Cursor], now: datetime) -> None:
     """Write the requests of the runs in this slice, unless they have ended since."""
-    asked = [Asked(cursor, *one) for cursor in cursors if cursor.ended is None for one in cursor.asks]
+    asked = [NodeRequest(cursor, *one) for cursor in cursors if cursor.ended is None for one in cursor.asks]
     for kind, write in OPENERS.items():
         found = [one for one in asked if isinstance(one.ask, kind)]
         if found:
             write(found, now)
 
 
-def _open_calls(asked: Sequence[Asked], now: datetime) -> None:
+def _open_calls(asked: Sequence[NodeRequest], now: datetime) -> None:
     rows = [
         {
             "id": new_id(),
@@ -95,10 +95,10 @@ def _open_calls(asked: Sequence[Asked], now: datetime) -> None:
     notify_workers(CALLS)
 
 
-def _listen(asked: Sequence[Asked], now: datetime) -> None:
+def _listen(asked: Sequence[NodeRequest], now: datetime) -> None:
     """Search past events first, and listen for those that have not happened yet. Publishers of events use the same
     lane, so that no event is missed between both."""
-    locks.lock_lanes(listening.lane_of(one.cursor.run, one.ask.kind) for one in asked)
+    locks.lock_event_types(listening.event_type_lock(one.cursor.run, one.ask.kind) for one in asked)
     found = listening.look_back([(one.cursor, one.node, one.ask) for one in asked], now)
     rows = [
         RunListener(
@@ -115,20 +115,20 @@ def _listen(asked: Sequence[Asked], now: datetime) -> None:
     RunListener.objects.bulk_create(rows)
     inbox.put(
         [
-            Arrival(one.cursor.run.pk, one.token, one.cursor.run.epoch, "event", listening.told(event))
+            Arrival(one.cursor.run.pk, one.token, one.cursor.run.epoch, "event", listening.event_json(event))
             for one, event in zip(asked, found, strict=True)
             if event is not None
         ]
     )
 
 
-def _start_runs(asked: Sequence[Asked], now: datetime) -> None:
+def _start_runs(asked: Sequence[NodeRequest], now: datetime) -> None:
     """Start runs of other workflows. One that was started for the same effect before is found again."""
     for workflow_id in sorted({one.ask.workflow_id for one in asked}):
         _start_runs_of(workflow_id, [one for one in asked if one.ask.workflow_id == workflow_id], now)
 
 
-def _start_runs_of(workflow_id: str, asked: Sequence[Asked], now: datetime) -> None:
+def _start_runs_of(workflow_id: str, asked: Sequence[NodeRequest], now: datetime) -> None:
     locks.lock_shared([workflow_id])
     workflow = Workflow.objects.filter(pk=workflow_id, is_deleted=False).first()
     keys = {one: f"child:{one.key}" for one in asked}
@@ -170,7 +170,7 @@ def _start_runs_of(workflow_id: str, asked: Sequence[Asked], now: datetime) -> N
     inbox.put(arrivals)
 
 
-def _ask_members(asked: Sequence[Asked], now: datetime) -> None:
+def _ask_members(asked: Sequence[NodeRequest], now: datetime) -> None:
     """Keep the questions, and notify the members who may answer; the notification leads to the question."""
     rows = [
         RunApproval(
@@ -191,7 +191,7 @@ def _ask_members(asked: Sequence[Asked], now: datetime) -> None:
         remember("workflow.notice", f"Approval: {one.ask.text}", members=asking, about=("workflow/approvals", row.pk))
 
 
-OPENERS: dict[type[Ask], Callable[[Sequence[Asked], datetime], None]] = {
+OPENERS: dict[type[Ask], Callable[[Sequence[NodeRequest], datetime], None]] = {
     Call: _open_calls,
     Listen: _listen,
     StartRun: _start_runs,

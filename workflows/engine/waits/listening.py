@@ -48,11 +48,11 @@ def object_of(run: WorkflowRun, kind: str) -> str:
     return str(run.contact_id or run.lead_id or "")
 
 
-def lane_of(run: WorkflowRun, kind: str) -> str:
+def event_type_lock(run: WorkflowRun, kind: str) -> str:
     return object_of(run, kind) or run.company_id
 
 
-def told(event: Event) -> dict[str, Any]:
+def event_json(event: Event) -> dict[str, Any]:
     """Return an event as runs see it."""
     return {
         "kind": event.kind,
@@ -66,7 +66,7 @@ def _fits(node: Node, run: WorkflowRun, state: Any, event: Event, now: datetime)
     conditions = node.conditions.get("filter")
     if conditions is None:
         return True
-    scope = {"event": told(event), "trigger": run.trigger, "steps": state.get("out"), "vars": state.get("vars")}
+    scope = {"event": event_json(event), "trigger": run.trigger, "steps": state.get("out"), "vars": state.get("vars")}
     return conditions.holds([Case({"contact": run.contact_id, "lead": run.lead_id}, scope)], now)[0]
 
 
@@ -172,7 +172,7 @@ def wake_by_events(events: Sequence[Event]) -> None:
     hearing = set(interests.order_by().values_list("workflow_id", flat=True))
     # The fences first, as whoever holds all runs of a workflow takes them, and then what the runs wait for.
     locks.lock_shared(hearing)
-    locks.lock_lanes([*every, events[0].company_id])
+    locks.lock_event_types([*every, events[0].company_id])
     now = timezone.now()
     _tell_listeners(events, subjects, every, now)
     _tell_ends(events, subjects, every, hearing)
@@ -188,7 +188,7 @@ def _tell_listeners(events: Sequence[Event], subjects: dict[str, set[str]], ever
                 continue
             node = plan_of(one.run.version_id).nodes.get(one.node)
             if node is not None and _fits(node, one.run, one.run.state, event, now):
-                found[one.pk] = Arrival(one.run_id, one.token, one.epoch, "event", told(event))
+                found[one.pk] = Arrival(one.run_id, one.token, one.epoch, "event", event_json(event))
     if not found:
         return
     inbox.put(list(found.values()))  # it locks the runs, before what they wait for

@@ -147,8 +147,8 @@ class RunsOfWorkflow(RunList, OneWorkflow):
     def do_release(self) -> HttpResponse:
         return self._all("resume", "gone on")
 
-    def _all(self, deed: str, did: str) -> HttpResponse:
-        answer = self.ask("POST", f"{self.place}/runs/{deed}")
+    def _all(self, action: str, did: str) -> HttpResponse:
+        answer = self.ask("POST", f"{self.place}/runs/{action}")
         if not answer.ok:
             return self.refuse(answer)
         number = answer.data["count"]
@@ -258,8 +258,8 @@ class Run(WorkflowPage):
         answer = self.ask("DELETE", self.place)
         return self.done("Run deleted", back) if answer.ok else self.refuse(answer)
 
-    def _do(self, deed: str, text: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
-        answer = self.ask("POST", f"{self.place}/{deed}", None, body)
+    def _do(self, action: str, text: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
+        answer = self.ask("POST", f"{self.place}/{action}", None, body)
         here = self.address()
         return self.done(text, here) if answer.ok else self.refuse(answer, here)
 

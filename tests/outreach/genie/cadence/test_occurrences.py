@@ -38,9 +38,9 @@ def test_an_interval_is_needed_and_no_shorter_than_a_minute(cast: Cast, post: Po
         assert (answer.status, answer.body["warning"].startswith("intervalMs: ")) == (400, True)
     once = cast.key.post(START, {**body, "intervalMs": 5}).data
     assert (once["recurring"], once["intervalMs"], once["nextOccurrenceAt"]) == (False, None, None)
-    for deed in ("stop", "resume"):
-        assert cast.key.post(f"/genie/{once['_id']}/{deed}-recurring").status == 400
-        assert cast.key.post(f"/genie/{'0' * 24}/{deed}-recurring").status == 404
+    for action in ("stop", "resume"):
+        assert cast.key.post(f"/genie/{once['_id']}/{action}-recurring").status == 400
+        assert cast.key.post(f"/genie/{'0' * 24}/{action}-recurring").status == 404
 
 
 def test_a_run_recurs_on_schedule_for_those_it_has_not_written_to(cast: Cast, post: Post) -> None:

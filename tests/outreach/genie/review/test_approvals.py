@@ -19,7 +19,7 @@ from outreach.delivery.deciding.reasons import sentence_of
 from outreach.delivery.sending.claims import claim
 from outreach.delivery.stopping.endings import never_goes
 from outreach.genie.review import message_jobs
-from outreach.genie.review.approving import Seen
+from outreach.genie.review.approving import SampleState
 from outreach.models import SendJob, Suppression
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
@@ -215,7 +215,7 @@ def test_an_approval_holds_for_what_was_seen_while_other_drafts_come(cast: Cast,
     assert found["count"] == 2
     with cast.scope():
         drafts.update(status="draft", updated_at=timezone.now())
-        assert drafts.get().updated_at > Seen.read(found["contentHash"]).until
+        assert drafts.get().updated_at > SampleState.read(found["contentHash"]).until
     client, page = enter(cast.owner), at(cast.owner, f"outreach/{run}/approve")
     sent = client.post(page, {"do": "approve", "contentHash": found["contentHash"]})
     assert sent.status_code == 303

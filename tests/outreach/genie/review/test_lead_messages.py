@@ -69,13 +69,13 @@ def test_other_companies_and_missing_leads_are_not_found(cast: Cast, post: Post)
     with (other := make_cast()).scope():
         foreign = LeadFactory().pk
     for lead in (foreign, "0" * 24):
-        for method, deed in (
+        for method, action in (
             ("get", "pending-approvals"),
             ("get", "send-counts"),
             ("post", "approve-all"),
             ("post", "draft-all"),
         ):
-            answer = getattr(cast.key, method)(f"/genie/leads/{lead}/{deed}")
+            answer = getattr(cast.key, method)(f"/genie/leads/{lead}/{action}")
             assert (answer.status, answer.body["warning"]) == (
                 404,
                 "leadId: there is no such lead in this company",
