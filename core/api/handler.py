@@ -148,7 +148,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     response = Response({**failure(status, message, warning, error), **extra}, status=status)
     if status >= 500:
         _log_failure(error, status, context.get("view"))
-        response._has_been_logged = True  # Django would log it again, after the request's id is gone
+        # Django would log it again, after the request's id is gone.
+        response._has_been_logged = True  # type: ignore[attr-defined]
     if status == 401:
         response["WWW-Authenticate"] = _challenge(context)
     if isinstance(error, ApiError) and error.retry_after is not None:
