@@ -1,11 +1,10 @@
 """Headers of responses by address: the sources that pages may load, and no-store for API data.
 
-Requests are refused if their body has no length, is too large for an unknown caller, or is in an odd charset.
+Requests are refused if their body has no length, or is too large for an unknown caller.
 """
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Callable
 
@@ -37,30 +36,11 @@ POLICIES = {
     "/api/docs/try/": f"{_PAGE}; script-src 'self'; form-action 'none'",
 }
 """Beginning of an address -> its Content-Security-Policy, unless the answer has one of its own."""
-CHARSETS = frozenset({"ascii", "cp1252", "iso8859-1", "utf-8"})
-"""Charsets of requests, by the names of their codecs."""
 API = "/api/"
 CHECKED_FIRST = re.compile(r"/api/(key/protected|protected|private)(/|\Z)")
 """Addresses that authenticate a request before they read its body."""
 OVERHEAD_BYTES = 1 << 20
 """The largest size that multipart adds to a file."""
-
-
-class CharsetMiddleware:
-    """Refuses requests in a charset that nothing is sent in.
-
-    Any codec of Python can be named. Some decode no text, and punycode takes minutes for a megabyte.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        # Django takes over what it finds a codec for, and reads anything else as UTF-8.
-        if request.encoding and codecs.lookup(request.encoding).name not in CHARSETS:
-            request.encoding = settings.DEFAULT_CHARSET  # the answer may read the query
-            raise BadRequest("Content-Type: send it in UTF-8; its charset is not read here")
-        return self.get_response(request)
 
 
 class HeadersMiddleware:

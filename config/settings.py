@@ -78,7 +78,6 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "core.logs.middleware.RequestIds",
-    "config.headers.CharsetMiddleware",  # before anything reads the query
     "config.metrics.requests.RequestMetrics",
     "accounts.request_log.middleware.ServerLogMiddleware",
     "core.hold.services.HoldMiddleware",

@@ -42,7 +42,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     response = Response({**refusal.body(error), **extra}, status=refusal.status)
     if refusal.status >= 500:
         _log_failure(error, refusal, context.get("view"))
-        response._has_been_logged = True  # type: ignore[attr-defined]  # Django would log it again, after the request's id is gone
+        # Django would log it again, after the request's id is gone.
+        response._has_been_logged = True  # type: ignore[attr-defined]
     if refusal.status == 401:
         response["WWW-Authenticate"] = _challenge(context)
     if isinstance(error, ApiError) and error.retry_after is not None:

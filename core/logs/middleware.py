@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from time import perf_counter
+from typing import cast
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.log import log_response
 
@@ -31,7 +32,8 @@ class RequestIds:
             response.headers[HEADER] = id
             if response.status_code >= 500:
                 # Django logs it, too, but after the context of this request.
-                log_response("%s: %s", response.reason_phrase, _route(request), response=response, request=request)  # type: ignore[arg-type]
+                sent = cast(HttpResponse, response)  # a stream, too
+                log_response("%s: %s", sent.reason_phrase, _route(request), response=sent, request=request)
             if settings.LOG_REQUESTS:
                 _log(request, response, perf_counter() - started)
         return response

@@ -110,18 +110,3 @@ def test_some_take_less(cast: Cast) -> None:
     ):
         assert is_refused(send(address, most + 1, kind, **headers)), address
         assert not is_refused(send(address, 2, kind, **headers)), address
-
-
-@pytest.mark.undescribed("requests in an odd charset are refused before any view, too")
-def test_no_route_reads_a_charset_that_nothing_is_sent_in(db: None, subtests: pytest.Subtests) -> None:
-    for address in (*public_addresses(), "/api/key/protected/contact", "/api/protected/upload", "/api/schema"):
-        with subtests.test(address):
-            for charset in ("punycode", "idna", "hex", "utf-7", "unicode_escape"):
-                kind = f"multipart/form-data; boundary=B; charset={charset}"
-                answer = send(f"{address}?q=a-b", 2, kind)
-                assert (answer.status_code, b"charset" in answer.content) == (400, True), charset
-
-
-@pytest.mark.parametrize("charset", ["utf-8", "UTF8", "us-ascii", "ISO-8859-1", "windows-1252", "klingon"])
-def test_usual_charsets_are_read(db: None, charset: str) -> None:
-    assert send("/login?q=%FC", 2, f"text/plain; charset={charset}").status_code == 200
