@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,15 +25,15 @@ BANNED = {
 """Name, with or without underscores before it -> words to use instead."""
 
 
+ANY = rf"_*(?:{'|'.join(BANNED)})"
+NAMED = re.compile(rf"^(?:[ \t]*(?:async def|def|class)[ \t]+({ANY})\b|({ANY})[ \t]*[:=])", re.MULTILINE)
+"""Functions, methods and classes, and what is assigned at the left edge: constants."""
+
+
 def names_of(source: str) -> Iterator[tuple[int, str]]:
-    """Yield (line, name) of the functions, methods and classes of a module, and of its constants."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.lineno, node.name
-    for node in tree.body:
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        yield from ((node.lineno, target.id) for target in targets if isinstance(target, ast.Name))
+    """Yield (line, name) of the banned functions, methods, classes and constants of a module."""
+    for found in NAMED.finditer(source):
+        yield source.count("\n", 0, found.start()) + 1, found[1] or found[2]
 
 
 def banned(path: Path, source: str) -> list[str]:
