@@ -208,6 +208,11 @@ class Page(View):
         """The name of the company's time zone, whose days and clocks the page means."""
         return self.reader.formats.timezone
 
+    @property
+    def label(self) -> str:
+        """The words of the page's name, which its title ends with where that is a record's."""
+        return self.name.replace("-", " ").capitalize()
+
     @cached_property
     def plan(self) -> Entitlement | NamedError:
         """What the company's plan includes, or why there is no active subscription."""

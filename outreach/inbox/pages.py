@@ -149,7 +149,7 @@ class SenderMailbox(Page):
     path = "senders/<str:id>/mailbox"
     name = "sender-mailbox"
     record_kind = ("imap", "Mailboxes")
-    title = "Replies"
+    title = "Mailbox"
     module = "apps"
     menu = MenuItem("Senders", "at-sign", 54, "Outreach")
     template = "web/inbox/mailbox.html"

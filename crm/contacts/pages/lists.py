@@ -129,6 +129,7 @@ class Contacts(ContactList):
 class StartForContacts(StartForMany, ContactList):
     path = "contacts/start"
     name = "contacts-start"
+    title = "Start a workflow for contacts"
 
 
 class ChangeContacts(ChangeMany, ContactList):

@@ -255,6 +255,7 @@ def undone_stats(job: Mapping[str, Any]) -> list[tuple[str, int]]:
 
 class LeadImports(Imports):
     path, name, module, kind = "imports/leads", "lead-imports", "lead", LEADS
+    title = "Imports of leads"
     also = ()
 
 

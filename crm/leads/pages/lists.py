@@ -145,6 +145,7 @@ class Leads(LeadList):
 class StartForLeads(StartForMany, LeadList):
     path = "leads/start"
     name = "leads-start"
+    title = "Start a workflow for leads"
 
 
 class ChangeLeads(ChangeMany, LeadList):

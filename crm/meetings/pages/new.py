@@ -139,6 +139,7 @@ class MeetingPeople(NewMeeting):
 
     path = "calendar/new/people"
     name = "meeting-people"
+    title = "People of the new meeting"
     deed = ""
 
     def do_save(self) -> HttpResponse:

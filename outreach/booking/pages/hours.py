@@ -129,7 +129,7 @@ class CalendarReturn(BookingPages):
 
     path = "booking/calendar"
     name = "calendar-return"
-    title = "Log-in"
+    title = "Log-in of the calendar"
     template = "web/booking/return.html"
     module = "my-calendar"
     also = ()

@@ -377,7 +377,7 @@ class CampaignAudience(CampaignPage):
 
     path = "campaigns/audience"
     name = "campaign-audience"
-    title = "Who is written to"
+    title = "Who the campaign is written to"
     template = "web/campaigns/audience.html"
 
     def show(self) -> Mapping[str, Any]:

@@ -160,6 +160,7 @@ class FindCost(FindPeople):
 
     path = "outreach/find/cost"
     name = "outreach-find-cost"
+    title = "Find new people: the cost"
     deed = ""
 
     def do_save(self) -> HttpResponse:

@@ -178,6 +178,7 @@ class RunSamples(NewRun):
 
     path = "outreach/samples"
     name = "outreach-samples"
+    title = "New outreach: samples"
     deed = ""
 
     def do_save(self) -> HttpResponse:
@@ -207,6 +208,7 @@ class RunSteps(NewRun):
 
     path = "outreach/steps"
     name = "outreach-steps"
+    title = "New outreach: follow-ups"
     deed = ""
 
     def do_save(self) -> HttpResponse:

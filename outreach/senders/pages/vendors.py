@@ -72,7 +72,7 @@ class VendorPage(SenderPage):
 class NewVendorApp(VendorPage):
     path = "senders/connect"
     name = "vendor-new"
-    title = "New sender"
+    title = "New sender of a vendor"
     deed = ""
 
     def vendor(self) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class VendorReturn(VendorPage):
 
     path = "senders/return"
     name = "vendor-return"
-    title = "Log-in"
+    title = "Log-in of the sender"
     template = "web/senders/return.html"
     came_back = re.compile(r"[0-9a-f]{24}\.(?P<letter>[a-h])\.(?P<app>([0-9a-f]{24})?)\.\w+", re.ASCII)
 
