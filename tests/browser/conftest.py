@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from typing import Any
+from zlib import crc32
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
@@ -70,7 +71,23 @@ def browser() -> Iterator[Browser]:
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
-@pytest.fixture(params=walked(WIDTHS), ids=lambda width: f"{width}px")
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Open each journey at one of the widths, in turn, and at the other in `make slow`.
+
+    Those marked `both_widths` go another way on a phone, and are opened at both.
+    """
+    wanted = [one.args[0] for one in metafunc.definition.iter_markers("parametrize")]
+    if "page" not in metafunc.fixturenames or "page" in wanted:
+        return
+    turn = crc32(metafunc.function.__name__.encode()) % len(WIDTHS)
+    both = metafunc.definition.get_closest_marker("both_widths") is not None
+    widths = walked(WIDTHS) if both else WIDTHS
+    slow = {width for place, width in enumerate(WIDTHS) if place != turn and not both}
+    cases = [pytest.param(one, marks=pytest.mark.slow if one in slow else (), id=f"{one}px") for one in widths]
+    metafunc.parametrize("page", cases, indirect=True)
+
+
+@pytest.fixture
 def page(request: pytest.FixtureRequest, browser: Browser, live_server: Any) -> Iterator[Page]:
     """A page of a new visitor, wide and narrow."""
     width = request.param

@@ -25,6 +25,7 @@ def enter(page: Page, cast: Cast, place: str) -> None:
     page.get_by_role("button", name="Log in").click()
 
 
+@pytest.mark.both_widths
 def test_a_question_is_asked_and_answered(page: Page, live_server: Any) -> None:
     cast = make_cast()
     with cast.scope():

@@ -34,6 +34,7 @@ def move_by_keys(page: Page, at: str) -> None:
     page.get_by_label("Day and time").press("Enter")
 
 
+@pytest.mark.both_widths
 def test_a_meeting_is_made_and_moved(page: Page, live_server: Any) -> None:
     cast = make_cast()
     Company.objects.filter(pk=cast.company.pk).update(timezone="Europe/Berlin")

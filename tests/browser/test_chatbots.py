@@ -79,6 +79,7 @@ def save(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
+@pytest.mark.both_widths
 def test_a_bot_is_drawn_mended_published_and_tried_by_keys(page: Page, live_server: Any) -> None:
     cast = make_cast()
     log_in(page, cast)
@@ -162,6 +163,7 @@ def drawn_bot(page: Page, *texts: str) -> tuple[Cast, str]:
     return cast, f"/manual-chatbot/{id}"
 
 
+@pytest.mark.both_widths
 def test_texts_are_moved_undone_and_not_overwritten(page: Page, live_server: Any) -> None:
     if (page.viewport_size or {})["width"] < 760:
         pytest.skip("the canvas of a small screen has no other code")

@@ -19,6 +19,7 @@ from tests.web.helpers import PASSWORD
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.both_widths
 def test_search_edit_delete_and_undo(page: Page, live_server: Any) -> None:
     cast = make_cast()
     with cast.scope():

@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 EVIL = '"><img src=x onerror=alert(1)>'
 
 
+@pytest.mark.both_widths
 def test_the_inbox_is_worked_off_by_keys(page: Page, live_server: Any) -> None:
     cast, now = make_cast(), timezone.now()
     with cast.scope():

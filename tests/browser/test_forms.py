@@ -18,6 +18,7 @@ from tests.web.helpers import PASSWORD, at
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.both_widths
 def test_a_visitor_becomes_a_lead(page: Page, live_server: Any, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     axe = find_axe()
     assert axe is not None

@@ -31,6 +31,7 @@ STORED = {
 }
 
 
+@pytest.mark.both_widths
 def test_a_save_keeps_times_lines_and_options(page: Page, live_server: Any) -> None:
     cast = make_cast()
     with cast.scope():

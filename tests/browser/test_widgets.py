@@ -55,6 +55,7 @@ def _answer(cast: Cast, text: str) -> None:
         conversations.answer(id=chat.pk, member_id=cast.owner.pk, text=text)
 
 
+@pytest.mark.both_widths
 def test_a_visitor_chats_and_leaves_a_message(page: Page, live_server: Any) -> None:
     cast = make_cast()
     widget = made(cast, chatbot=published(cast), preChat=[{"key": "email", "required": True}], greeting="Hello there")

@@ -42,6 +42,7 @@ def sender(cast: Cast, port: int) -> None:
         EmailTemplate.objects.create(name="Welcome", **words)
 
 
+@pytest.mark.both_widths
 def test_a_workflow_with_a_mail_is_drawn_from_nothing_and_the_mail_arrives(
     page: Page, live_server: Any, catcher: tuple[Faults, int]
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_workflow_with_a_mail_is_drawn_from_nothing_and_the_mail_arrives(
     assert "Come on Tuesday" in str(mail.get_body(("plain",)))
 
 
+@pytest.mark.both_widths
 def test_the_form_of_every_type_opens_beside_the_canvas_and_is_saved(page: Page, live_server: Any) -> None:
     if (page.viewport_size or {})["width"] < 760:
         pytest.skip("the list is walked without a browser (tests/web/test_step_forms.py)")

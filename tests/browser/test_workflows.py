@@ -103,6 +103,7 @@ class Outline:
         return self.page.locator(f"#step-{id} .counts")
 
 
+@pytest.mark.both_widths
 def test_a_workflow_is_drawn_published_and_mended_by_keys(
     page: Page, live_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,6 +183,7 @@ def test_a_workflow_is_drawn_published_and_mended_by_keys(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.both_widths
 def test_what_was_drawn_is_undone_redone_and_not_overwritten(page: Page, live_server: Any) -> None:
     if (page.viewport_size or {})["width"] < 760:
         pytest.skip("the canvas of a small screen has no other code")
