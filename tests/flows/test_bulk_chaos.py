@@ -102,7 +102,7 @@ def chaos(rows: int, kills: int) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_chaos_of_a_bulk_job_short() -> None:
-    chaos(1500, 4)
+    chaos(800, 3)
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from tests.kit.examples import in_make_check
 
 pytestmark = [pytest.mark.long, in_make_check]
 
-ROWS, KILLS = 1200, 5
+ROWS, KILLS = 600, 3
 
 
 @pytest.mark.django_db(transaction=True)

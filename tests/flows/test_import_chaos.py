@@ -94,7 +94,7 @@ def chaos(rows: int, kills: int) -> dict[str, Any]:
 
 @pytest.mark.django_db(transaction=True)
 def test_chaos_of_an_import_short() -> None:
-    print(chaos(3000, 8))
+    print(chaos(1500, 5))
 
 
 @pytest.mark.slow

@@ -109,7 +109,7 @@ def chaos(rows: int, kills: int) -> dict[str, Any]:
 
 @pytest.mark.django_db(transaction=True)
 def test_chaos_of_an_import_of_leads_short() -> None:
-    print(chaos(1500, 5))
+    print(chaos(900, 4))
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from tests.kit.factories import ContactFactory, SmtpFactory
 
 pytestmark = [pytest.mark.long, in_make_check]
 
-ROWS, KILLS = 600, 4
+ROWS, KILLS = 400, 3
 
 
 @pytest.mark.django_db(transaction=True)
