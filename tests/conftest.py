@@ -10,6 +10,7 @@ from typing import Any
 import hypothesis
 import pytest
 from django.test import TransactionTestCase
+from hypothesis.internal.conjecture import providers
 
 from accounts.request_log.entry import Entry
 from accounts.request_log.recorder import RECORDER
@@ -22,7 +23,7 @@ from tests.kit import openapi, provisioned
 from tests.kit.cast import Cast, keep_casts, kept_casts
 from tests.kit.clients import share_middleware
 from tests.kit.database import keep_seeds, own_database, remove_companies, reset
-from tests.kit.examples import thorough
+from tests.kit.examples import SEARCHES, thorough
 from tests.kit.sending import in_this_thread
 
 # The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks
@@ -31,6 +32,11 @@ hypothesis.settings.register_profile(
     "suite", derandomize=True, database=None, deadline=None, max_examples=thorough(100)
 )
 hypothesis.settings.register_profile("search", database=None, print_blob=True, deadline=None)
+if not SEARCHES:
+    # Hypothesis also tries the constants of our modules. Reading all of them costs each process seconds, and looking
+    # through them at each draw a quarter of the fuzzer's time: only `make fuzz` does so.
+    assert callable(providers._get_local_constants)
+    providers._get_local_constants = providers.Constants
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 # The suite's process holds many objects for long; looking through them at the usual pace took a

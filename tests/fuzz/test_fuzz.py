@@ -4,15 +4,15 @@ In the suite a few examples an operation, within the process. FUZZ_COVERAGE=1 ad
 of schemathesis's coverage phase (`make fuzz-coverage`, part of `make check`). FUZZ_EXAMPLES sets the number of examples
 and has everything sent over HTTP, with all edge cases (`make fuzz`).
 
-A parameter that many operations declare alike, as those of lists, is read by one piece of code: outside of `make fuzz`
-every fifth of these operations gets its edge cases. The examples have all parameters.
+A parameter or a value of bodies that many operations declare alike, as those of lists, is read by one piece of code:
+outside of `make fuzz` every fifth of these operations gets its edge cases. The examples have all of them.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -47,8 +47,18 @@ OVER_HTTP = "FUZZ_EXAMPLES" in os.environ
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 COVERAGE = OVER_HTTP or bool(os.environ.get("FUZZ_COVERAGE"))
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
+MOUNTS = (KEY + "/", "/api/public/", "/api/private/")
 COMMON = 30
 """By so many operations or more a parameter is common."""
+COMMON_VALUE = 3
+"""By so many operations or more a value of a body is common: more than those that make and change a record."""
+
+
+def fuzzed() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield path and description of the operations that are tried."""
+    for path, methods in document()["paths"].items():
+        if path.startswith(MOUNTS):
+            yield from ((path, described) for method, described in methods.items() if method != "parameters")
 
 
 def declared() -> Iterator[dict[str, Any]]:
@@ -57,8 +67,41 @@ def declared() -> Iterator[dict[str, Any]]:
         yield from (operation for method, operation in methods.items() if method != "parameters")
 
 
+def properties_of(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a body, not a reference to it."""
+    name = content["schema"].get("$ref", "").rpartition("/")[2]
+    return document()["components"]["schemas"][name] if name else content["schema"]
+
+
+def fewer_values() -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Return what leaves common optional values out of an operation's body, but for every fifth operation."""
+    bodies = [content for _, one in fuzzed() for content in one.get("requestBody", {}).get("content", {}).values()]
+    shared = Counter(
+        orjson.dumps(pair) for body in bodies for pair in properties_of(body).get("properties", {}).items()
+    )
+    seen: Counter[bytes] = Counter()
+
+    def keeps(pair: tuple[str, Any]) -> bool:
+        text = orjson.dumps(pair)
+        seen[text] += 1
+        return shared[text] < COMMON_VALUE or seen[text] % 5 == 1
+
+    def fewer(operation: dict[str, Any]) -> dict[str, Any]:
+        if "requestBody" not in operation:
+            return operation
+        content = {}
+        for mime, body in operation["requestBody"]["content"].items():
+            schema = properties_of(body)
+            required = schema.get("required", [])
+            kept = dict(pair for pair in schema.get("properties", {}).items() if pair[0] in required or keeps(pair))
+            content[mime] = {**body, "schema": {**schema, "properties": kept} if "properties" in schema else schema}
+        return {**operation, "requestBody": {**operation["requestBody"], "content": content}}
+
+    return fewer
+
+
 def without_most_common() -> dict[str, Any]:
-    """Return the schema with each common parameter at every fifth of its operations alone."""
+    """Return the schema with common parameters and values of bodies at every fifth of their operations alone."""
     counts = Counter(orjson.dumps(one) for operation in declared() for one in operation.get("parameters", []))
     seen: Counter[bytes] = Counter()
 
@@ -67,15 +110,14 @@ def without_most_common() -> dict[str, Any]:
         seen[text] += 1
         return counts[text] < COMMON or parameter.get("required", False) or seen[text] % 5 == 1
 
-    paths = {
-        path: {
-            method: described
-            if method == "parameters"
-            else {**described, "parameters": [one for one in described.get("parameters", []) if keeps(one)]}
-            for method, described in methods.items()
-        }
-        for path, methods in document()["paths"].items()
-    }
+    fewer = fewer_values()
+    paths: dict[str, Any] = {path: dict(methods) for path, methods in document()["paths"].items()}
+    for path, methods in paths.items():
+        for method, described in methods.items():
+            if method == "parameters":
+                continue
+            parameters = [one for one in described.get("parameters", []) if keeps(one)]
+            methods[method] = {**(fewer(described) if path.startswith(MOUNTS) else described), "parameters": parameters}
     return {**document(), "paths": paths}
 
 

@@ -105,7 +105,7 @@ def role_in_turn(world: World, page: type[Page], place: int) -> str:
 def shown(world: World) -> dict[str, Shown]:
     """Each page by its name, opened twice, so that the second time shows what it takes each time.
 
-    The first time another role opens it, in turn of those that may.
+    Another role opens it first, in turn of those that may.
     """
     found = {}
     asked: list[str] = []
@@ -119,9 +119,10 @@ def shown(world: World) -> dict[str, Shown]:
         patch.setattr(ask, "ask", counted)
         patch.setattr("core.messages.services.KEEP_SECONDS", 3600.0)  # else read anew every ten, on any page
         for place, page in enumerate(walked(PAGES)):
-            first = role_in_turn(world, page, place)
+            other = role_in_turn(world, page, place)
             with transaction.atomic():
-                by_role = {first: world.clients[first].get(address(world, page))}
+                by_role = {other: world.clients[other].get(address(world, page))}
+                world.clients["Owner"].get(address(world, page))
                 asked.clear()
                 with CaptureQueriesContext(connection) as queries:
                     answer = world.clients["Owner"].get(address(world, page))
