@@ -16,7 +16,7 @@ from config.api_docs.examples import apps, billing, chats, company, meetings, op
 Body = Mapping[str, Any]
 
 COMPANY: Mapping[str, Body] = ChainMap(
-    *(part.BODIES for part in (apps, billing, chats, company, meetings, outreach, records, workflows))  # type: ignore[misc]
+    *(part.BODIES for part in (apps, billing, chats, company, meetings, outreach, records, workflows))
 )
 """Of operations of a company, by key and by session."""
 PRIVATE: Mapping[str, Body] = open_access.PRIVATE
