@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -32,7 +32,7 @@ class Call:
     """What it needs besides those of the mount."""
 
 
-def example_of(mount: Mount, line: Line, names: Collection[str]) -> Call:
+def example_of(mount: Mount, line: Line, names: Set[str]) -> Call:
     """Return the request that the pages show for an operation with these parameters."""
     query = dict(QUERIES.get(f"{line.method} {line.path}", {}))
     if line.method == "GET" and {"p", "n"} <= set(names):
@@ -43,7 +43,7 @@ def example_of(mount: Mount, line: Line, names: Collection[str]) -> Call:
 
 
 def call_of(
-    mount: Mount, line: Line, operation: Mapping[str, Any], names: Collection[str], document: Mapping[str, Any]
+    mount: Mount, line: Line, operation: Mapping[str, Any], names: Set[str], document: Mapping[str, Any]
 ) -> dict[str, str]:
     """Return the example of an operation as the pages show it: `example`, `filtered`, `sample`, and what it `needs`."""
     call = example_of(mount, line, names)

@@ -45,8 +45,8 @@ class Sampler:
 
     def __init__(self, document: Schema, given: Mapping[str, Any]) -> None:
         self._components = document.get("components", {})
-        form: Any = given.get("formData")
-        self._given = {**given, **form} if isinstance(form, Mapping) else given
+        form = given.get("formData")
+        self._given: dict[str, Any] = {**given, **form} if isinstance(form, Mapping) else {**given}
 
     def answer(self, operation: Schema) -> Any:
         """Return an example of the JSON that a success brings; None where it brings none."""

@@ -207,8 +207,10 @@ def _public(world: World) -> None:
     ids["VISITOR"] = done(world.send("public", "POST", start, body_of("public", "POST", start))).data["visitor"]
     invited = make_cast().session.post("/member", {"email": world.cast.owner.user.email})
     ids["invite/{id}"] = invited.data["_id"]
-    slots = api.get(f"/booking-page/{world.newest('key', 'booking-page')}/slots").data
-    ids["START_OF_SLOT"] = slots[0]["startsAt"] if slots else ""
+    week = [{"day": day, "from": "09:00", "to": "17:00"} for day in range(1, 8)]
+    done(world.cast.session.put("/my-calendar/hours", {"timezone": "UTC", "days": week, "away": []}))
+    slots = api.get(f"/booking-page/{world.newest('key', 'booking-page')}/slots").data["slots"]
+    ids["START_OF_SLOT"] = next((one["startsAt"] for one in slots), "")
 
 
 def _lists(world: World) -> None:
