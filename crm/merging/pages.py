@@ -19,7 +19,8 @@ RULES = {
     "similarName": "Almost the same name, and addresses of one company",
 }
 SIZE = 20
-FEWEST, MOST = 2, 20
+FEWEST = 2
+MAX_RECORDS = 20
 BESIDE = (("name", "Name"), ("email", "E-mail"), ("contactNumber", "Phone"), ("category", "Category"))
 GOES_AS = {"contactNumber": ("countryCode", "number")}
 """A value of the table -> the names under which the API takes it, which go together."""
@@ -49,7 +50,11 @@ class Duplicates(MergingPage):
         query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None, "rule": rule or None}
         found = self.read("contact/duplicate", query)
         groups = [
-            {**one, "words": RULES.get(one["rule"], ""), "ids": [record["_id"] for record in one["records"]][:MOST]}
+            {
+                **one,
+                "words": RULES.get(one["rule"], ""),
+                "ids": [record["_id"] for record in one["records"]][:MAX_RECORDS],
+            }
             for one in found.data
         ]
         more = {"rule": rule} if rule else {}
@@ -77,10 +82,10 @@ class MergeContacts(MergingPage):
     @cached_property
     def contacts(self) -> list[Mapping[str, Any]]:
         """The contacts that the address names, in its order."""
-        ids = list(dict.fromkeys(self.request.GET.getlist("ids")))[:MOST]
+        ids = list(dict.fromkeys(self.request.GET.getlist("ids")))[:MAX_RECORDS]
         if len(ids) < FEWEST:
             return []
-        found = self.read("contact", {"filters": {"_id": ids}, "p": "1", "n": str(MOST)}).data
+        found = self.read("contact", {"filters": {"_id": ids}, "p": "1", "n": str(MAX_RECORDS)}).data
         return sorted(found, key=lambda one: ids.index(one["_id"]))
 
     @cached_property

@@ -29,7 +29,8 @@ from outreach.forms.kinds import CHOICES, KEY
 NOT_FOUND, TAKEN = "BookingPageNotFound_404", "BookingPageNameAlreadyExists_400"
 ALL, OWN = "calendar", "my-calendar"
 """The permission modules: of everybody's pages, and of one's own."""
-MOST, MAX_QUESTIONS = 200, 20
+MAX_PAGES = 200
+MAX_QUESTIONS = 20
 """Pages of a company, and questions of a page."""
 MAX_LENGTH = 480
 MAX_NOTICE = 60 * 24 * 30
@@ -76,8 +77,8 @@ def create_page(*, actor: Actor, values: Mapping[str, Any]) -> BookingPage:
     Raises BookingPageNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400 and TeamNotFound_400. Raises
     InvalidTimezone_400, InvalidInput_400, UnauthorizedAction_403 and ValidationFailed.
     """
-    if BookingPage.objects.count() >= MOST:
-        raise ValidationFailed("name: too many", f"name: a company has at most {MOST} booking pages; delete one")
+    if BookingPage.objects.count() >= MAX_PAGES:
+        raise ValidationFailed("name: too many", f"name: a company has at most {MAX_PAGES} booking pages; delete one")
     page = BookingPage(
         token=get_random_string(TOKEN_LENGTH), created_by_id=actor.member_id, updated_by_id=actor.member_id
     )

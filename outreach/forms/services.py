@@ -30,7 +30,8 @@ NOT_FOUND = ("FormNotFound_400", "id: there is no such form in this company")
 TAKEN, NO_FIELDS = "FormNameAlreadyExists_400", "FormFieldsRequired_400"
 FORM_ID, FORM_TOKEN = "FormIdRequired_400", "FormIdOrTokenRequired_400"  # noqa: S105
 NOT_PUBLISHABLE = "InvalidRequest_400"
-MOST, MAX_FIELDS = 200, 60
+MAX_FORMS = 200
+MAX_FIELDS = 60
 """Forms of a company, and fields of a form."""
 EVERY = timedelta(days=1)
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
@@ -60,8 +61,8 @@ def create_form(*, member_id: str, **values: Any) -> Form:
     Raises FormNameAlreadyExists_400, InvalidMapping_400, FormIdRequired_400, PageIdRequired_400 and
     FormIdOrTokenRequired_400. Raises AppNotFound_400, TagNotFound_400, TeamNotFound_400 and ValidationFailed.
     """
-    if Form.objects.count() >= MOST:
-        raise ValidationFailed("name: too many", f"name: a company has at most {MOST} forms; delete one")
+    if Form.objects.count() >= MAX_FORMS:
+        raise ValidationFailed("name: too many", f"name: a company has at most {MAX_FORMS} forms; delete one")
     form = Form(token=get_random_string(TOKEN_LENGTH), created_by_id=member_id, updated_by_id=member_id)
     _set(form, values)
     return _save(form)

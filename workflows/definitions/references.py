@@ -22,7 +22,8 @@ from workflows.graphs.plan import Node, Plan, loop_body
 from workflows.graphs.validation import comes_always
 from workflows.nodes.base import is_larger
 
-MOST, DEEP = 100, 3
+MAX_REFERENCES = 100
+MAX_DEPTH = 3
 """The most paths of one JSON value, and the deepest."""
 MAX_SAMPLE = 300
 """Characters of an example."""
@@ -122,10 +123,10 @@ def _paths(path: str, value: Any, *, always: bool) -> list[Reference]:
     """Return the possible references into a JSON value."""
     found: list[Reference] = []
     open = [(path, value, 0)]
-    while open and len(found) < MOST:
+    while open and len(found) < MAX_REFERENCES:
         place, one, depth = open.pop(0)
         found.append(_reference(place, _type_of(one), one, always))
-        if isinstance(one, dict) and depth < DEEP:
+        if isinstance(one, dict) and depth < MAX_DEPTH:
             open += [(f"{place}.{key}", item, depth + 1) for key, item in one.items() if _fits(key)]
     return found
 

@@ -48,7 +48,7 @@ class Compiled:
 def compile_value(value: Any, depth: int = 0, *, escape: Escape | None = None) -> Compiled:
     """Compile a JSON value; texts in it may contain references. A text that is one reference keeps the value's type.
 
-    A missing reference gives null; a text longer than MOST raises TooLarge. `escape` escapes values for a text, which
+    A missing reference gives null; a text longer than MAX_TEXT_LENGTH raises TooLarge. `escape` escapes values for a text, which
     then stays one. Raises BadExpression.
     """
     if depth > MAX_DEPTH:

@@ -30,7 +30,7 @@ class ExpressionFailed(NamedError):
 
 
 class TooLarge(ExpressionFailed):
-    """A text that is longer than MOST: it fails the step, rather than being cut."""
+    """A text that is longer than MAX_TEXT_LENGTH: it fails the step, rather than being cut."""
 
     def __init__(self) -> None:
         super().__init__("tooLarge", f"an expression gives a text of more than {MAX_TEXT_LENGTH:,} characters")

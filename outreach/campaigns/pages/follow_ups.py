@@ -10,14 +10,15 @@ from core.web.forms import Field, Option
 from outreach.genie.pages import chats
 from outreach.genie.pages.steps import STOPS, UNITS
 
-MOST, AT_LEAST = 10, 2
+MAX_FOLLOW_UPS = 10
+MIN_FOLLOW_UPS = 2
 NAMES = ("chatTemplate", "chatVariables", "template", "subject", "body", "amount", "unit", "stopOn")
 _NAMED = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.)?(\w+)")
 
 
 def places(steps: Sequence[Mapping[str, Any]]) -> int:
     """Return for how many follow-ups the form has fields: one more than there are."""
-    return min(MOST, max(AT_LEAST, len(steps) + 1))
+    return min(MAX_FOLLOW_UPS, max(MIN_FOLLOW_UPS, len(steps) + 1))
 
 
 def follow_up_fields(
@@ -58,7 +59,7 @@ def grouped(fields: Sequence[Field]) -> list[dict[str, Any]]:
     """Return the fields of each follow-up by their short names, and whether it has content or an error."""
     by_name = {field.name: field for field in fields}
     found: list[dict[str, Any]] = []
-    for place in range(MOST):
+    for place in range(MAX_FOLLOW_UPS):
         own = {name: by_name[key] for name in NAMES if (key := f"f{place}-{name}") in by_name}
         if own:
             found.append({**own, "open": _has_words(own) or any(field.error for field in own.values())})
