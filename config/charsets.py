@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils.http import parse_header_parameters
 
-from core.api.handler import failure
+from core.api.refusals import INVALID, MALFORMED, Refusal
 from core.text.json import dumps
 
 CHARSETS = frozenset({"ascii", "cp1252", "iso8859-1", "utf-8"})
@@ -32,7 +32,7 @@ class CharsetLimit:
     def __call__(self, environ: dict[str, Any], start_response: Start) -> Iterable[bytes]:
         if is_read(environ.get("CONTENT_TYPE", "")):
             return self._application(environ, start_response)
-        content = dumps(failure(400, "Validation error: the request is malformed", REFUSAL))
+        content = dumps(Refusal(400, INVALID, MALFORMED, REFUSAL).body())
         headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
         start_response("400 Bad Request", [*headers, ("Content-Length", str(len(content)))])
         return [content]

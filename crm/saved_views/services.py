@@ -186,7 +186,7 @@ def _object(value: Any, name: str) -> Any:
 
 
 def _reserve_place(member_id: str) -> None:
-    """Refuse more views of a member than MAX_VIEWS. A lock until the transaction ends makes requests wait for each other."""
+    """Refuse more views of a member than MAX_VIEWS, under a lock that lasts until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"leadwright.views:{member_id}"])
     if SavedView.objects.filter(created_by=member_id).count() >= MAX_VIEWS:

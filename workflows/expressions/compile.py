@@ -48,8 +48,8 @@ class Compiled:
 def compile_value(value: Any, depth: int = 0, *, escape: Escape | None = None) -> Compiled:
     """Compile a JSON value; texts in it may contain references. A text that is one reference keeps the value's type.
 
-    A missing reference gives null; a text longer than MAX_TEXT_LENGTH raises TooLarge. `escape` escapes values for a text, which
-    then stays one. Raises BadExpression.
+    A missing reference gives null; a text longer than MAX_TEXT_LENGTH raises TooLarge. `escape` escapes values
+    for a text, which then stays one. Raises BadExpression.
     """
     if depth > MAX_DEPTH:
         raise BadExpression("tooLarge", f"is nested too deeply, at most {MAX_DEPTH} levels are allowed")

@@ -64,8 +64,8 @@ def enrol(
 
     The filter of the workflow applies to automatic starts only, not to selected records.
 
-    Raises InvalidRequest_400 for a workflow that is not published, or paused without a queue, and for more than MAX_ENROLLED
-    records. Raises ContactNotFound_404 and LeadNotFound_404 if no id exists.
+    Raises InvalidRequest_400 for a workflow that is not published, or paused without a queue, and for more than
+    MAX_ENROLLED records. Raises ContactNotFound_404 and LeadNotFound_404 if no id exists.
     """
     locks.lock_shared([workflow.pk])
     workflow = Workflow.objects.get(pk=workflow.pk)
