@@ -131,7 +131,7 @@ def ask(attempt: Attempt) -> list[Disputed]:
         return speaking_for(account).disputes(attempt.payment_ref, attempt.payment.currency)
 
 
-# What becomes of it
+# Outcomes of a dispute
 
 
 @transaction.atomic

@@ -54,7 +54,7 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, An
     changed: dict[str, Any] = {}
     for key, value in body.items():
         if key in repeated:
-            # Links that open without login are signed anew in each answer.
+            # Links that open without login are signed for each response.
             ignored += [] if key in shown.conceals else _differences(key, value, stored.get(key))
         elif key not in stored or not same(value, stored[key]):
             value = _reduced(key, schema.fields.get(key), value, stored.get(key), ignored)

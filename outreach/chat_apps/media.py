@@ -111,6 +111,6 @@ def _fetched(app: ChatApp | None, media: Mapping[str, Any], fetch: Callable[[Cha
     except ChatFailed as failed:
         if failed.code == "large":
             raise FileTrouble("large", f"It has more than {MOST_FILE_BYTES // 1024 // 1024} MB") from None
-        # A token that is refused is given anew one day; any other refusal says that the file is there no more.
+        # A refused token is replaced one day; any other refusal means that the file no longer exists.
         waits = failed.temporary or failed.refused
         raise FileTrouble("vendor" if waits else "gone", failed.detail, temporary=waits) from None

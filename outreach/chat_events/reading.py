@@ -111,7 +111,7 @@ def _words(one: Mapping[str, Any]) -> dict[str, Any]:
 def _template(value: Mapping[str, Any]) -> Told:
     kept = ("event", "message_template_id", "message_template_name", "message_template_language", "reason")
     data = {name: _text(value.get(name), 512) for name in kept}
-    # Nothing tells one such event from the next but when it came: the same status again changes nothing.
+    # Only the time distinguishes such events from each other: the same status again changes nothing.
     return Told(
         _key("template", *data.values(), f"{timezone.now():%Y%m%d%H%M}"), Kind.TEMPLATE, timezone.now(), "", data
     )

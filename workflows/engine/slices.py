@@ -57,7 +57,7 @@ WITH RECURSIVE due AS (
     FROM due WHERE due.company_id IS NOT NULL
 ) SELECT company_id FROM due WHERE company_id IS NOT NULL LIMIT %(most)s
 """
-# Runs of many records at once (priority 9) come behind the others, and are at most a fifth as many beside them.
+# Runs of many records at once (priority 9) come after the others, and are at most a fifth as many next to them.
 CLAIM = """
 SELECT picked.id, picked.run_id FROM unnest(%(companies)s::text[]) AS company CROSS JOIN LATERAL (
     SELECT * FROM (
@@ -184,7 +184,7 @@ def _work_slice(notices: Mapping[str, list[str]]) -> int:
     if not notices:
         return 0
     claimed = WorkflowRun.objects.filter(pk__in=list(notices))
-    # The fences first, as whoever holds all runs of a workflow takes them: else each would wait for the other's.
+    # The fences first, as everything that locks all runs of a workflow does: otherwise there would be a deadlock.
     locks.lock_shared(claimed.order_by().values_list("workflow_id", flat=True).distinct())
     runs = list(claimed.select_for_update(of=("self",), no_key=True, skip_locked=True).order_by("pk"))
     workflows = Workflow.objects.in_bulk({run.workflow_id for run in runs})
@@ -263,7 +263,7 @@ def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, 
     versions = WorkflowVersion.objects.filter(pk__in={run.version_id for run in going}).defer("graph")
     actors = {version.pk: version.published_by_id for version in versions}
     plans = {id: plan_of(id) for id in actors}
-    # Before the records and what the runs wait for, as those do it who tell of events (workflows.engine.locks).
+    # Before the records and the waits of the runs, in the order of publishers of events (workflows.engine.locks).
     locks.lock_lanes(lane_of(run, kind) for run in going for kind in plans[run.version_id].waited)
     present = _hold_subjects(going, plans, now)
     company = Company.objects.values("name", "timezone").get(pk=company_id)

@@ -108,7 +108,7 @@ def _done(run: GenieScheduler, seen: Seen) -> Changed | None:
     job = BulkJob.objects.filter(pk=run.message_job_id, change__contentHash=str(seen)).first()
     if job is not None and job.status in (*GOING, BulkJob.Status.COMPLETED) and not job.cancel_requested:
         return Changed(0) if job.status == BulkJob.Status.COMPLETED else Changed(None, job.pk)
-    # An approval gives its messages one time, and keeps whom they go to and come from.
+    # An approval gives its messages the same time, and stores their recipients and senders.
     approved = SendJob.objects.filter(run_id=run.pk, approved_at__isnull=False).order_by()
     same = approved.values("approved_at").annotate(hash=_digest("approved_envelope")).filter(hash=seen.hash)
     return Changed(0) if same.exists() else None
@@ -138,7 +138,7 @@ def approve_seen(*, run_id: str, member_id: str, content_hash: str) -> Changed:
     MessageChanged_409 if drafts of the sample have changed or were decided.
     """
     run, seen = open_run(run_id), Seen.read(content_hash)
-    # Whoever is changing one of them at this moment is waited for, and whoever comes later waits.
+    # This waits for concurrent changes of the drafts, and later changes wait for this.
     rows = _drafts(run.pk, seen.until).order_by("pk").select_for_update(of=("self",), no_key=True)
     for _ in rows.values_list("pk").iterator():
         pass
