@@ -34,7 +34,7 @@ class TrackingHostsMiddleware:
             return self.get_response(request)
         if request.path_info == PROBE:
             return _answer(200, answer_of(host))
-        # Whoever adds a host that a pattern of ours covers takes nothing away: it is theirs once its records say so.
+        # A company may add a host that one of our patterns covers. It is theirs once its records prove it.
         if state != "verified" and validate_host(host, settings.ALLOWED_HOSTS):
             return self.get_response(request)
         if state == "verified" and (company := company_of(host)) and serves(request.path_info, company):

@@ -133,7 +133,7 @@ def ask(attempt: Attempt) -> list[GatewayDispute]:
         return gateway_client(account).disputes(attempt.payment_ref, attempt.payment.currency)
 
 
-# What becomes of it
+# Outcomes of a dispute
 
 
 @transaction.atomic

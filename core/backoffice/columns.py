@@ -77,7 +77,7 @@ def make_column(page: Shows, name: str, *, brief: bool = False, linked: bool = T
             return link(value) if linked else str(value)
         return shown(value, name=name, brief=brief, currency=currency_of(record))
 
-    # What a field is for is told where it is edited, not where it is read: the theme finds its help by this name.
+    # The help of a field is shown where it is edited, not where it is read. The theme finds it by this name.
     column.__name__ = name if brief else f"shown_{name}"
     source: Any = field if field is not None else method or getattr(page.opts.model, name, None)
     description = label_of(field) if field is not None else getattr(source, "short_description", None)

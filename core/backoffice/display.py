@@ -68,7 +68,7 @@ class DisplayMixin:
         self._columns: dict[tuple[str, bool, bool], Column | str] = {}
         super().__init__(*args, **kwargs)
 
-    # What an admin may tell
+    # Methods for admins to override
 
     def summary(self, record: Any) -> Iterable[tuple[str, Any]]:
         """Return the main data of a record: names and values. By default the columns of its list."""

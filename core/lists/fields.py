@@ -337,7 +337,7 @@ class FieldSet:
         for name in default_sort:
             if name not in self.fields or not self.fields[name].sortable:
                 raise ValueError(f"default_sort: {name!r} is no sortable field")
-        # The default sort has an index of its own: names tell records of the same moment apart there.
+        # The default sort has an index of its own, in which names order records of the same time.
         first, *others = default_sort
         self.default_keys = {name: self.fields[name].by_value() for name in others} | {first: self.fields[first]}
         for name in default_search:

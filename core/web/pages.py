@@ -364,7 +364,7 @@ class Page(View):
             raise Refused(403, "Your subscription has ended", self.plan.detail, lapsed=True)
         if not self.opens(type(self)):
             raise Refused(403, "Your role does not open this page", "Ask an owner of the company for the permission.")
-        # The API has addresses beside its records, such as contact/import, which are no page of a record.
+        # The API has addresses next to its records, such as contact/import, which are no page of a record.
         if "id" in self.params and not is_id(self.params["id"]):
             raise Refused(*NOTHING)
 

@@ -79,7 +79,7 @@ def make_fields(job: Import) -> None:
     """
     _make_new(job)
     keep_further_values(job)
-    # Whoever starts an import has taken its mapping.
+    # Starting an import accepts its mapping.
     job.detected = {**job.detected, "isProposed": False}
 
 

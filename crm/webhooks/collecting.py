@@ -132,7 +132,7 @@ def _wanted(webhook: Webhook, events: Sequence[Event]) -> list[Event]:
     if record_type is None:
         return []
     where = tree.compile(tree.parse(webhook.filter, "filter"), record_type.fields, parameter="filter")
-    # Deleted ones too: that it was deleted is told by the values that it had.
+    # Deleted records too: their events are matched by their last values.
     rows = record_type.kind.model._default_manager.filter(pk__in={event.object_id for event in found}).filter(where)
     matching = set(rows.order_by().values_list("pk", flat=True))
     return [event for event in found if event.object_id in matching]

@@ -71,7 +71,7 @@ def free_paused(rows: QuerySet[SendJob]) -> int:
     ids = list(rests.order_by("pk").values_list("pk", flat=True)[:BATCH])
     if ids:
         now = timezone.now()
-        # A worker that looks at one of them at this moment has locked it, and decides anew.
+        # A worker that is deciding one of them has locked it, and decides again.
         rows.filter(pk__in=ids, reason=Reason.RUN_PAUSED).update(due_at=now, reason="", updated_at=now)
         notify_workers("send")
     return len(ids)

@@ -105,7 +105,7 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
     blank = dict.fromkeys(COUNTED, 0)
     by_variant = {variant: one for (step, variant), one in found.items() if step == 1}
     steps = _by_step(found)
-    # Whoever has replied to a follow-up has replied since the first message.
+    # A person who has replied to a follow-up has replied since the first message.
     whole = {name: sum(one[name] for one in steps) for name in COUNTED}
     untold = dict.fromkeys(_untold(run, whole))
     variants = run.content.get("variants", []) if campaign.variants else []

@@ -48,7 +48,7 @@ class DomainTracking(CompanyWork):
         verbose_name = "tracking domain"
         constraints = [
             models.UniqueConstraint(fields=("company", "name"), name="domaintracking_name_unique"),
-            # Links on a host speak for whoever has it: it is one company's alone.
+            # Links on a host represent its owner, so it belongs to one company alone.
             models.UniqueConstraint(fields=("name",), condition=Q(state="verified"), name="domaintracking_one_owner"),
         ]
         indexes = [

@@ -74,7 +74,7 @@ def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
     if found is None:
         get_template(id)
         raise NamedError(NOT_FOUND[0], "version: the template has no such version, or it is too old to be kept")
-    # Files that are gone since are told of by the preview, and by what would send them.
+    # Deleted files are reported by the preview, and when the template is sent.
     return update_template(id=id, member_id=member_id, check_files=False, **found)
 
 

@@ -160,7 +160,7 @@ def read_origin(query: Mapping[str, Any], page: str, referrer: str) -> dict[str,
     """Return the origin of a submission: utm values, the page and its referrer, without invalid addresses."""
     found = {name: str(query.get(name) or "")[:200].replace("\0", "") for name in UTM}
     for name, address in (("page", page), ("referrer", referrer)):
-        # The query of an address may hold what the visitor has told another site.
+        # The query of an address may contain data that the visitor has given to another site.
         plain = address[:1000].partition("?")[0].partition("#")[0]
         found[name] = plain if origin_of(plain) else ""
     return {name: value for name, value in found.items() if value}

@@ -32,7 +32,7 @@ def notify_ended(run: GenieScheduler) -> None:
     elif run.status == GenieScheduler.Status.COMPLETED:
         waiting = SendJob.objects.filter(run=run, status=SendJob.Status.DRAFT)
         drafts, oldest = waiting.aggregate(number=Count("pk"), oldest=Min("created_at")).values()
-        # Follow-ups come one by one: whoever was told of drafts that still wait is not told of each that joins them.
+        # Follow-ups are added one by one. A member who was notified of waiting drafts is not notified of each new one.
         if drafts and (run.told_at is None or oldest > run.told_at):
             GenieScheduler.objects.filter(pk=run.pk).update(told_at=timezone.now())
             notify(PLANNED.key, {"run": run, "drafts": drafts}, members=[run.created_by], about=run.about)

@@ -68,7 +68,7 @@ def poll(mailbox: ImapMailbox, deadline: float) -> None:
         failures = min(mailbox.failures + 1, 1000)
         wait = min(EVERY * 2 ** min(failures - 1, 10), MAX_WAIT)
         with transaction.atomic():
-            # Told once, since readings that succeed begin the count anew.
+            # Members are notified once, since a successful reading resets the count.
             released = _release(mailbox, wait, last_error=failed.detail, last_error_at=now, failures=failures)
             if released and failures == NOTIFY_AFTER:
                 members = members_who_may(MODULE, "PUT")

@@ -164,7 +164,7 @@ def _of_words(mail: Mail) -> Iterator[Failure]:
     ]
     temporary, permanent = _scanned(mail)
     if not (named or temporary or permanent):
-        # An address on a line of its own, else whom the enclosed mail went to.
+        # An address on a line of its own, else the recipient of the enclosed mail.
         alone = _LONE.finditer(_unquoted(words))
         permanent = [next(filter(None, found.groups())).lower() for found in alone][:MAX_RECIPIENTS]
         permanent = permanent or [address for one in _enclosed(mail) for _, address in addresses_in(_to(one))][:1]

@@ -291,7 +291,7 @@ def _check_unisender(app: MailApp, request: HttpRequest) -> None:
     _same(given, hashlib.md5(signed, usedforsecurity=False).hexdigest())
 
 
-# Amazon SES tells its events by a topic of SNS
+# Amazon SES publishes its events to a topic of SNS
 
 
 def _check_sns(app: MailApp, request: HttpRequest) -> None:

@@ -57,7 +57,7 @@ WITH RECURSIVE due AS (
     FROM due WHERE due.company_id IS NOT NULL
 ) SELECT company_id FROM due WHERE company_id IS NOT NULL LIMIT %(most)s
 """
-# Runs of many records at once (priority 9) come behind the others, and are at most a fifth as many beside them.
+# Runs of many records at once (priority 9) come after the others, and are at most a fifth as many next to them.
 CLAIM = """
 SELECT picked.id, picked.run_id FROM unnest(%(companies)s::text[]) AS company CROSS JOIN LATERAL (
     SELECT * FROM (
@@ -184,7 +184,7 @@ def _work_slice(notices: Mapping[str, list[str]]) -> int:
     if not notices:
         return 0
     claimed = WorkflowRun.objects.filter(pk__in=list(notices))
-    # The fences first, as whoever holds all runs of a workflow takes them: else each would wait for the other's.
+    # The fences first, as everything that locks all runs of a workflow does: otherwise there would be a deadlock.
     locks.lock_shared(claimed.order_by().values_list("workflow_id", flat=True).distinct())
     runs = list(claimed.select_for_update(of=("self",), no_key=True, skip_locked=True).order_by("pk"))
     workflows = Workflow.objects.in_bulk({run.workflow_id for run in runs})

@@ -172,7 +172,7 @@ def take_due_timers(run_ids: Sequence[str], now: Any) -> list[tuple[datetime, st
     return taken
 
 
-# Listeners in the order of their ids, as those lock them who tell of events.
+# Listeners in the order of their ids, in which publishers of events lock them.
 CLOSE = """
 WITH over AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS place (run, token)
 ), timers AS (

@@ -47,7 +47,7 @@ def start(events: Sequence[Event], *, behind: bool = False) -> None:
     if not wanted:
         return
     locks.lock_shared(wanted)
-    # What is published is read behind the fence: a workflow that was unpublished before it starts nothing.
+    # Published workflows are read after the fence is locked: one that was unpublished before it starts nothing.
     published = Workflow.objects.filter(pk__in=wanted, is_deleted=False).exclude(status=Workflow.Status.UNPUBLISHED)
     entries = _entries(events)
     plans = [(workflow, plan_of(workflow.version_id)) for workflow in published.order_by("pk")]

@@ -138,7 +138,7 @@ def revive(kind: RecordKind, ids: Sequence[str], *, actor_id: str | None) -> Res
     for id, version in present.items():
         row = version["row"]
         live = {**version, "row": {**row, "is_deleted": False, "deleted_at": None}}
-        # Another time of change than the present one dates the record anew.
+        # The record gets a new time of change if this one differs from the present one.
         deletion = {"is_deleted": row["is_deleted"], "deleted_at": row["deleted_at"], CHANGED_AT: None}
         found.append(JournalEntry(id, live, {"row": deletion}, timezone.now()))
     return restore_batch(kind, found, lambda wanted: present, actor_id)

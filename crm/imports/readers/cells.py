@@ -24,7 +24,7 @@ DAY = re.compile(
 NUMBER = re.compile(r"[(+-]?\s?(?:[$€£¥]|[A-Z]{3})?\s?[+-]?\d[\d.,' \u00a0]*\s?(?:%|[$€£¥]|[A-Z]{3})?\)?")
 URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 LETTER = re.compile(r"[^\W\d_]")
-# Headers of columns that no field of a contact has, but that tell a header row from data.
+# Headers of columns that no field of a contact has, but that distinguish a header row from data.
 OTHER_HEADERS = frozenset(
     re.findall(
         r"\w+",

@@ -52,7 +52,7 @@ _STYLE = re.compile(
     r"|tone|subject|language|in (?:english|german|french|spanish))\b",
     re.IGNORECASE,
 )
-# Long runs of blanks and newlines go first: each pattern below would start anew at every one of them.
+# Long runs of spaces and newlines are removed first: each pattern below would start again at every one of them.
 _BLANKS = re.compile(r"[^\S\r\n]+")
 _NEWLINES = re.compile(r" ?[\r\n]\s*")
 _SENTENCE_END = re.compile(

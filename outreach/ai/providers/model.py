@@ -248,7 +248,7 @@ class ModelProvider(AiProvider):
         except (orjson.JSONDecodeError, KeyError, IndexError, TypeError, AttributeError):
             detail = f"{self._host} does not answer in this app's format. Is the address right?"
             raise ProviderError("unreadable", detail, temporary=False, name=PARSING) from None
-        # A server that tells no numbers is counted by the length of the texts.
+        # If a server reports no numbers, the tokens are estimated from the length of the texts.
         used.tokens_in = count(reply.tokens_in, sent // 4 + 1)
         used.tokens_out = count(reply.tokens_out, len(reply.text.encode()) // 4 + 1)
         used.text = reply.text

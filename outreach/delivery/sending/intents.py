@@ -56,7 +56,7 @@ def intent_holds(at: str, recipient: str) -> str:
 """
 
 
-# A message by chat goes to whom did not opt out if it is made of a template, and otherwise while the chat is open.
+# A chat message from a template needs a person who did not opt out. Any other one needs an open chat.
 _CHAT_HOLDS = f"""
     AND CASE WHEN j.chat_app_id IS NULL OR j.channel = 'messenger' THEN true
         WHEN j.chat_template_id IS NOT NULL THEN NOT EXISTS (SELECT FROM outreach_chatoptout o

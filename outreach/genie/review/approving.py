@@ -108,7 +108,7 @@ def _done(run: GenieScheduler, seen: SampleState) -> Changed | None:
     job = BulkJob.objects.filter(pk=run.message_job_id, change__contentHash=str(seen)).first()
     if job is not None and job.status in (*GOING, BulkJob.Status.COMPLETED) and not job.cancel_requested:
         return Changed(0) if job.status == BulkJob.Status.COMPLETED else Changed(None, job.pk)
-    # An approval gives its messages one time, and keeps whom they go to and come from.
+    # An approval gives its messages the same time, and stores their recipients and senders.
     approved = SendJob.objects.filter(run_id=run.pk, approved_at__isnull=False).order_by()
     same = approved.values("approved_at").annotate(hash=_digest("approved_envelope")).filter(hash=seen.hash)
     return Changed(0) if same.exists() else None

@@ -120,7 +120,7 @@ def _claim(most: int) -> list[RunCall]:
             return []
         facts = RunCall.objects.filter(pk__in=ids).values_list("run_id", "run__workflow_id")
         runs_of = dict(facts)
-        # As slices do: whoever holds a workflow waits for this, and after it finds no call begun.
+        # As slices do: a change that locks the workflow waits for this, and finds no begun call afterwards.
         locks.lock_shared(runs_of.values())
         runs = WorkflowRun.objects.filter(pk__in=runs_of).select_for_update(no_key=True, skip_locked=True, of=("self",))
         locked = {run.pk: run for run in runs.order_by("pk")}

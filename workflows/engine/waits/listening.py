@@ -170,7 +170,7 @@ def wake_by_events(events: Sequence[Event]) -> None:
     every = {id for keys in subjects.values() for id in keys}
     interests = WorkflowInterest.objects.filter(kind__in={event.kind for event in events})
     hearing = set(interests.order_by().values_list("workflow_id", flat=True))
-    # The fences first, as whoever holds all runs of a workflow takes them, and then what the runs wait for.
+    # The fences first, as everything that locks all runs of a workflow does, and then the lanes of the waits.
     locks.lock_shared(hearing)
     locks.lock_event_types([*every, events[0].company_id])
     now = timezone.now()
