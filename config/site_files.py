@@ -19,7 +19,7 @@ SERVED = (
     ("Swagger UI, the page of the API", "drf-spectacular-sidecar", "swagger-ui-dist/"),
     ("Countries, states and cities", "countrystatecity-countries", ""),
 )
-"""What it is, the package that brings it, and the folder of its own licence in there."""
+"""Title, the package that contains it, and the folder of its own licence in the package."""
 ROBOTS = "User-agent: *\nAllow: /login$\nAllow: /register$\nAllow: /licences$\nAllow: /static/\nDisallow: /\n"
 
 

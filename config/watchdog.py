@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 CHECK_EVERY = 2.0
 REDIS_SECONDS = 2.0
-"""How long a check waits for Redis, on a connection of its own."""
+"""Seconds that a check waits for Redis, on a connection of its own."""
 MAX_FAILED_CHECKS = 10
 """Failed checks in a row before the worker ends. Checks are counted, not seconds: a process that was stopped does not
 count the time in which it could not run."""
@@ -40,9 +40,9 @@ class Check:
     """The result of a check. `oldest` has the oldest message of each queue, or is None if Redis did not answer."""
 
     answered: bool
-    """Whether the consumer's loop has run since the last check."""
+    """The consumer's loop has run since the last check."""
     idle: bool
-    """Whether the worker has no task."""
+    """The worker has no task."""
     oldest: Mapping[str, bytes | None] | None
 
 

@@ -11,7 +11,7 @@ from django.db import DatabaseError, InternalError, OperationalError, connection
 log = logging.getLogger(__name__)
 
 CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
-"""What the SQLSTATE begins with when the server ends the session or takes no further one (PostgreSQL, appendix A)."""
+"""First characters of SQLSTATEs with which the server ends the session or accepts no more (PostgreSQL, appendix A)."""
 NO_WRITES = ("53100", "53200", "25006")
 """The SQLSTATEs of a full disk, of a server without memory, and of one that only reads: as managed servers do whose
 disk is nearly full, and those that have just become a standby."""

@@ -12,7 +12,7 @@ from core.api.output import Computed, IdField, Output
 
 
 class CompanyUpdate(PhonePartsInput):
-    """What is to change; empty text takes a value away."""
+    """Changes of a company; an empty text clears a value."""
 
     name = NameInput(max_length=200, required=False)
     email = EmailInput(max_length=254, required=False, allow_blank=True)

@@ -18,7 +18,7 @@ from core.errors import NamedError
 
 State = Redemption.State
 HOLD_LIFE = timedelta(minutes=30)
-"""How long an order holds its coupon from its making, and from when its payment was begun last."""
+"""Time that an order holds its coupon, from its creation and again from the start of its payment."""
 BATCH = 200
 TAKEN = "couponCode: others have used the coupon up meanwhile; order without it"
 

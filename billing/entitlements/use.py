@@ -64,7 +64,7 @@ def level_of(used: int, limit: int | None) -> int:
 
 
 def _notify_owners(subscription: Subscription, now: datetime) -> None:
-    """Tell the owners of a locked subscription's limits that have reached a level since they were told last.
+    """Notify the owners of a locked subscription of limits that have reached a level since the last notice.
 
     A changed limit counts as a new one. A new company's initial usage, such as its roles, causes no notice.
     """

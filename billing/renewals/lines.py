@@ -65,7 +65,7 @@ class Due:
 
 @dataclass
 class CompanyDetails:
-    """What is known of the companies of a batch, each read once."""
+    """Data of the companies in a batch, each read once."""
 
     details: dict[str, BillingDetails]
     balances: dict[tuple[str, str], int]

@@ -29,7 +29,7 @@ class Call:
     body: Mapping[str, Any] | None
     """None: it sends no body."""
     headers: tuple[str, ...] = ()
-    """What it needs besides those of the mount."""
+    """Headers that it needs in addition to those of the mount."""
 
 
 def example_of(mount: Mount, line: Line, names: Set[str]) -> Call:

@@ -54,7 +54,7 @@ class Answer:
     status: str
     phrase: str
     text: SafeString
-    """When it comes."""
+    """The cases in which it is sent."""
     messages: tuple[tuple[str, str], ...]
     """The names that it may have, and their texts."""
 

@@ -43,9 +43,9 @@ class DrainedWork(Work, ABC):
     queue: str
     model: type[Claimable] | None
     while_held: bool
-    """Whether it is done in a restored copy that is held (core.hold): only what neither reaches others nor deletes."""
+    """It runs in a restored copy that is held (core.hold): only work that neither reaches others nor deletes."""
     frees_claims: bool
-    """Whether it frees by itself the rows that it claimed and a failed statement has left so."""
+    """It releases by itself the rows that it claimed, after a failed statement."""
     side_by_side: ClassVar[bool] = False
     """Several threads of a process may drain it at once; otherwise its process-local state belongs to one thread."""
 

@@ -155,7 +155,7 @@ class _Attempt:
 
     @property
     def fills(self) -> Take:
-        """What existing contacts take of their rows' values."""
+        """Values that existing contacts take from their rows."""
         if not self.rights.change:
             return "nothing"
         return "all" if self.existing == "update" else "missing"

@@ -16,10 +16,10 @@ from outreach.delivery.chat_columns import CHAT_INDEXES, ChatColumns
 from outreach.senders.models import Sender
 
 COUNTED = ("id", "status", "run", "smtp", "mail_app", "channel", "open_count", "click_count")
-"""What all reports about messages read."""
+"""Time and outcome columns that all reports about messages read."""
 # PostgreSQL takes COALESCE for leaky: under row security its index would not be used.
 HANDED_AT = models.Case(models.When(sending_at__isnull=False, then="sending_at"), default="refused_at")
-"""When a server was given the message, also one that it refused at once."""
+"""Time at which a server was given the message, including one that it refused at once."""
 VISITED = models.Q(open_count__gt=0) | models.Q(click_count__gt=0)
 """Matches messages that people have opened, or clicked a link of."""
 

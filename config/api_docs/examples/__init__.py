@@ -18,7 +18,7 @@ Body = Mapping[str, Any]
 COMPANY: Mapping[str, Body] = ChainMap(
     *(part.BODIES for part in (apps, billing, chats, company, meetings, outreach, records, workflows))
 )
-"""Of operations of a company, by key and by session."""
+"""Example bodies of a company's operations, by key and by session."""
 PRIVATE: Mapping[str, Body] = open_access.PRIVATE
 PUBLIC: Mapping[str, Body] = open_access.PUBLIC
 BY_MOUNT: Mapping[str, Mapping[str, Body]] = {"key": COMPANY, "session": COMPANY, "private": PRIVATE, "public": PUBLIC}

@@ -72,7 +72,7 @@ class Turn:
 
     @property
     def capacity(self) -> int:
-        """How many further messages it has time for, at the speed so far; at least as many as keep it busy."""
+        """Number of further messages that fit into its time at the speed so far; at least enough to keep it busy."""
         if not self.begun:
             return FIRST_BATCH
         now = monotonic()
