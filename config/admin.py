@@ -59,8 +59,8 @@ def hold_of(request: HttpRequest) -> Hold | None:
     """Return the service's hold. It is read once for a page."""
     if not hasattr(request, "hold"):
         request.hold = current_hold()  # type: ignore[attr-defined]
-    found: Hold | None = request.hold  # type: ignore[attr-defined]
-    return found
+    hold: Hold | None = request.hold  # type: ignore[attr-defined]
+    return hold
 
 
 def environment(request: HttpRequest) -> list[str] | None:

@@ -103,8 +103,8 @@ def _name_in(email: str) -> str:
 
 def _composer(member: Member) -> AiApp:
     """Return the company's default AI app. Creates the offline composer if it has none."""
-    found: AiApp | None = AiApp.objects.filter(is_default=True).first()
-    return found or AiApp.objects.create(
+    composer: AiApp | None = AiApp.objects.filter(is_default=True).first()
+    return composer or AiApp.objects.create(
         provider=OfflineComposer.key, name=OfflineComposer.name, is_default=True, created_by=member
     )
 

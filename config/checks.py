@@ -21,7 +21,7 @@ from core.tenancy import as_owner
 @register(Tags.database)
 def searches_can_use_indexes(databases: Any = None, **_: Any) -> list[CheckMessage]:
     """Check that search functions are LEAKPROOF. Otherwise searches of large companies are slow (docs/operations)."""
-    found: list[CheckMessage] = []
+    messages: list[CheckMessage] = []
     for alias in databases or []:
         connection = connections[alias]
         try:
@@ -31,7 +31,7 @@ def searches_can_use_indexes(databases: Any = None, **_: Any) -> list[CheckMessa
         except DatabaseError as error:
             return [Warning(f"the database did not answer: {error}", id="config.W001")]
         if leaky:
-            found.append(
+            messages.append(
                 Warning(
                     f"{len(leaky)} functions are not LEAKPROOF;"
                     " searches in companies of more than 100,000 contacts will take seconds",
@@ -39,7 +39,7 @@ def searches_can_use_indexes(databases: Any = None, **_: Any) -> list[CheckMessa
                     id="config.W002",
                 )
             )
-    return found
+    return messages
 
 
 @register
@@ -106,16 +106,16 @@ def operations_name_known_modules(**_: Any) -> list[CheckMessage]:
 
 
 def _unknown_modules(operation: Operation) -> list[CheckMessage]:
-    found: list[CheckMessage] = []
+    messages: list[CheckMessage] = []
     for module in operation.modules:
         if module not in MODULES:
             hint = "accounts/roles/permissions.py lists the modules."
-            found.append(Error(f"{operation}: no role can grant {module!r}", hint=hint, id="config.E001"))
+            messages.append(Error(f"{operation}: no role can grant {module!r}", hint=hint, id="config.E001"))
     taken = operation.endpoint.takes
     if taken and taken not in USAGE:
         hint = "Register its records with count_usage in the app's ready()."
-        found.append(Error(f"{operation}: nothing counts {taken!r}", hint=hint, id="config.E002"))
-    return found
+        messages.append(Error(f"{operation}: nothing counts {taken!r}", hint=hint, id="config.E002"))
+    return messages
 
 
 @register(deploy=True)

@@ -28,15 +28,15 @@ def google_file(data: Path) -> Path:
 def noted(file: Path) -> Mapping[str, Any]:
     """Return the content of the file: port, hook, phoneNumberId. It is empty if there is no valid file."""
     try:
-        found = json.loads(file.read_text())
+        content = json.loads(file.read_text())
     except (OSError, ValueError):
         return {}
-    port = found.get("port") if isinstance(found, dict) else None
-    return found if isinstance(port, int) and 0 < port < 65536 else {}
+    port = content.get("port") if isinstance(content, dict) else None
+    return content if isinstance(port, int) and 0 < port < 65536 else {}
 
 
 def demo_vendors(data: Path, *, google: bool = True) -> dict[str, str]:
     """Return VENDOR_BASE_URLS of the demo: the last addresses of its stand-ins, that of Google only with `google`."""
     chats, place = noted(note_file(data)), noted(google_file(data)) if google else {}
-    found = dict.fromkeys(("chatapp", "messenger"), f"http://{HOST}:{chats['port']}") if chats else {}
-    return {**found, "gmail": f"http://{HOST}:{place['port']}"} if place else found
+    urls = dict.fromkeys(("chatapp", "messenger"), f"http://{HOST}:{chats['port']}") if chats else {}
+    return {**urls, "gmail": f"http://{HOST}:{place['port']}"} if place else urls

@@ -68,22 +68,22 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 def _figures(may: Any) -> list[dict[str, Any]]:
     """Return counts that never read a large table: estimates, or the rows of one day by the time in their ids."""
-    found = []
+    figures = []
     for model, title in ((Company, "Companies"), (User, "Users"), (Contact, "Contacts"), (SendJob, "Messages")):
         if _may_see(may, model):
-            found.append({"title": title, "value": _number(estimated_count(model)), "link": list_address(model)})
+            figures.append({"title": title, "value": _number(estimated_count(model)), "link": list_address(model)})
     if may("outreach.view_sendjob"):
         steps = dict(
             _last_day(SendJobTransition.objects.filter(to_status="sent")).values_list("to_status").annotate(Count("pk"))
         )
-        found.append(
+        figures.append(
             {
                 "title": "Sent in 24 hours",
                 "value": f"{steps.get('sent', 0):,}",
                 "link": list_address(SendJob, status__exact="sent"),
             }
         )
-    return found
+    return figures
 
 
 CHARTS: tuple[tuple[str, Any, Any, str, dict[str, str]], ...] = (
@@ -108,10 +108,10 @@ def _charts(charts: list[tuple[str, Any, Any, str, dict[str, str]]]) -> SafeStri
 
 
 def _chart(title: str, model: Any, listed: Any, column: str, only: dict[str, str], days: list[date]) -> dict[str, Any]:
-    found = _by_day(model, only, days)
-    highest = max(1, *(number for number, _ in found))
+    counts = _by_day(model, only, days)
+    highest = max(1, *(number for number, _ in counts))
     bars = []
-    for day, (number, more) in zip(days, found, strict=True):
+    for day, (number, more) in zip(days, counts, strict=True):
         after = day + timedelta(days=1)
         query = {f"{column}__gte": f"{day}", f"{column}__lt": f"{after}"}
         query |= {LISTED[name]: value for name, value in only.items()}
@@ -122,7 +122,7 @@ def _chart(title: str, model: Any, listed: Any, column: str, only: dict[str, str
                 "words": f"{day_of(day)}: {'more than ' if more else ''}{number:,}",
             }
         )
-    total, more = sum(number for number, _ in found), any(more for _, more in found)
+    total, more = sum(number for number, _ in counts), any(more for _, more in counts)
     ends = [day_of(day).rpartition(" ")[0] for day in (days[0], days[-1])]
     return {"title": title, "total": f"{'more than ' if more else ''}{total:,}", "bars": bars, "ends": ends}
 

@@ -39,9 +39,9 @@ def write_secret(name: str, value: str, data: Path) -> bool:
 
 def secret(name: str, data: Path) -> str:
     """Return the environment's value, else that of `data`/secrets/`name` (mode 600), which the first call creates."""
-    given = os.environ.get(name)
-    if given:
-        return given
+    text = os.environ.get(name)
+    if text:
+        return text
     make_data_dir(data)
     folder = data / "secrets"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -36,23 +36,23 @@ class Licence:
 @cache
 def licences() -> list[Licence]:
     """Return the works with their licences, from the packages' metadata."""
-    found = []
+    works = []
     for name, package, folder in SERVED:
         installed = distribution(package)
         text = _text(installed, folder or ".dist-info/licenses/")
         kind = "SIL Open Font License 1.1" if "SIL Open Font License" in text else _kind(installed)
-        found.append(Licence(name, f"{package} {installed.version}", kind, text))
-    return found
+        works.append(Licence(name, f"{package} {installed.version}", kind, text))
+    return works
 
 
 def _kind(installed: Distribution) -> str:
-    told = installed.metadata.json
-    return str(told.get("license_expression") or told.get("license") or "see below").strip().splitlines()[0]
+    metadata = installed.metadata.json
+    return str(metadata.get("license_expression") or metadata.get("license") or "see below").strip().splitlines()[0]
 
 
 def _text(installed: Distribution, folder: str) -> str:
-    files = [one for one in installed.files or () if one.name.startswith("LICENSE") and folder in one.as_posix()]
-    return "\n\n".join(one.read_text() for one in files)
+    files = [file for file in installed.files or () if file.name.startswith("LICENSE") and folder in file.as_posix()]
+    return "\n\n".join(file.read_text() for file in files)
 
 
 @require_safe

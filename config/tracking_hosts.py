@@ -53,7 +53,7 @@ class TrackingHostsMiddleware:
 
 
 def _answer(status: int, text: str) -> HttpResponse:
-    found = HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
-    found["Cache-Control"] = "no-store"
-    found["X-Robots-Tag"] = "noindex"
-    return found
+    response = HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
+    response["Cache-Control"] = "no-store"
+    response["X-Robots-Tag"] = "noindex"
+    return response

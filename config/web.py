@@ -69,14 +69,14 @@ class Server(MPServer):
 
     def _replace(self, index: int, spawn_target: Any, target_loader: Any) -> bool:
         """Replace a process. Returns False, and keeps the old one, where the new one cannot load the application."""
-        told, tell = os.pipe()
+        receiver, tell = os.pipe()
         old: Any = self.wrks[index]
         new: Any = self._spawn_worker(index, spawn_target, _Telling(target_loader, tell))
         new.interrupt_by_parent = True  # until it serves, its end is no matter of the server's
         new.start()
         os.close(tell)
-        ready = self._hears(told)
-        os.close(told)
+        ready = self._hears(receiver)
+        os.close(receiver)
         if not ready:
             new.kill()
             logger.error(f"The application cannot be loaded: worker-{index + 1} stays as it was")
@@ -89,11 +89,11 @@ class Server(MPServer):
             old.kill()
         return True
 
-    def _hears(self, told: int) -> bool:
+    def _hears(self, receiver: int) -> bool:
         ends = monotonic() + START_SECONDS
         while not self.interrupt_signal and monotonic() < ends:
-            if select.select([told], [], [], 0.2)[0]:
-                return os.read(told, 1) == b"."
+            if select.select([receiver], [], [], 0.2)[0]:
+                return os.read(receiver, 1) == b"."
         return False
 
     def _note_deaths(self, number: int) -> None:

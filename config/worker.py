@@ -54,13 +54,15 @@ def command(name: str, processes: int | None = None) -> tuple[str, ...]:
 def main() -> None:
     """Become the workers of a group."""
     parser = argparse.ArgumentParser(prog="python -m config.worker", description="Run the workers of a group.")
-    parser.add_argument("group", choices=GROUPS, help="; ".join(f"{name}: {one.holds}" for name, one in GROUPS.items()))
+    parser.add_argument(
+        "group", choices=GROUPS, help="; ".join(f"{name}: {group.holds}" for name, group in GROUPS.items())
+    )
     parser.add_argument(
         "-c", "--processes", type=int, help="how many processes, of ai threads; by default as make run has them"
     )
     arguments = parser.parse_args()
-    found = command(arguments.group, arguments.processes)
-    os.execv(found[0], found)  # noqa: S606  a fixed command
+    argv = command(arguments.group, arguments.processes)
+    os.execv(argv[0], argv)  # noqa: S606  a fixed command
 
 
 if __name__ == "__main__":

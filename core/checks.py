@@ -17,10 +17,10 @@ from core.tenancy.row_security import INHERITED, company_models
 @register(Tags.models)
 def company_models_are_scoped(**_: Any) -> list[CheckMessage]:
     """Check that company-owned models keep the scoped manager and use CompanyForeignKey for references."""
-    found: list[CheckMessage] = []
+    messages: list[CheckMessage] = []
     for model in company_models():
         if model._meta.base_manager_name != "objects":
-            found.append(
+            messages.append(
                 Error(
                     "its Meta must inherit CompanyRow.Meta, or related lookups leave the company",
                     obj=model,
@@ -33,20 +33,20 @@ def company_models_are_scoped(**_: Any) -> list[CheckMessage]:
                 isinstance(field, models.ForeignKey) and isinstance(target, type) and issubclass(target, CompanyRow)
             )
             if is_reference and not isinstance(field, CompanyForeignKey):
-                found.append(
+                messages.append(
                     Error("a reference to a company-owned model must be a CompanyForeignKey", obj=field, id="core.E002")
                 )
         if model._meta.local_many_to_many:
-            found.append(
+            messages.append(
                 Error("a many-to-many needs a company-owned through model of its own", obj=model, id="core.E003")
             )
-    return found
+    return messages
 
 
 @register(Tags.database)
 def login_role_inherits_nothing(databases: Any = None, **_: Any) -> list[CheckMessage]:
     """Check that a session that has lost its role sees no row. `migrate` corrects grants that it has made itself."""
-    found: list[CheckMessage] = []
+    messages: list[CheckMessage] = []
     for alias in databases or []:
         try:
             with as_owner(), connections[alias].cursor() as cursor:
@@ -55,11 +55,11 @@ def login_role_inherits_nothing(databases: Any = None, **_: Any) -> list[CheckMe
         except DatabaseError:
             continue  # config.checks says so
         for role in roles:
-            found.append(
+            messages.append(
                 Warning(
                     f"the login role inherits {role}: a session that loses its role sees rows of all companies",
                     hint=f"Run migrate, or as a superuser GRANT {role} TO that role WITH INHERIT FALSE, SET TRUE",
                     id="core.W001",
                 )
             )
-    return found
+    return messages

@@ -32,11 +32,11 @@ def _fernet(keys: str) -> MultiFernet:
 
 @lru_cache(maxsize=4)
 def _ciphers(keys: str) -> list[AESGCM]:
-    found = []
+    ciphers = []
     for key in keys.split(","):
         derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"leadwright.secrets.2")
-        found.append(AESGCM(derive.derive(base64.urlsafe_b64decode(key.strip()))))
-    return found
+        ciphers.append(AESGCM(derive.derive(base64.urlsafe_b64decode(key.strip()))))
+    return ciphers
 
 
 def encrypt(text: str, place: Sequence[str]) -> str:

@@ -58,8 +58,8 @@ class NameField(_CharField):
     it."""
 
     def get_prep_value(self, value: Any) -> Any:
-        found = super().get_prep_value(value)
-        return without_turns(found) if isinstance(found, str) else found
+        prepared = super().get_prep_value(value)
+        return without_turns(prepared) if isinstance(prepared, str) else prepared
 
     def deconstruct(self) -> Any:
         name, _, positional, options = super().deconstruct()

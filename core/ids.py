@@ -72,8 +72,8 @@ class ObjectIdField(_CharField):
 
 def are_ids(values: Any) -> bool:
     """Return whether a collection holds nothing but ids."""
-    known = isinstance(values, list | tuple | set | frozenset) and values
-    return bool(known) and all(type(one) is str and PATTERN.fullmatch(one) is not None for one in values)
+    is_collection = isinstance(values, list | tuple | set | frozenset) and values
+    return bool(is_collection) and all(type(entry) is str and PATTERN.fullmatch(entry) is not None for entry in values)
 
 
 def as_array(ids: Iterable[str]) -> str:

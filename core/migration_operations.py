@@ -108,9 +108,9 @@ class AddIndexOnline(AddIndexConcurrently):
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         with schema_editor.connection.cursor() as cursor:
             cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [self.index.name])
-            found = cursor.fetchone()
-        if found == (True,):
+            row = cursor.fetchone()
+        if row == (True,):
             return
-        if found is not None:
+        if row is not None:
             schema_editor.execute(f"DROP INDEX CONCURRENTLY {schema_editor.quote_name(self.index.name)}")
         super().database_forwards(app_label, schema_editor, from_state, to_state)

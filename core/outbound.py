@@ -135,11 +135,11 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
     ):
         raise OutboundRefused("invalid", f"{host!r}:{port} is not a host and a port.")
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     except (OSError, UnicodeError):
         raise OutboundRefused("not_found", f"The host name {host} could not be found. Check its spelling.") from None
     addresses: list[Address] = []
-    for family, _kind, _proto, _name, place in found:
+    for family, _kind, _proto, _name, place in entries:
         ip = ipaddress.ip_address(str(place[0]).partition("%")[0])
         public = is_public(ip)
         if not public and not _is_excepted(host, ip, allowed):
@@ -175,8 +175,8 @@ def checked_address(url: str) -> str:
     port = 0
     with suppress(ValueError, KeyError):
         parts = urlsplit(text)
-        known = {"http": 80, "https": 443}[parts.scheme]
-        port = known if parts.port is None else parts.port
+        default_port = {"http": 80, "https": 443}[parts.scheme]
+        port = default_port if parts.port is None else parts.port
     extra = parts.username or parts.password or parts.path or parts.query or parts.fragment
     if not port or not parts.hostname or extra or not text.isprintable() or any(mark in text for mark in " @?#\\"):
         raise OutboundRefused("invalid", "Write it as https://host, without a user, a path or a query.")
@@ -191,8 +191,8 @@ def checked_url(url: str) -> str:
     parts, port = urlsplit(""), 0
     with suppress(ValueError, KeyError):
         parts = urlsplit(url)
-        known = {"http": 80, "https": 443}[parts.scheme]
-        port = known if parts.port is None else parts.port
+        default_port = {"http": 80, "https": 443}[parts.scheme]
+        port = default_port if parts.port is None else parts.port
     if not port or not parts.hostname or "@" in parts.netloc or not url.isprintable() or any(c in url for c in " #\\"):
         raise OutboundRefused("invalid", "Write it as https://host/path, without user, blanks and #.")
     addresses = resolve_allowed(parts.hostname, port)

@@ -84,8 +84,8 @@ class Deadline:
     def _end(self) -> None:
         with self._lock:
             self.over = True
-            for one in self._sockets:
-                _shut(one)
+            for connection in self._sockets:
+                _shut(connection)
 
     def __enter__(self) -> Self:
         self._timer.start()
@@ -94,8 +94,8 @@ class Deadline:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._timer.cancel()
         with self._lock:
-            for one in self._sockets:
-                one.close()
+            for connection in self._sockets:
+                connection.close()
             self._sockets.clear()
 
 
@@ -254,16 +254,16 @@ def _exchange(
     with session.request(method, url, headers=headers, data=body, stream=True, timeout=timeout) as response:
         if response.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise HttpFailed("broken", "The answer is compressed, though that was not asked for.")
-        found = bytearray()
+        content = bytearray()
         for chunk in response.raw.stream(_CHUNK, decode_content=False):
-            found += chunk
-            if len(found) > most_bytes:
+            content += chunk
+            if len(content) > most_bytes:
                 raise HttpFailed("large", f"The answer is longer than {most_bytes:,} bytes.")
         # Without a length the end of a connection that was shut down looks like the end of the answer.
         watched = _deadline.get()
         if watched is not None and watched.over:
             raise HttpFailed("slow", "The answer took too long.")
-        return HttpAnswer(response.status_code, CaseInsensitiveDict(response.headers), bytes(found))
+        return HttpAnswer(response.status_code, CaseInsensitiveDict(response.headers), bytes(content))
 
 
 def _too_slow(host: str, seconds: float) -> HttpFailed:
@@ -272,12 +272,12 @@ def _too_slow(host: str, seconds: float) -> HttpFailed:
 
 def _failure(error: Exception, host: str, seconds: float) -> HttpFailed:
     chain = causes(error)
-    for one in chain:
-        if isinstance(one, OutboundRefused):
-            return HttpFailed("refused", one.detail)
+    for cause in chain:
+        if isinstance(cause, OutboundRefused):
+            return HttpFailed("refused", cause.detail)
     if isinstance(error, requests.TooManyRedirects):
         return HttpFailed("redirected", f"{host} answers with a redirect, which is not followed.")
-    if any(isinstance(one, NewConnectionError | ConnectTimeoutError) for one in chain):
+    if any(isinstance(cause, NewConnectionError | ConnectTimeoutError) for cause in chain):
         return HttpFailed("unreachable", f"{host} could not be reached.")
     if isinstance(error, requests.exceptions.SSLError):
         return HttpFailed("unreachable", f"No encrypted connection to {host} could be made; is its certificate valid?")
@@ -288,13 +288,13 @@ def _failure(error: Exception, host: str, seconds: float) -> HttpFailed:
 
 def causes(error: BaseException) -> list[BaseException]:
     """Return the error with its causes, those that requests and urllib3 keep as arguments included."""
-    found: list[BaseException] = []
+    errors: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
-    while waiting and len(found) < 20:
-        one = waiting.pop()
-        if one is None or one in found:
+    while waiting and len(errors) < 20:
+        current = waiting.pop()
+        if current is None or current in errors:
             continue
-        found.append(one)
-        kept = [each for each in (*one.args, getattr(one, "reason", None)) if isinstance(each, BaseException)]
-        waiting += [one.__cause__, one.__context__, *kept]
-    return found
+        errors.append(current)
+        kept = [each for each in (*current.args, getattr(current, "reason", None)) if isinstance(each, BaseException)]
+        waiting += [current.__cause__, current.__context__, *kept]
+    return errors

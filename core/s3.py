@@ -109,9 +109,9 @@ def delete(place: S3Place, key: str) -> None:
 def check(place: S3Place, key: str) -> None:
     """Write a small object and delete it again. Raises S3Failed."""
     with _bounded(place, seconds=CHECK_SECONDS):
-        found = client(place, retries=0)
-        found.put_object(Bucket=place.bucket, Key=key, Body=b"Leadwright may write here.\n")
-        found.delete_object(Bucket=place.bucket, Key=key)
+        s3_client = client(place, retries=0)
+        s3_client.put_object(Bucket=place.bucket, Key=key, Body=b"Leadwright may write here.\n")
+        s3_client.delete_object(Bucket=place.bucket, Key=key)
 
 
 def signed_address(place: S3Place, key: str, *, name: str, mime: str, head: bool = False) -> str:
@@ -171,19 +171,19 @@ def client(place: S3Place, retries: int = RETRIES) -> Any:
         s3={"addressing_style": "path" if place.endpoint else "auto"},
     )
     with _bounded(place, seconds=CHECK_SECONDS):
-        found = session.client("s3", endpoint_url=place.endpoint or None, config=config)
-    http = found._endpoint.http_session
+        s3_client = session.client("s3", endpoint_url=place.endpoint or None, config=config)
+    http = s3_client._endpoint.http_session
     http._manager.pool_classes_by_scheme = GUARDED_POOLS
     http.send = partial(_send, http.send)
-    return found
+    return s3_client
 
 
 def _send(send: Callable[[Any], Any], request: Any) -> Any:
     """Send a request. All of an answer that is no object's content is read here, in bounds."""
-    wanted = request.stream_output
+    streams = request.stream_output
     request.stream_output = True
     answer = send(request)
-    if wanted and answer.status_code < 300:
+    if streams and answer.status_code < 300:
         return answer
     body = b""
     for part in answer.raw.stream(_CHUNK):

@@ -67,7 +67,7 @@ def read_moment(value: Any, zone: tzinfo) -> datetime | None:
     A time without offset is a local time of the zone, and a day begins at its midnight.
     """
     try:
-        found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
-        return from_clock(found, zone) if found.tzinfo is None else found
+        moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+        return from_clock(moment, zone) if moment.tzinfo is None else moment
     except (ValueError, OverflowError):
         return None

@@ -97,8 +97,8 @@ class CrmConfig(AppConfig):
         for module in ("contact", "lead"):
             name, failed = f"{module}ImportsToMend", partial(imports_to_mend, module)
             register_measure(Measure(name, module, failed, "created_at"))
-            found = partial(readable_imports, module)
-            register_work(Work(f"{module}/import", module, found, "file__name", Value(module)))
+            import_jobs = partial(readable_imports, module)
+            register_work(Work(f"{module}/import", module, import_jobs, "file__name", Value(module)))
         register_exports()
         register_work(Work("bulk-job", "", partial(visible_jobs, method="GET"), "action", "panel"))
         register_work(Work("export", "file", readable_exports, about="resource"))

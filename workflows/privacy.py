@@ -30,10 +30,10 @@ def _remove(subject: DataSubject, rows: QuerySet[Any]) -> int:
 def register_personal_data_tables() -> None:
     """Register the tables, when Django is ready."""
     hidden = frozenset({"solo_key", "entry_key", "epoch", "hold_no", "seq", "parent"})
-    asked = frozenset({"key", "token", "epoch", "lease", "worker", "deaths"})
-    register_personal_data("workflowCalls", RunCall, _of_runs, module="workflow", hides=asked)
+    call_columns = frozenset({"key", "token", "epoch", "lease", "worker", "deaths"})
+    register_personal_data("workflowCalls", RunCall, _of_runs, module="workflow", hides=call_columns)
     register_personal_data(
-        "workflowApprovals", RunApproval, _of_runs, module="workflow", hides=asked & {"token", "epoch"}
+        "workflowApprovals", RunApproval, _of_runs, module="workflow", hides=call_columns & {"token", "epoch"}
     )
     register_personal_data("workflowSteps", RunStep, _of_runs, module="workflow")
     register_personal_data("workflowRuns", WorkflowRun, _runs, _remove, module="workflow", hides=hidden)

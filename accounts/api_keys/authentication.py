@@ -97,10 +97,10 @@ class ApiKeyAuthentication(BaseAuthentication):
             if header in request.headers:
                 raise NamedError("BadRequest_400", f"the header {header} must not be sent beside apikey on this path")
         with unscoped(reason="authentication: the key says which company it is"):
-            found = _find(key)
-            actor = found.actor()
-            _check(found, actor, request)
-            record_use(key_id=found.id, last_used_at=found.last_used_at)
+            api_key = _find(key)
+            actor = api_key.actor()
+            _check(api_key, actor, request)
+            record_use(key_id=api_key.id, last_used_at=api_key.last_used_at)
         return actor, actor
 
     def authenticate_header(self, request: Request) -> str:
@@ -123,14 +123,14 @@ def _statement(source: EntitlementSource) -> str:
     return KEY.format(subscription=source.select("api_key.company_id"))
 
 
-def _check(found: FoundKey, actor: Actor, request: Request) -> None:
+def _check(api_key: FoundKey, actor: Actor, request: Request) -> None:
     """Refuse a key whose term is over, whose maker is gone, or that doesn't work from the request's address."""
-    if (settings.STRICT_KEYS or settings.API_KEY_EXPIRY_ENFORCED) and found.is_expired():
+    if (settings.STRICT_KEYS or settings.API_KEY_EXPIRY_ENFORCED) and api_key.is_expired():
         raise NamedError("ExpiredSession_401", EXPIRED)
     if not settings.STRICT_KEYS:
         return
     if not (actor.is_owner or actor.is_accepted):
         raise NamedError("ExpiredSession_401", "the key's maker is no active member of the company")
     address = address_of(request)
-    if not found.opens_from(address):
+    if not api_key.opens_from(address):
         raise NamedError("ExpiredSession_401", f"the key does not work from the address {address or 'unknown'}")

@@ -67,12 +67,12 @@ class NewKey(NewRecord, KeyPage):
         )
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        limits: dict[str, Any] = {}
         if values["durationMinutes"].isdigit():
-            found |= {"type": "temporary", "durationMinutes": int(values["durationMinutes"])}
+            limits |= {"type": "temporary", "durationMinutes": int(values["durationMinutes"])}
         if addresses := values["allowedIps"].split():
-            found |= {"ipRestriction": "restricted", "allowedIps": addresses}
-        return found
+            limits |= {"ipRestriction": "restricted", "allowedIps": addresses}
+        return limits
 
     def do_save(self) -> HttpResponse:
         """Make the key, and show it in the answer to the form: it is kept nowhere that could show it again."""

@@ -82,26 +82,26 @@ def import_keys(keys: Iterable[str], *, member_id: str) -> ImportedKeys:
 
     Empty lines are skipped.
     """
-    given = {number: key.strip() for number, key in enumerate(keys, start=1)}
-    hashes = {number: lookup_hash(key) for number, key in given.items() if key}
+    texts = {number: key.strip() for number, key in enumerate(keys, start=1)}
+    hashes = {number: lookup_hash(key) for number, key in texts.items() if key}
     with unscoped(reason="import of keys: a key opens one company of all"):
         owners = dict(ApiKey.objects.filter(key_hash__in={*hashes.values()}).values_list("key_hash", "company_id"))
     added = 0
-    known = 0
+    present = 0
     refused = []
     for number, hashed in hashes.items():
-        problem = _problem_of(given[number])
+        problem = _problem_of(texts[number])
         if owners.get(hashed, company_id()) != company_id():
             problem = "is a key of another company"
         if problem:
             refused.append((number, problem))
         elif hashed in owners:
-            known += 1
+            present += 1
         else:
-            add_key(given[number], member_id=member_id)
+            add_key(texts[number], member_id=member_id)
             owners[hashed] = company_id()
             added += 1
-    return ImportedKeys(added, known, refused)
+    return ImportedKeys(added, present, refused)
 
 
 def _problem_of(key: str) -> str:

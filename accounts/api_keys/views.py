@@ -55,9 +55,9 @@ class ApiKeyViewSet(ResourceViewSet):
         description="Who is no owner gets their own keys in full, and null in place of the others.",
     )
     def retrieve(self, request: Request, id: str) -> Any:
-        found = ApiKeyFull.one(ApiKey.objects.filter(pk=id))
-        if found is None:
+        api_key = ApiKeyFull.one(ApiKey.objects.filter(pk=id))
+        if api_key is None:
             raise NamedError("ApiNotFound_400", "id: there is no such key in this company")
-        if not (self.actor.is_owner or found["createdBy"]["_id"] == self.actor.member_id):
-            found["key"] = None
-        return found
+        if not (self.actor.is_owner or api_key["createdBy"]["_id"] == self.actor.member_id):
+            api_key["key"] = None
+        return api_key

@@ -61,8 +61,8 @@ def note_use(request: HttpRequest, family: str) -> None:
 
 def claims_of(request: HttpRequest) -> dict[str, Any] | None:
     """Return the claims of the browser's session. `tokens.is_open` returns whether it is still open."""
-    found = request.session.get(CLAIMS)
-    return found if isinstance(found, dict) else None
+    claims = request.session.get(CLAIMS)
+    return claims if isinstance(claims, dict) else None
 
 
 def end(request: HttpRequest) -> None:
@@ -81,6 +81,6 @@ def end(request: HttpRequest) -> None:
 def purge_browser_sessions() -> bool:
     """Delete rows of sessions that have ended by their time. Returns whether there may be more."""
     ended = Session.objects.filter(expire_date__lt=timezone.now())
-    found = list(ended.values_list("pk", flat=True)[:PURGED_AT_ONCE])
-    Session.objects.filter(pk__in=found).delete()
-    return len(found) == PURGED_AT_ONCE
+    ids = list(ended.values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    Session.objects.filter(pk__in=ids).delete()
+    return len(ids) == PURGED_AT_ONCE

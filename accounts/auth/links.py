@@ -35,10 +35,10 @@ def read_token(
         record_id, state = signing.loads(token, salt=f"leadwright.{purpose}", max_age=lifetime)
     except (signing.BadSignature, ValueError, TypeError) as error:
         raise InvalidLink("ask for a new one") from error
-    found = find(str(record_id))
-    if found is None or lookup_hash(f"{purpose}:{found[1]}")[:32] != state:
+    match = find(str(record_id))
+    if match is None or lookup_hash(f"{purpose}:{match[1]}")[:32] != state:
         raise InvalidLink("it was used already, or another one has been sent since")
-    return found[0]
+    return match[0]
 
 
 def page_address(page: str, token: str) -> str:

@@ -102,5 +102,5 @@ class SecondFactor(TimestampMixin, ThrottlingMixin, Device, models.Model):  # ty
         hashed = lookup_hash(code)
         if hashed not in self.backup_codes:
             return False
-        self.backup_codes = [one for one in self.backup_codes if one != hashed]
+        self.backup_codes = [stored for stored in self.backup_codes if stored != hashed]
         return True

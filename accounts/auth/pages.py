@@ -17,10 +17,10 @@ class Sessions(PersonPage):
     template = "web/account/sessions.html"
 
     def show(self) -> Mapping[str, Any]:
-        found = self.needed(self.ask_private("GET", "sessions"))
-        current = [one for one in found.data if one["isCurrent"]]
-        others = [one for one in found.data if not one["isCurrent"]]
-        return {"current": current, "others": others, "total": found.total}
+        answer = self.needed(self.ask_private("GET", "sessions"))
+        current = [session for session in answer.data if session["isCurrent"]]
+        others = [session for session in answer.data if not session["isCurrent"]]
+        return {"current": current, "others": others, "total": answer.total}
 
     def do_end(self) -> HttpResponse:
         answer = self.ask_private("DELETE", f"sessions/{self.sent_id()}")

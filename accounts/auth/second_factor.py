@@ -50,15 +50,15 @@ def is_asked(user: Any) -> bool:
 
 def factor_of(user: User) -> SecondFactor | None:
     """Return the user's second factor, if one is set up."""
-    found: SecondFactor | None = SecondFactor.objects.filter(user_id=user.pk, confirmed=True).first()
-    return found
+    factor: SecondFactor | None = SecondFactor.objects.filter(user_id=user.pk, confirmed=True).first()
+    return factor
 
 
 def begin(user: User) -> SecondFactor:
     """Return the user's second factor. A new one has a key that stays the same until it is confirmed."""
-    found: SecondFactor
-    found, _ = SecondFactor.objects.get_or_create(user_id=user.pk, defaults={"confirmed": False, "name": "app"})
-    return found
+    factor: SecondFactor
+    factor, _ = SecondFactor.objects.get_or_create(user_id=user.pk, defaults={"confirmed": False, "name": "app"})
+    return factor
 
 
 def confirm(user: User, code: str) -> tuple[SecondFactor, list[str]]:

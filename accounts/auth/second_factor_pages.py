@@ -42,10 +42,10 @@ class CodeForm(forms.Form):
 
 def account_links(request: HttpRequest) -> list[dict[str, str]]:
     """Return the links of the account menu, which replace the theme's own."""
-    found = [{"title": "Change password", "link": reverse("admin:password_change")}]
+    links = [{"title": "Change password", "link": reverse("admin:password_change")}]
     if settings.STAFF_SECOND_FACTOR != "off":
-        found.append({"title": "Second factor", "link": reverse(PAGE)})
-    return found
+        links.append({"title": "Second factor", "link": reverse(PAGE)})
+    return links
 
 
 @never_cache
@@ -125,9 +125,9 @@ def _is_verified(request: HttpRequest) -> bool:
 
 def _next(request: HttpRequest) -> str:
     """Return the page that the person requested before the log-in, if it is one of this site."""
-    wanted = request.POST.get("next") or request.GET.get("next") or ""
-    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if safe else reverse("admin:index")
+    address = request.POST.get("next") or request.GET.get("next") or ""
+    safe = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
+    return address if safe else reverse("admin:index")
 
 
 def urls() -> list[URLPattern]:

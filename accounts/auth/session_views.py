@@ -71,14 +71,14 @@ class SessionViewSet(ResourceViewSet):
         description=f"Of browsers and programs alike, the one used last first; the newest {MAX_SHOWN} of them.",
     )
     def list(self, request: Request) -> Any:
-        found = tokens.open_sessions(self.actor.user_id)
+        sessions = tokens.open_sessions(self.actor.user_id)
         rows = [
-            OpenSession.render(row) for row in OpenSession.project(found.order_by("-created_at", "-pk")[:MAX_SHOWN])
+            OpenSession.render(row) for row in OpenSession.project(sessions.order_by("-created_at", "-pk")[:MAX_SHOWN])
         ]
-        for one in rows:
-            one["isCurrent"] = one["_id"] == self.actor.session_id
-        rows.sort(key=lambda one: (one["isCurrent"], one["lastUsedAt"]), reverse=True)
-        return self.success(rows, totalCount=len(rows) if len(rows) < MAX_SHOWN else found.count(), nextCursor=None)
+        for session in rows:
+            session["isCurrent"] = session["_id"] == self.actor.session_id
+        rows.sort(key=lambda session: (session["isCurrent"], session["lastUsedAt"]), reverse=True)
+        return self.success(rows, totalCount=len(rows) if len(rows) < MAX_SHOWN else sessions.count(), nextCursor=None)
 
     @endpoint(
         "End one of one's sessions",

@@ -112,6 +112,6 @@ def purge_refresh_tokens() -> bool:
     """
     now = timezone.now()
     old = RefreshToken.objects.filter(pk__lt=first_id(now - settings.REFRESH_TOKEN_LIFETIME), expires_at__lte=now)
-    found = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
-    RefreshToken.objects.filter(pk__in=found).delete()
-    return len(found) == PURGED_AT_ONCE
+    ids = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    RefreshToken.objects.filter(pk__in=ids).delete()
+    return len(ids) == PURGED_AT_ONCE

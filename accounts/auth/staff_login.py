@@ -35,5 +35,5 @@ class StaffLoginForm(AuthenticationForm):  # type: ignore[misc]
             raise
         forgive_login(email, caller.network)
         record_login(email=email, user=user, status=LoginLog.Status.SUCCESS, reason=REASON, caller=caller)
-        given: dict[str, Any] = cleaned or self.cleaned_data
-        return given
+        values: dict[str, Any] = cleaned or self.cleaned_data
+        return values

@@ -52,11 +52,11 @@ class CompanyAdmin(BackOfficeAdmin):
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
         """Search the columns, and by the searches that other domains have registered."""
-        found, distinct = super().get_search_results(request, queryset, search_term)
+        rows, distinct = super().get_search_results(request, queryset, search_term)
         further = [ids for search in COMPANY_SEARCHES if (ids := search(search_term.strip())) is not None]
         if not further:
-            return found, distinct
-        matches = Q(pk__in=found.order_by().values("pk"))
+            return rows, distinct
+        matches = Q(pk__in=rows.order_by().values("pk"))
         for ids in further:
             matches |= Q(pk__in=ids)
         return queryset.filter(matches), False

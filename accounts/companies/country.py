@@ -13,8 +13,8 @@ def default_country() -> str:
 
     Countries that share a prefix, such as +1, have one format of national numbers: the largest represents all of them.
     """
-    found = Company.objects.filter(pk=company_id()).values_list("country", "country_code").first()
-    country, prefix = found or ("", "")
+    row = Company.objects.filter(pk=company_id()).values_list("country", "country_code").first()
+    country, prefix = row or ("", "")
     if country in phonenumbers.SUPPORTED_REGIONS:
         return str(country)
     code = prefix.removeprefix("+")

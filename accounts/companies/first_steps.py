@@ -32,6 +32,6 @@ def register_first_step(step: FirstStep) -> None:
 def first_steps() -> list[dict[str, Any]]:
     """Return each step of the active company, and whether it is done, by one statement."""
     steps = sorted(_steps.values(), key=lambda step: step.place)
-    asked = {f"step_{step.place}": Exists(step.rows()) for step in steps}
-    found = Company.objects.filter(pk=company_id()).annotate(**asked).values(*asked).get()
-    return [{"step": step.name, "isDone": found[f"step_{step.place}"]} for step in steps]
+    flags = {f"step_{step.place}": Exists(step.rows()) for step in steps}
+    row = Company.objects.filter(pk=company_id()).annotate(**flags).values(*flags).get()
+    return [{"step": step.name, "isDone": row[f"step_{step.place}"]} for step in steps]

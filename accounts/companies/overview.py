@@ -66,27 +66,29 @@ def read_overview(*, days: int, may_read: Callable[[str], bool], member_id: str)
     ]
     by_day = {measure.name: _by_day(measure, since) for measure in seen if measure.by_day}
     counts = _counts([measure for measure in seen if not measure.by_day], since)
-    counts |= {name: sum(found.values()) for name, found in by_day.items()}
-    told = [measure.name for measure in MEASURES.values() if measure.by_day]
+    counts |= {name: sum(counts_by_day.values()) for name, counts_by_day in by_day.items()}
+    names = [measure.name for measure in MEASURES.values() if measure.by_day]
     return {
         "since": since,
         "timezone": zone.key,
         "numbers": {name: counts.get(name) for name in MEASURES},
-        "days": [_day(first + timedelta(days=number), told, by_day) for number in range(days)],
+        "days": [_day(first + timedelta(days=number), names, by_day) for number in range(days)],
     }
 
 
 def _counts(measures: Sequence[Measure], since: datetime) -> dict[str, int]:
     """Count the measures by one statement."""
-    asked = {
+    expressions = {
         measure.name: reduce(add, map(_count, [_rows(measure, since), *(rows().order_by() for rows in measure.beside)]))
         for measure in measures
     }
-    if not asked:
+    if not expressions:
         return {}
-    found = Company.objects.filter(pk=company_id()).values(**{f"count_{name}": one for name, one in asked.items()})
-    row: Mapping[str, Any] = found.get()
-    return {name: row[f"count_{name}"] for name in asked}
+    companies = Company.objects.filter(pk=company_id()).values(
+        **{f"count_{name}": expression for name, expression in expressions.items()}
+    )
+    row: Mapping[str, Any] = companies.get()
+    return {name: row[f"count_{name}"] for name in expressions}
 
 
 def _count(rows: QuerySet[Any]) -> Combinable:
@@ -104,5 +106,5 @@ def _rows(measure: Measure, since: datetime) -> QuerySet[Any]:
     return rows.filter(**{f"{measure.at}__gte": since}) if measure.at else rows
 
 
-def _day(day: date, names: Sequence[str], found: Mapping[str, Mapping[date, int]]) -> dict[str, Any]:
-    return {"day": day, "numbers": {name: found[name].get(day, 0) if name in found else None for name in names}}
+def _day(day: date, names: Sequence[str], counts: Mapping[str, Mapping[date, int]]) -> dict[str, Any]:
+    return {"day": day, "numbers": {name: counts[name].get(day, 0) if name in counts else None for name in names}}

@@ -82,8 +82,8 @@ class Home(Page):
 
     def show(self) -> Mapping[str, Any]:
         answer = self.ask("GET", "company/overview", {"days": str(DAYS)})
-        found: Mapping[str, Any] = answer.data if answer.ok else {"numbers": {}, "days": [], "since": ""}
-        numbers = found["numbers"]
+        overview: Mapping[str, Any] = answer.data if answer.ok else {"numbers": {}, "days": [], "since": ""}
+        numbers = overview["numbers"]
         due = None
         if self.may("lead-activity", "PATCH"):
             mine = {"status": "open", "assignee": self.actor.member_id}
@@ -92,8 +92,8 @@ class Home(Page):
         follow_ups = due.data if due is not None and due.ok else []
         quiet = not follow_ups and not any(numbers.values())
         return {
-            "stats": self.stats(numbers, found["since"]),
-            "chart": self.chart(found["days"]),
+            "stats": self.stats(numbers, overview["since"]),
+            "chart": self.chart(overview["days"]),
             "waits": self.waits(numbers),
             "follow_ups": follow_ups,
             "is_empty": quiet and self.has_nobody(),
@@ -103,32 +103,32 @@ class Home(Page):
 
     def stats(self, numbers: Mapping[str, int | None], begin: str) -> list[tuple[str, int | None, str]]:
         """Return (label, number, address of the counted records) of up to four numbers that the reader may see."""
-        known = [
+        options = [
             ("newContacts", "New contacts", "contacts", f"createdAt:{SINCE}:{begin}"),
             ("sent", "Messages sent", "messages", f"handedAt:{SINCE}:{begin}", "status:in:sent"),
             ("answered", "Contacts who answered", "contacts", f"repliedAt:{SINCE}:{begin}"),
             ("newLeads", "New leads", "leads", f"createdAt:{SINCE}:{begin}"),
         ]
-        seen = [one for one in known if numbers.get(one[0]) is not None]
+        seen = [option for option in options if numbers.get(option[0]) is not None]
         return [(label, numbers[name], self.link_to(page, f=filters)) for name, label, page, *filters in seen[:4]]
 
     def chart(self, days: list[Mapping[str, Any]]) -> dict[str, Any] | None:
         """Return the sent and answered messages by day, or None if the reader may not see them."""
         if not days or days[0]["numbers"]["sent"] is None:
             return None
-        shown = {name: words for name, words in SERIES.items() if days[0]["numbers"][name] is not None}
-        rows = [(date.fromisoformat(one["day"]), [one["numbers"][name] for name in shown]) for one in days]
+        shown = {name: label for name, label in SERIES.items() if days[0]["numbers"][name] is not None}
+        rows = [(date.fromisoformat(day["day"]), [day["numbers"][name] for name in shown]) for day in days]
         return {"names": list(shown.values()), "rows": rows, "any": any(sum(counts) for _, counts in rows)}
 
     def waits(self, numbers: Mapping[str, int | None]) -> list[tuple[str, str, str]]:
         """Return (icon, text, address) of the reader's open work."""
-        found = []
-        for name, needed, icon, one, several, page in WAITS:
+        entries = []
+        for name, needed, icon, singular, several, page in WAITS:
             count = numbers.get(name) if not needed or self.may(*needed) else 0
             if count:
                 address = self.review() if name == "drafts" else self.link_to(page)
-                found.append((icon, f"{count:,} {one if count == 1 else several}", address))
-        return found
+                entries.append((icon, f"{count:,} {singular if count == 1 else several}", address))
+        return entries
 
     def review(self) -> str:
         """Return the page where the drafts are approved: the review of the one outreach that waits, or all of them."""
@@ -160,7 +160,7 @@ class FirstSteps(Page):
     module = "company"
 
     def show(self) -> Mapping[str, Any]:
-        done = {one["step"]: one["isDone"] for one in self.read("company/first-steps").data["steps"]}
+        done = {row["step"]: row["isDone"] for row in self.read("company/first-steps").data["steps"]}
         steps = [
             {"label": label, "text": text, "address": self.link_to(page), "is_done": done[name]}
             for name, (label, text, page, module) in STEPS.items()
@@ -201,9 +201,9 @@ class CompanyProfile(SettingsForm):
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         places = self.ask_private("GET", "country-state-city")
-        countries = [Option(one["iso2"], one["name"]) for one in places.data["countries"]] if places.ok else []
+        countries = [Option(row["iso2"], row["name"]) for row in places.data["countries"]] if places.ok else []
         zones = self.ask_private("GET", "timezones")
-        hours = [Option(one["name"], one["label"]) for one in zones.data["timezones"]] if zones.ok else []
+        hours = [Option(row["name"], row["label"]) for row in zones.data["timezones"]] if zones.ok else []
         fields = [
             Field("name", "Name", required=True, autocomplete="organization"),
             Field("description", "What you do", "textarea", help="Messages to contacts are written from it."),

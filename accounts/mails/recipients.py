@@ -15,5 +15,5 @@ def register_unwanted(find: Callable[[Iterable[str]], set[str]]) -> None:
 
 def unwanted_among(addresses: Iterable[str]) -> set[str]:
     """Return which of the addresses the active company must not write to, in lower case."""
-    asked = list(addresses)
-    return set[str]().union(*(find(asked) for find in _finders)) if asked else set()
+    candidates = list(addresses)
+    return set[str]().union(*(find(candidates) for find in _finders)) if candidates else set()

@@ -90,8 +90,8 @@ def render_subject(kind: str, context: dict[str, Any], *, company_id: str | None
 
 def _render(name: str, context: dict[str, Any], *, escaped: bool) -> str:
     # Django escapes in every template, whatever its suffix; plain text switches it off.
-    found = get_template(name).template.render(Context(context, autoescape=escaped))  # type: ignore[attr-defined]
-    return without_turns(found)
+    text = get_template(name).template.render(Context(context, autoescape=escaped))  # type: ignore[attr-defined]
+    return without_turns(text)
 
 
 def send_again(*, mail_id: str) -> bool:

@@ -21,8 +21,8 @@ def tell_staff(*, subject: str, text: str, path: str, permission: str) -> int:
     named = {"content_type__app_label": app, "codename": codename}
     own = Q(**{f"user_permissions__{name}": value for name, value in named.items()})
     by_group = Q(**{f"groups__permissions__{name}": value for name, value in named.items()})
-    found = User.objects.filter(Q(is_superuser=True) | own | by_group, is_staff=True, is_active=True)
-    people = list(found.distinct().order_by("pk")[:MAX_RECIPIENTS])
+    users = User.objects.filter(Q(is_superuser=True) | own | by_group, is_staff=True, is_active=True)
+    people = list(users.distinct().order_by("pk")[:MAX_RECIPIENTS])
     context = {"subject": subject, "text": text, "address": f"{settings.BASE_URL}{path}"}
-    queue_mails("staff_alert", [Letter(one.email, {**context, "name": one.get_short_name()}) for one in people])
+    queue_mails("staff_alert", [Letter(user.email, {**context, "name": user.get_short_name()}) for user in people])
     return len(people)

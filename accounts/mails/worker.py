@@ -99,8 +99,8 @@ def _attach_calendar(message: EmailMultiAlternatives, calendar: str) -> None:
 
     As an alternative, whose method makes mail programs offer to accept, and as an attachment for the other programs.
     """
-    found = re.search(r"^METHOD:([A-Z]+)", calendar, re.MULTILINE)
-    message.attach_alternative(calendar, f"text/calendar; method={found[1] if found else 'PUBLISH'}")
+    match = re.search(r"^METHOD:([A-Z]+)", calendar, re.MULTILINE)
+    message.attach_alternative(calendar, f"text/calendar; method={match[1] if match else 'PUBLISH'}")
     message.attach("invite.ics", calendar.encode(), "application/ics")
 
 
@@ -161,6 +161,6 @@ def has_due_mails() -> bool:
 def purge_mails() -> bool:
     """Delete finished mails that are older than 90 days. Returns whether there may be more."""
     old = Mail.objects.filter(pk__lt=first_id(timezone.now() - KEPT), status__in=(Mail.Status.SENT, Mail.Status.FAILED))
-    found = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
-    Mail.objects.filter(pk__in=found).delete()
-    return len(found) == PURGED_AT_ONCE
+    ids = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    Mail.objects.filter(pk__in=ids).delete()
+    return len(ids) == PURGED_AT_ONCE

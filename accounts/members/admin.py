@@ -117,8 +117,8 @@ class MemberAdmin(CompanyRecordAdmin):
         """List the API keys of the members who have the status now, since keys remain until they are deleted."""
         theirs = ApiKey.objects.filter(created_by__in=ids, created_by__status=status).order_by("pk")
         keys = theirs.values_list("masked_key", flat=True)[:ROWS]
-        if found := ", ".join(keys):
-            self.message_user(request, f"They made API keys, which stay until deleted: {found}", messages.WARNING)
+        if names := ", ".join(keys):
+            self.message_user(request, f"They made API keys, which stay until deleted: {names}", messages.WARNING)
 
 
 def _actor(request: HttpRequest, member: Member) -> Actor:
@@ -129,8 +129,8 @@ def companies_of_address(term: str) -> QuerySet[Any] | None:
     """Return the companies of the person with this e-mail address."""
     if "@" not in term or " " in term:
         return None
-    found: QuerySet[Any] = Member.objects.filter(Q(email=term) | Q(user__email=term)).values("company_id")
-    return found
+    companies: QuerySet[Any] = Member.objects.filter(Q(email=term) | Q(user__email=term)).values("company_id")
+    return companies
 
 
 COMPANY_SEARCHES.append(companies_of_address)

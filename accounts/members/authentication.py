@@ -63,11 +63,11 @@ class SessionAuthentication(BaseAuthentication):
         if not is_id(member_id):
             raise InvalidToken("send the header authmember: <member _id>")
         with unscoped(reason="authentication: the member says which company it is"):
-            found = member_in_session(ACTING, member_id, claims)
-        if found is None:
+            row = member_in_session(ACTING, member_id, claims)
+        if row is None:
             session_user(claims)
             raise InvalidToken("authmember is not a membership of yours")
-        company_id, status, permission = found
+        company_id, status, permission = row
         actor = member_actor(claims["sub"], company_id, member_id, status, permission)
         return actor, actor
 

@@ -67,10 +67,10 @@ class MembershipViewSet(ResourceViewSet):
     @endpoint("Read one's membership", output=MembershipDetail, errors=("MemberNotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:
         with unscoped(reason=OWN):
-            found = MembershipDetail.one(memberships_of(self.actor.user_id).filter(pk=id))
-        if found is None:
+            membership = MembershipDetail.one(memberships_of(self.actor.user_id).filter(pk=id))
+        if membership is None:
             raise not_found()
-        return found
+        return membership
 
     @endpoint(
         "Leave a company",
@@ -95,8 +95,8 @@ class InviteViewSet(ResourceViewSet):
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         member = read_invite(data["token"])
         with unscoped(reason="invites: the link says which company it is"):
-            found = InviteOut.one(Member.objects.filter(pk=member.pk))
-        return found and {**found, "hasAccount": account_of(member) is not None}
+            invite = InviteOut.one(Member.objects.filter(pk=member.pk))
+        return invite and {**invite, "hasAccount": account_of(member) is not None}
 
 
 class AcceptInviteViewSet(ResourceViewSet):

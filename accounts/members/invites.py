@@ -65,18 +65,18 @@ def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | No
 
 def _free_membership(email: str) -> Member:
     """Return the former membership of the address, or a new one. Raises MemberAlredyExists_400 while it has a seat."""
-    known = Member.objects.select_for_update(no_key=True).filter(email=email).first()
-    if known is not None and is_live(known):
+    former = Member.objects.select_for_update(no_key=True).filter(email=email).first()
+    if former is not None and is_live(former):
         raise NamedError(
             "MemberAlredyExists_400",
-            f"email: {email} is invited; send that invite again: POST /member/{known.pk}/resend",
+            f"email: {email} is invited; send that invite again: POST /member/{former.pk}/resend",
         )
     seated = Member.objects.filter(Q(email=email) | Q(user__email=email), status__in=SEATED).first()
     if seated is not None:
         raise NamedError(
             "MemberAlredyExists_400", f"email: {email} is a member already, with the status {seated.status}"
         )
-    return known or Member(email=email)
+    return former or Member(email=email)
 
 
 def resend_invite(*, actor: Actor, id: str) -> Member:
@@ -237,10 +237,12 @@ def answer_invite(*, user_id: str, member_id: str, status: str | None) -> Member
     if status not in (Status.ACCEPTED, Status.REJECTED):
         raise NamedError("InvalidInviteStatus_400", "status: accepted or rejected")
     with unscoped(reason="invites: to one person, from whatever company"):
-        found = Member.objects.filter(addressed_to(user_id), pk=member_id).values_list("company_id", flat=True).first()
-    if found is None:
+        inviting_company = (
+            Member.objects.filter(addressed_to(user_id), pk=member_id).values_list("company_id", flat=True).first()
+        )
+    if inviting_company is None:
         raise not_found()
-    with company_scope(found):
+    with company_scope(inviting_company):
         lock_company()
         member = lock_member(member_id)
         _check_open(member)

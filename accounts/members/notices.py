@@ -44,7 +44,7 @@ def notify(
 def members_who_may(module: str, method: str) -> list[Member]:
     """Return the active company's owners, and the members whose role lets them use the method on the module."""
     members = Member.objects.filter(status__in=PRESENT).select_related("role").order_by("pk")
-    return [one for one in members if one.may(module, method)]
+    return [member for member in members if member.may(module, method)]
 
 
 def _owners() -> Iterable[Member]:

@@ -36,9 +36,9 @@ OPEN = ("invited", "expired")
 
 def shown_member(member: Mapping[str, Any]) -> dict[str, Any]:
     """Return the member with labels of role and state, and the state's tone."""
-    words, tone = STATES.get(member["status"], (member["status"], "none"))
+    label, tone = STATES.get(member["status"], (member["status"], "none"))
     role = "Owner" if member["status"] == "owner" else (member["role"] or {}).get("name") or "No role"
-    return {**member, "role_name": role, "state": words, "tone": tone, "active": (words, tone) == ACTIVE}
+    return {**member, "role_name": role, "state": label, "tone": tone, "active": (label, tone) == ACTIVE}
 
 
 class MemberPage(SettingsPage, Page):
@@ -74,8 +74,8 @@ class Members(RecordList, MemberPage):
     template = "web/members/list.html"
 
     def show(self) -> Mapping[str, Any]:
-        found = super().show()
-        return {**found, "records": [shown_member(one) for one in found["records"]]}
+        context = super().show()
+        return {**context, "records": [shown_member(member) for member in context["records"]]}
 
 
 class NewMember(NewRecord, MemberPage):

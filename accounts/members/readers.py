@@ -42,37 +42,37 @@ class Browsers:
 
     def member(self, request: HttpRequest, company_id: str) -> Reader | None:
         claims = _claims(request)
-        found = self._member(claims, company_id) if is_id(company_id) else None
-        if found is None:
+        reader = self._member(claims, company_id) if is_id(company_id) else None
+        if reader is None:
             _user(claims)
             return None
         browser_sessions.note_use(request, claims["sid"])
         if request.session.get(COMPANY) != company_id:
             request.session[COMPANY] = company_id
-        return found
+        return reader
 
     def person(self, request: HttpRequest) -> Reader:
         claims = _claims(request)
         last = served_company() or request.session.get(COMPANY)
-        found = self._member(claims, last) if last else None
-        if found is None:
+        reader = self._member(claims, last) if last else None
+        if reader is None:
             user = _user(claims)
             layout, served = _layout(user.layout), served_company()
-            found = Reader(_person(claims), user.get_full_name(), user.email, layout)
+            reader = Reader(_person(claims), user.get_full_name(), user.email, layout)
             if served:  # the host is a company's, of which they are no member
-                found = replace(found, company=brand_of(None).name, look=_cached_look(served))
+                reader = replace(reader, company=brand_of(None).name, look=_cached_look(served))
         browser_sessions.note_use(request, claims["sid"])
-        return found
+        return reader
 
     def renew(self, request: HttpRequest, access_token: str) -> None:
         browser_sessions.renew(request, access_token)
 
     def _member(self, claims: dict[str, Any], company_id: str) -> Reader | None:
         with unscoped(reason="authentication: the address says which company it is"):
-            found = member_in_session(READING, company_id, claims)
-        if found is None or found[1] not in WORKING:
+            row = member_in_session(READING, company_id, claims)
+        if row is None or row[1] not in WORKING:
             return None
-        member_id, status, permission, role, name, email, layout, columns, company = found
+        member_id, status, permission, role, name, email, layout, columns, company = row
         layout = _layout(orjson.loads(layout))
         return Reader(
             person=_person(claims),
@@ -109,15 +109,15 @@ def _user(claims: dict[str, Any]) -> User:
 def _formats(company: str, layout: dict[str, Any]) -> Formats:
     """Return the company's formats, with the person's own time zone if they have chosen one."""
     zone = layout.get("timezone")
-    found = formats_of(company)
-    return replace(found, timezone=zone) if isinstance(zone, str) and is_timezone(zone) else found
+    formats = formats_of(company)
+    return replace(formats, timezone=zone) if isinstance(zone, str) and is_timezone(zone) else formats
 
 
 def _cached_look(company: str) -> Look:
     """Return how the company's pages look. A process looks anew after some seconds; a change is seen at once by who
     makes it (outreach.white_label.brands.forget)."""
-    found: Look | None = cache.get_or_set(f"look:{company}", lambda: look_of(company), LOOK_KNOWN_FOR)
-    return found or look_of(company)
+    look: Look | None = cache.get_or_set(f"look:{company}", lambda: look_of(company), LOOK_KNOWN_FOR)
+    return look or look_of(company)
 
 
 def _layout(value: Any) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def landing(request: HttpRequest) -> str:
         members = Member.objects.filter(user_id=user.pk, status__in=WORKING).order_by("created_at", "pk")
         companies = list(members.values_list("company_id", flat=True)[:100])
     served = served_company()
-    companies = [one for one in companies if served in ("", one)]
+    companies = [candidate for candidate in companies if served in ("", candidate)]
     last = request.session.get(COMPANY)
     company = last if last in companies else next(iter(companies), None)
     return f"/c/{company}/{start_path(_layout(user.layout))}" if company else "/account"

@@ -19,8 +19,8 @@ def live_invites() -> Q:
 
 def seats() -> QuerySet[Member]:
     """Return the memberships that use a seat of the active company: members, even blocked ones, and open invites."""
-    found: QuerySet[Member] = Member.objects.filter(Q(status__in=SEATED) | live_invites())
-    return found
+    members: QuerySet[Member] = Member.objects.filter(Q(status__in=SEATED) | live_invites())
+    return members
 
 
 def colleagues() -> QuerySet[Member]:
@@ -30,8 +30,8 @@ def colleagues() -> QuerySet[Member]:
 
 def has_verified_owner() -> bool:
     """Return whether an owner of the active company has shown that their address is theirs."""
-    found: bool = Member.objects.filter(status=Status.OWNER, user__email_verified_at__isnull=False).exists()
-    return found
+    exists: bool = Member.objects.filter(status=Status.OWNER, user__email_verified_at__isnull=False).exists()
+    return exists
 
 
 def addressed_to(user_id: str) -> Q:
@@ -42,11 +42,11 @@ def addressed_to(user_id: str) -> Q:
 
 def invites_of(user_id: str) -> QuerySet[Member]:
     """Return the open invites to the user, of all companies (to be read unscoped)."""
-    found: QuerySet[Member] = Member.objects.filter(addressed_to(user_id), live_invites())
-    return found
+    invites: QuerySet[Member] = Member.objects.filter(addressed_to(user_id), live_invites())
+    return invites
 
 
 def memberships_of(user_id: str) -> QuerySet[Member]:
     """Return the user's memberships of all companies, in any status (to be read unscoped)."""
-    found: QuerySet[Member] = Member.objects.filter(user_id=user_id)
-    return found
+    memberships: QuerySet[Member] = Member.objects.filter(user_id=user_id)
+    return memberships

@@ -216,20 +216,20 @@ def role_of_former_owners() -> Role:
 def lock_member(id: str) -> Member:
     """Return the member with its role, locked until the transaction ends. Raises MemberNotFound_404."""
     locked = Member.objects.select_for_update(of=("self",), no_key=True).select_related("role")
-    found: Member | None = locked.filter(pk=id).first()
-    if found is None:
+    member: Member | None = locked.filter(pk=id).first()
+    if member is None:
         raise not_found()
-    return found
+    return member
 
 
 def company_of(*, user_id: str, member_id: str) -> str:
     """Return the company of the user's membership. Raises MemberNotFound_404."""
     with unscoped(reason="memberships: a person's own, in whatever company"):
         own = Member.objects.filter(pk=member_id, user_id=user_id)
-        found: str | None = own.values_list("company_id", flat=True).first()
-    if found is None:
+        company: str | None = own.values_list("company_id", flat=True).first()
+    if company is None:
         raise not_found()
-    return found
+    return company
 
 
 def not_found() -> NamedError:

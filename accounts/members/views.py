@@ -45,10 +45,10 @@ INVITE_ERRORS = ("RoleNotFound_404", "DefaultRoleNotFound_404", "PlanMaxUsers_40
 
 
 def _one(id: str) -> dict[str, Any]:
-    found = MemberOut.one(Member.objects.filter(pk=id))
-    if found is None:
+    member = MemberOut.one(Member.objects.filter(pk=id))
+    if member is None:
         raise not_found()
-    return found
+    return member
 
 
 def _keys_of(member_ids: Sequence[str]) -> list[dict[str, Any]]:

@@ -35,20 +35,24 @@ class Notifications(NotificationPage):
     def show(self) -> Mapping[str, Any]:
         only = self.request.GET.get("only") == "unread"
         state = ListState(self.request.GET, keeps=("only",))
-        wanted = {"company": self.reader.company_id, **({"isRead": False} if only else {})}
-        found = self.needed(self.ask_private("GET", "notification", {**state.query(size=SIZE), "filters": wanted}))
-        more = state.more(found.next_cursor, len(found.data)) if found.next_cursor else None
-        shown = [{**one, "address": self.address_of(one)} for one in found.data]
+        conditions = {"company": self.reader.company_id, **({"isRead": False} if only else {})}
+        answer = self.needed(self.ask_private("GET", "notification", {**state.query(size=SIZE), "filters": conditions}))
+        more = state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None
+        shown = [{**notification, "address": self.address_of(notification)} for notification in answer.data]
         return {"notifications": shown, "more": more, "only": only}
 
-    def address_of(self, one: Mapping[str, Any]) -> str:
+    def address_of(self, notification: Mapping[str, Any]) -> str:
         """Return the address of its subject, or "" if there is none that the reader may open."""
-        resource = SAME_PAGE.get(one["resource"], one["resource"])
+        resource = SAME_PAGE.get(notification["resource"], notification["resource"])
         if resource in WITHOUT_RECORD:
             whole = next(page for page in registered() if page.name == WITHOUT_RECORD[resource])
             return self.address(whole.name) if self.opens(whole) else ""
         page = next((page for page in registered() if resource and page.record_kind[0] == resource), None)
-        return self.address(page.name, one["record"]) if page and one["record"] and self.opens(page) else ""
+        return (
+            self.address(page.name, notification["record"])
+            if page and notification["record"] and self.opens(page)
+            else ""
+        )
 
     def do_read(self) -> HttpResponse:
         answer = self.ask_private("PUT", f"notification/{self.sent_id()}", None, {"isRead": True})
@@ -68,9 +72,9 @@ class NotificationChoice(NotificationPage):
     template = "web/notifications/choose.html"
 
     def form(self) -> Form:
-        found = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]
-        options = [Option(one["kind"], one["title"]) for one in found]
-        chosen = [one["kind"] for one in found if one["isOn"]]
+        notices = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]
+        options = [Option(notice["kind"], notice["title"]) for notice in notices]
+        chosen = [notice["kind"] for notice in notices if notice["isOn"]]
         return Form([Field("told", "Notify me when", "checks", options=options, value=chosen)])
 
     def show(self) -> Mapping[str, Any]:
@@ -78,8 +82,8 @@ class NotificationChoice(NotificationPage):
 
     def do_save(self) -> HttpResponse:
         form = self.form()
-        told = form.fill(self.request.POST).values["told"]
-        muted = [one.value for one in form.fields[0].options if one.value not in told]
+        chosen = form.fill(self.request.POST).values["told"]
+        muted = [option.value for option in form.fields[0].options if option.value not in chosen]
         answer = self.ask_private("PUT", "profile", None, {"mutedNotices": muted})
         if not answer.ok:
             form.refuse(answer.message, answer.warning)

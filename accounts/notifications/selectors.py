@@ -18,8 +18,10 @@ MAX_UNREAD_COUNT = 100
 
 def own_notifications(user_id: str) -> QuerySet[Notification]:
     """Return the user's notifications of the companies that they work in (to be read unscoped)."""
-    found: QuerySet[Notification] = Notification.objects.filter(member__user_id=user_id, member__status__in=WORKING)
-    return found
+    notifications: QuerySet[Notification] = Notification.objects.filter(
+        member__user_id=user_id, member__status__in=WORKING
+    )
+    return notifications
 
 
 def count_unread(user_id: str, company_id: str | None) -> int:

@@ -53,10 +53,10 @@ class NotificationViewSet(ResourceViewSet):
     @endpoint("Read a notification", output=NotificationOut, errors=("NotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:
         with unscoped(reason=OWN):
-            found = NotificationOut.one(own_notifications(self.actor.user_id).filter(pk=id))
-        if found is None:
+            notification = NotificationOut.one(own_notifications(self.actor.user_id).filter(pk=id))
+        if notification is None:
             raise not_found()
-        return found
+        return notification
 
     @endpoint(
         "Mark a notification as read or unread",

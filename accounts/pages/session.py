@@ -39,11 +39,11 @@ class LoginForm(forms.Form):
     next = forms.CharField(required=False, max_length=1000, widget=forms.HiddenInput)
 
 
-def begin_session(request: HttpRequest, issued: Tokens, wanted: str = "") -> HttpResponse:
+def begin_session(request: HttpRequest, issued: Tokens, path: str = "") -> HttpResponse:
     """Begin the browser's session, and lead to the page that was wanted or to the person's company."""
     browser_sessions.begin(request, issued)
-    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    response = HttpResponseRedirect(wanted if safe and wanted.startswith("/") else landing(request))
+    safe = url_has_allowed_host_and_scheme(path, {request.get_host()}, require_https=request.is_secure())
+    response = HttpResponseRedirect(path if safe and path.startswith("/") else landing(request))
     response.status_code = 303
     return response
 

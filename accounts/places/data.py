@@ -53,29 +53,29 @@ def countries() -> tuple[Country, ...]:
 
 def find_country(text: str) -> Country:
     """Return the country with this ISO code (2 or 3 letters) or name, ignoring case. Raises CountryNotFound_400."""
-    found = _index()[1].get(text.strip().casefold())
-    if found is None:
+    country = _index()[1].get(text.strip().casefold())
+    if country is None:
         raise NamedError(
             "CountryNotFound_400",
             f"country: there is no {shorten(text, 60)!r}; write an ISO 3166 code or an English name",
         )
-    return found
+    return country
 
 
 @lru_cache(maxsize=300)
 def states(iso2: str) -> tuple[State, ...]:
     """Return the states of a country of `countries`, by name; empty if the country has none."""
     rows = _read("by-country", iso2, "states.json")
-    found = (State(row["name"], row["native"] or "", row["state_code"], row["type"] or "") for row in rows)
-    return tuple(sorted(found, key=lambda state: state.name.casefold()))
+    all_states = (State(row["name"], row["native"] or "", row["state_code"], row["type"] or "") for row in rows)
+    return tuple(sorted(all_states, key=lambda state: state.name.casefold()))
 
 
 def find_state(country: Country, text: str) -> State:
     """Return the country's state with this code or else name, ignoring case. Raises StateNotFound_400."""
-    wanted, all_states = text.strip().casefold(), states(country.iso2)
+    sought, all_states = text.strip().casefold(), states(country.iso2)
     for names in (lambda s: (s.code, f"{country.iso2}-{s.code}"), lambda s: (s.name,), lambda s: (s.native,)):
         for state in all_states:
-            if wanted and wanted in [name.casefold() for name in names(state)]:
+            if sought and sought in [name.casefold() for name in names(state)]:
                 return state
     raise NamedError(
         "StateNotFound_400",
@@ -106,7 +106,7 @@ def place_names(country: Country) -> set[str]:
 def _index() -> tuple[tuple[Country, ...], dict[str, Country]]:
     """Return all countries by name, and a dictionary of them by code and name."""
     zones = _zones_by_country()
-    found = tuple(
+    all_countries = tuple(
         Country(
             name=row["name"],
             native=row["native"] or "",
@@ -119,14 +119,14 @@ def _index() -> tuple[tuple[Country, ...], dict[str, Country]]:
         )
         for row in _read("countries.json")
     )
-    found = tuple(sorted(found, key=lambda country: country.name.casefold()))
+    all_countries = tuple(sorted(all_countries, key=lambda country: country.name.casefold()))
     called: dict[str, Country] = {}
     for names in (lambda c: (c.iso2, c.iso3), lambda c: (c.name,), lambda c: (c.native,)):
-        for country in found:
+        for country in all_countries:
             for name in names(country):
                 if name:
                     called.setdefault(name.casefold(), country)
-    return found, called
+    return all_countries, called
 
 
 def _read(*path: str) -> list[dict[str, Any]]:
@@ -145,10 +145,10 @@ def _folder() -> Path:
 
 def _zones_by_country() -> dict[str, tuple[str, ...]]:
     """Return the time zones of each country by its ISO code, from the table of the tz database."""
-    found: dict[str, list[str]] = {}
+    zones: dict[str, list[str]] = {}
     for line in files("tzdata").joinpath("zoneinfo", "zone.tab").read_text("utf-8").splitlines():
         if not line.startswith("#"):
             code, _, name = line.split("\t")[:3]
             if is_timezone(name):
-                found.setdefault(code, []).append(name)
-    return {code: tuple(sorted(names)) for code, names in found.items()}
+                zones.setdefault(code, []).append(name)
+    return {code: tuple(sorted(names)) for code, names in zones.items()}

@@ -19,21 +19,21 @@ COUNTRY = OpenApiParameter("country", str, description="ISO 3166-1 code or name,
 STATE = OpenApiParameter("state", str, description="ISO 3166-2 code or name, whatever the case; only with country.")
 
 
-def _country(found: places.Country) -> dict[str, Any]:
+def _country(country: places.Country) -> dict[str, Any]:
     return {
-        "name": found.name,
-        "native": found.native,
-        "iso2": found.iso2,
-        "iso3": found.iso3,
-        "phoneCode": f"+{found.phone_code}",
-        "currency": found.currency,
-        "flag": found.emoji,
-        "timezones": found.timezones,
+        "name": country.name,
+        "native": country.native,
+        "iso2": country.iso2,
+        "iso3": country.iso3,
+        "phoneCode": f"+{country.phone_code}",
+        "currency": country.currency,
+        "flag": country.emoji,
+        "timezones": country.timezones,
     }
 
 
-def _state(found: places.State) -> dict[str, Any]:
-    return {"name": found.name, "native": found.native, "code": found.code, "type": found.type}
+def _state(state: places.State) -> dict[str, Any]:
+    return {"name": state.name, "native": state.native, "code": state.code, "type": state.type}
 
 
 class PlaceViewSet(ResourceViewSet):
@@ -77,6 +77,6 @@ class TimezoneViewSet(ResourceViewSet):
     )
     def retrieve(self, request: Request) -> Any:
         country = request.query_params.get("country", "")
-        wanted = set(places.find_country(country).timezones) if country else None
-        found = (zone for zone in offsets(timezone.now()) if wanted is None or zone.name in wanted)
-        return {"timezones": [{"name": zone.name, "offset": zone.minutes, "label": zone.label} for zone in found]}
+        names = set(places.find_country(country).timezones) if country else None
+        zones = (zone for zone in offsets(timezone.now()) if names is None or zone.name in names)
+        return {"timezones": [{"name": zone.name, "offset": zone.minutes, "label": zone.label} for zone in zones]}

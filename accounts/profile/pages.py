@@ -33,7 +33,7 @@ class Account(PersonPage):
             "profile_form": self.profile_form(profile),
             "preferences_form": self.preferences_form(),
             "password_form": self.password_form(),
-            "companies": [one for one in profile["memberships"] if one["status"] in WORKING],
+            "companies": [membership for membership in profile["memberships"] if membership["status"] in WORKING],
             "invites": invites.data if invites.ok else [],
         }
 
@@ -45,7 +45,7 @@ class Account(PersonPage):
         pages = sorted(first_pages().items(), key=lambda entry: entry[0].order)
         starts = [Option(page.name, item.label) for item, page in pages if page.path and self.opens(page)]
         zones = self.ask_private("GET", "timezones")
-        hours = [Option(one["name"], one["label"]) for one in zones.data["timezones"]] if zones.ok else []
+        hours = [Option(row["name"], row["label"]) for row in zones.data["timezones"]] if zones.ok else []
         fields = [
             Field("theme", "Theme", "radio", options=THEMES),
             Field("density", "List density", "radio", options=DENSITIES),
@@ -73,7 +73,7 @@ class Account(PersonPage):
 
     def do_preferences(self) -> HttpResponse:
         form = self.preferences_form().fill(self.request.POST)
-        offered = {one.name: {option.value for option in one.options} for one in form.fields}
+        offered = {field.name: {option.value for option in field.options} for field in form.fields}
         chosen = {name: value for name, value in form.values.items() if value and value in offered[name]}
         if form.values["timezone"] and "timezone" not in chosen:
             form.refuse("", "timezone: there is no such time zone; choose one of the list")

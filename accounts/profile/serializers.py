@@ -47,12 +47,12 @@ class MutedInput(serializers.ListField):
     child = TextInput(max_length=64)
 
     def to_internal_value(self, data: Any) -> list[str]:
-        found = super().to_internal_value(data)
-        unknown = next((name for name in found if name not in NOTICES), None)
+        names = super().to_internal_value(data)
+        unknown = next((name for name in names if name not in NOTICES), None)
         if unknown is not None:
-            known = ", ".join(sorted(NOTICES))
-            raise serializers.ValidationError(f"{shorten(unknown)} is no notice; there are {known}", code="unknown")
-        return sorted(set(found))
+            kinds = ", ".join(sorted(NOTICES))
+            raise serializers.ValidationError(f"{shorten(unknown)} is no notice; there are {kinds}", code="unknown")
+        return sorted(set(names))
 
 
 class ProfileUpdate(Input):

@@ -44,8 +44,8 @@ class Referral(PersonPage):
     def people(self, path: str) -> list[dict[str, Any]]:
         """Return the first referrals of a program."""
         answer = self.ask_private("GET", path, {"p": "1", "n": str(SIZE)})
-        found = answer.data if answer.ok else []
-        return [shown(one) for one in (found["referrals"] if isinstance(found, dict) else found)]
+        content = answer.data if answer.ok else []
+        return [shown(referral) for referral in (content["referrals"] if isinstance(content, dict) else content)]
 
     def do_join(self) -> HttpResponse:
         return self._take_part("active", "You take part. Hand your link on.")
@@ -63,8 +63,8 @@ class Referral(PersonPage):
         return self.done("Asked. You are told by mail.") if answer.ok else self.refuse(answer)
 
 
-def shown(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {**one, "reward": REWARDS.get(one["rewardState"], "")}
+def shown(referral: Mapping[str, Any]) -> dict[str, Any]:
+    return {**referral, "reward": REWARDS.get(referral["rewardState"], "")}
 
 
 PAGES = [Referral]

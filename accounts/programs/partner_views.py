@@ -39,12 +39,12 @@ def program_figures(user_id: str, program: str) -> dict[str, Any]:
 
 def partnership(user_id: str) -> dict[str, Any]:
     """Return the user's partnership in the API's form."""
-    found = PartnerProgramOut.one(PartnerProgram.objects.filter(user_id=user_id)) or PartnerProgramOut.default_data()
-    return {**found, **program_figures(user_id, Referral.Program.PARTNER)}
+    program = PartnerProgramOut.one(PartnerProgram.objects.filter(user_id=user_id)) or PartnerProgramOut.default_data()
+    return {**program, **program_figures(user_id, Referral.Program.PARTNER)}
 
 
-def _referred(asked: ListRequest) -> QuerySet[Any]:
-    return referred_users(user_id=asked.actor.user_id, program=Referral.Program.PARTNER)
+def _referred(list_request: ListRequest) -> QuerySet[Any]:
+    return referred_users(user_id=list_request.actor.user_id, program=Referral.Program.PARTNER)
 
 
 REFERRALS = Listing(

@@ -23,12 +23,16 @@ from core.api.viewsets import ResourceViewSet
 
 def membership_of(user_id: str) -> dict[str, Any]:
     """Return the user's participation in the referral program in the API's form."""
-    found = ReferProgramOut.one(ReferProgram.objects.filter(user_id=user_id)) or ReferProgramOut.default_data()
-    return {**found, "rewardPercent": settings.REFER_REWARD_PERCENT, **program_figures(user_id, Referral.Program.REFER)}
+    program = ReferProgramOut.one(ReferProgram.objects.filter(user_id=user_id)) or ReferProgramOut.default_data()
+    return {
+        **program,
+        "rewardPercent": settings.REFER_REWARD_PERCENT,
+        **program_figures(user_id, Referral.Program.REFER),
+    }
 
 
-def _referred(asked: ListRequest) -> QuerySet[Any]:
-    return referred_users(user_id=asked.actor.user_id, program=Referral.Program.REFER)
+def _referred(list_request: ListRequest) -> QuerySet[Any]:
+    return referred_users(user_id=list_request.actor.user_id, program=Referral.Program.REFER)
 
 
 REFERRALS = Listing("List the people you have brought", _referred, REFERRED_FIELDS, ReferredUser)

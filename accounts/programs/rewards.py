@@ -83,8 +83,8 @@ def _percent(referral: Referral) -> Decimal:
     partners = PartnerProgram.objects.select_for_update(no_key=True).filter(
         user_id=referral.referrer_id, status=PartnerProgram.Status.APPROVED
     )
-    found = partners.values_list("commission_percent", flat=True).first()
-    return Decimal(0) if found is None else found
+    percent = partners.values_list("commission_percent", flat=True).first()
+    return Decimal(0) if percent is None else percent
 
 
 def _owns(user_id: str, company_id: str) -> bool:
@@ -340,8 +340,8 @@ def balances(*, user_id: str, program: str | None = None) -> list[dict[str, Any]
     `owed` was paid and clawed back. `payable` is `earned` less `owed`, and may be negative.
     """
     rows: QuerySet[Any] = Reward.objects.filter(beneficiary_id=user_id, **({"program": program} if program else {}))
-    found: Any = rows.values("currency").annotate(**_sums(*FIGURES)).order_by("currency")
-    return [{**row, "payable": row["earned"] - row["owed"]} for row in found]
+    sums: Any = rows.values("currency").annotate(**_sums(*FIGURES)).order_by("currency")
+    return [{**row, "payable": row["earned"] - row["owed"]} for row in sums]
 
 
 def payouts(limit: int) -> list[dict[str, Any]]:
@@ -349,8 +349,8 @@ def payouts(limit: int) -> list[dict[str, Any]]:
     rows: Any = Reward.objects.filter(Q(state=State.EARNED) | OWED).values(
         "beneficiary_id", "beneficiary__email", "currency"
     )
-    found = rows.annotate(**_sums("earned", "owed")).order_by("-earned", "beneficiary_id", "currency")
-    return [{**row, "payable": row["earned"] - row["owed"]} for row in found[:limit]]
+    sums = rows.annotate(**_sums("earned", "owed")).order_by("-earned", "beneficiary_id", "currency")
+    return [{**row, "payable": row["earned"] - row["owed"]} for row in sums[:limit]]
 
 
 def _sums(*names: str) -> dict[str, Any]:

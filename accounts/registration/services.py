@@ -41,16 +41,16 @@ def register(
         raise NamedError("InvalidTimezone_400", "timezone: needs a name of the IANA database, such as Europe/Berlin")
     user = User(email=email.strip().lower(), name=name)
     check_strength(password, user)
-    known = User.objects.filter(email=user.email).first()
+    existing = User.objects.filter(email=user.email).first()
     # Every case hashes once, and takes the same time afterwards.
-    is_same = known is not None and check_password(password, known.password)
-    if known is None:
+    is_same = existing is not None and check_password(password, existing.password)
+    if existing is None:
         user.password = make_password(password)
     profile: dict[str, Any] = {"timezone": timezone}
     if contact_number is not None:
         profile |= {"country_code": contact_number.country_code, "number": contact_number.number}
     with minimum_duration(0.5), transaction.atomic():
-        if known is not None:
+        if existing is not None:
             _mail_owner(user.email, is_same)
         elif not _add(user):
             _mail_owner(user.email, check_password(password, User.objects.get(email=user.email).password))

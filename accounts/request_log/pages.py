@@ -42,11 +42,11 @@ class LogPage(RecordList, SettingsPage):
         return {} if self.state.sort else NEWEST
 
     def show(self) -> Mapping[str, Any]:
-        found = super().show()
-        return {**found, "records": [self.shown(one) for one in found["records"]], "parts": PAGES}
+        context = super().show()
+        return {**context, "records": [self.shown(record) for record in context["records"]], "parts": PAGES}
 
-    def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:
-        return dict(one)
+    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(record)
 
 
 class Requests(LogPage):
@@ -75,18 +75,18 @@ class Requests(LogPage):
         Choice("status", "Answer", ("greaterThan", "lessThan", "equals"), kind="number"),
     )
 
-    def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:
-        status = one["status"]
+    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        status = record["status"]
         tone = "ok" if status < 400 else "warn" if status < 500 else "bad"
-        words = "Done" if status < 400 else "Refused" if status < 500 else "Failed"
-        who = one["member"] or one["user"] or {}
+        label = "Done" if status < 400 else "Refused" if status < 500 else "Failed"
+        who = record["member"] or record["user"] or {}
         return {
-            **one,
+            **record,
             "who": who.get("name") or who.get("email"),
-            "way": WAYS.get(one["door"], one["door"]),
-            "deed": METHODS.get(one["method"], one["method"]),
+            "way": WAYS.get(record["door"], record["door"]),
+            "deed": METHODS.get(record["method"], record["method"]),
             "tone": tone,
-            "words": words,
+            "words": label,
         }
 
 
@@ -107,9 +107,9 @@ class Logins(LogPage):
     )
     choices = (Choice("status", "Outcome", ("in",), [(value, words) for value, (words, _) in LOGINS.items()]),)
 
-    def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:
-        words, tone = LOGINS.get(one["status"], (one["status"], "none"))
-        return {**one, "words": words, "tone": tone}
+    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        label, tone = LOGINS.get(record["status"], (record["status"], "none"))
+        return {**record, "words": label, "tone": tone}
 
 
 class Memberships(LogPage):
@@ -130,8 +130,8 @@ class Memberships(LogPage):
     )
     choices = (Choice("action", "What", ("in",), list(CHANGES.items())),)
 
-    def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:
-        return {**one, "words": CHANGES.get(one["action"], one["action"])}
+    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        return {**record, "words": CHANGES.get(record["action"], record["action"])}
 
 
 PAGES = [Requests, Logins, Memberships]

@@ -72,7 +72,7 @@ class RoleAdmin(CompanyRecordAdmin):
 @register_shape
 def _matrix(value: Any, names: Names) -> SafeString | None:
     """Show a permission as a table to who may not change it."""
-    known = (
+    is_permission = (
         isinstance(value, Mapping)
         and value
         and all(
@@ -80,11 +80,11 @@ def _matrix(value: Any, names: Names) -> SafeString | None:
             for module, flags in value.items()
         )
     )
-    if not known:
+    if not is_permission:
         return None
     rows = [
-        (words, *("✓" if value.get(module, {}).get(method) else "" for method in METHODS))
-        for module, words in WORDS.items()
+        (label, *("✓" if value.get(module, {}).get(method) else "" for method in METHODS))
+        for module, label in WORDS.items()
         if value.get(module)
     ]
     return table(("", *(ACTIONS[method].capitalize() for method in METHODS)), rows)

@@ -63,18 +63,18 @@ def forbid_escalation(actor: Actor, permission: Permission, what: str) -> None:
 
 def find_role(role_id: str | None) -> Role:
     """Return the company's role, by default its default role. Raises RoleNotFound_404, DefaultRoleNotFound_404."""
-    found: Role | None
+    role: Role | None
     if role_id is None:
-        found = Role.objects.filter(is_default=True).first()
-        if found is None:
+        role = Role.objects.filter(is_default=True).first()
+        if role is None:
             raise NamedError(
                 "DefaultRoleNotFound_404", "name a role, or make one the default: PUT /role/:id {isDefault: true}"
             )
-        return found
-    found = Role.objects.filter(pk=role_id).first()
-    if found is None:
+        return role
+    role = Role.objects.filter(pk=role_id).first()
+    if role is None:
         raise NamedError("RoleNotFound_404", "role: there is no such role in this company")
-    return found
+    return role
 
 
 def staff_actor(*, user_id: str, company_id: str) -> Actor:

@@ -75,11 +75,11 @@ def flags_of(permission: Permission) -> list[str]:
 
 def permission_of(flags: Collection[str]) -> dict[str, dict[str, bool]]:
     """Return the API's permission for flags. What no table has, the API refuses."""
-    found: dict[str, dict[str, bool]] = {}
+    permission: dict[str, dict[str, bool]] = {}
     for flag in flags:
         module, _, method = flag.rpartition(".")
-        found.setdefault(module, {})[method] = True
-    return found
+        permission.setdefault(module, {})[method] = True
+    return permission
 
 
 def flags_label(flags: Collection[str]) -> str:
@@ -95,10 +95,10 @@ def flags_label(flags: Collection[str]) -> str:
 
 def difference(before: Collection[str], after: Collection[str]) -> str:
     """Describe the permissions that a change adds and removes."""
-    given = [flag for flag in after if flag not in before]
+    added = [flag for flag in after if flag not in before]
     taken = [flag for flag in before if flag not in after]
     parts = [
-        f"{label}: {flags_label(flags)}." for label, flags in (("Now allowed", given), ("No more", taken)) if flags
+        f"{label}: {flags_label(flags)}." for label, flags in (("Now allowed", added), ("No more", taken)) if flags
     ]
     return " ".join(parts)
 
@@ -128,9 +128,9 @@ class Roles(RecordList, RolePage):
     )
 
     def show(self) -> Mapping[str, Any]:
-        found = super().show()
-        records = [{**one, "allowed": len(flags_of(one["permission"]))} for one in found["records"]]
-        return {**found, "records": records, "of": len(WORDS) * len(ACTIONS)}
+        context = super().show()
+        records = [{**role, "allowed": len(flags_of(role["permission"]))} for role in context["records"]]
+        return {**context, "records": records, "of": len(WORDS) * len(ACTIONS)}
 
 
 class RoleForm(RecordForm, RolePage):
@@ -154,8 +154,8 @@ class RoleForm(RecordForm, RolePage):
         return super().page({**context, "table": table(chosen), "actions": ACTIONS}, template=template, status=status)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        found = {name: value for name, value in values.items() if name != "flags"}
-        return found | ({"permission": permission_of(values["flags"])} if "flags" in values else {})
+        fields = {name: value for name, value in values.items() if name != "flags"}
+        return fields | ({"permission": permission_of(values["flags"])} if "flags" in values else {})
 
 
 def table(chosen: Collection[str]) -> list[tuple[str, list[tuple[str, list[tuple[str, str, bool]]]]]]:
@@ -165,13 +165,13 @@ def table(chosen: Collection[str]) -> list[tuple[str, list[tuple[str, list[tuple
             group,
             [
                 (
-                    words,
+                    label,
                     [
-                        (f"{module}.{method}", f"{words}: {action}", f"{module}.{method}" in chosen)
+                        (f"{module}.{method}", f"{label}: {action}", f"{module}.{method}" in chosen)
                         for method, action in ACTIONS.items()
                     ],
                 )
-                for module, words in modules.items()
+                for module, label in modules.items()
             ],
         )
         for group, modules in GROUPS.items()
@@ -219,8 +219,8 @@ class EditRole(EditRecord, RoleForm):
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
             return self.refused(form, **self.context())
-        told = difference(before["flags"], flags) if "flags" in changed else ""
-        return self.done(f"Role saved. {told}".strip(), self.address("roles"))
+        summary = difference(before["flags"], flags) if "flags" in changed else ""
+        return self.done(f"Role saved. {summary}".strip(), self.address("roles"))
 
 
 PAGES = [Roles, NewRole, EditRole]

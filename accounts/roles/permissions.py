@@ -92,12 +92,12 @@ def lacking(actor: Actor, permission: Permission) -> list[str]:
     """Return the permission's flags that the actor lacks, each as module.METHOD."""
     if actor.is_owner:
         return []
-    wanted = complete(permission)
+    required = complete(permission)
     return [
         f"{module}.{method}"
         for module in MODULES
         for method in METHODS
-        if wanted[module][method] and not actor.may(module, method)
+        if required[module][method] and not actor.may(module, method)
     ]
 
 

@@ -25,10 +25,10 @@ MOVES = "isDefault true moves the default here, and `warning` names the role tha
 
 
 def _one(id: str) -> dict[str, Any]:
-    found = RoleOut.one(Role.objects.filter(pk=id))
-    if found is None:
+    role = RoleOut.one(Role.objects.filter(pk=id))
+    if role is None:
         raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
-    return found
+    return role
 
 
 class RoleViewSet(ResourceViewSet):

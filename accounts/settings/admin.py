@@ -49,8 +49,8 @@ class CompanySettingsAdmin(CompanyRecordAdmin):
 
 @panel(Company, "Settings", permission="accounts.view_companysettings")
 def _settings(company: Company) -> SafeString:
-    found = CompanySettings.objects.filter(company=company).first()
-    shown = found or CompanySettings()
+    row = CompanySettings.objects.filter(company=company).first()
+    shown = row or CompanySettings()
     return facts(
         [
             ("Product name", shown.app_name or company.name),
@@ -60,6 +60,6 @@ def _settings(company: Company) -> SafeString:
             ("Repeated open leads", shown.get_duplicate_leads_display()),
             ("Links", ", ".join(sorted(network for network, address in shown.links.items() if address)) or "none"),
             ("Notices changed", len(shown.notification_settings) or "none"),
-            ("Settings", link(found, "Show") if found else "never changed"),
+            ("Settings", link(row, "Show") if row else "never changed"),
         ]
     )

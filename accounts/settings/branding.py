@@ -98,15 +98,15 @@ def mail_brand_of(company_id: str | None) -> Brand:
     if company_id is None:
         return Brand()
     with unscoped(reason="mails: the brand of the company that one is sent for"):
-        found = CompanySettings.objects.select_related("company").filter(company_id=company_id).first()
-    if found is None:
+        row = CompanySettings.objects.select_related("company").filter(company_id=company_id).first()
+    if row is None:
         return Brand()
     look = look_of(company_id)
     return Brand(
-        look.name or found.app_name or found.company.name,
-        found.app_description,
-        found.app_version,
-        found.links,
-        found.mobile_background,
+        look.name or row.app_name or row.company.name,
+        row.app_description,
+        row.app_version,
+        row.links,
+        row.mobile_background,
         look,
     )

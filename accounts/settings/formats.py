@@ -23,9 +23,9 @@ def formats_of(company_id: str | None) -> Formats:
         return Formats()
     with unscoped(reason="formats: how the company that is asked for writes"):
         settings = CompanySettings.objects.filter(company_id=company_id)
-        found = settings.values_list("company__timezone", "date_format", "time_format", "currency").first()
-        found = found or Company.objects.filter(pk=company_id).values_list("timezone").first()
-    return Formats(*(found or ()))
+        row = settings.values_list("company__timezone", "date_format", "time_format", "currency").first()
+        row = row or Company.objects.filter(pk=company_id).values_list("timezone").first()
+    return Formats(*(row or ()))
 
 
 def zone_of_company(company_id: str) -> ZoneInfo:
@@ -41,5 +41,5 @@ def _kept_zone(company_id: str, minute: int) -> ZoneInfo:
 def currencies_of(company_ids: Iterable[str]) -> dict[str, str]:
     """Return company -> its currency, of those that have chosen one, by one query."""
     with unscoped(reason="formats: what currency the companies that are asked for use"):
-        found = CompanySettings.objects.filter(company_id__in=list(company_ids))
-        return dict(found.values_list("company_id", "currency"))
+        rows = CompanySettings.objects.filter(company_id__in=list(company_ids))
+        return dict(rows.values_list("company_id", "currency"))

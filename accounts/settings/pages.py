@@ -70,8 +70,8 @@ NOTICES = {
 """Notice of the API -> its description. For others their name is used."""
 
 
-def options(words: Mapping[str, str]) -> list[Option]:
-    return [Option(value, label) for value, label in words.items()]
+def options(labels: Mapping[str, str]) -> list[Option]:
+    return [Option(value, label) for value, label in labels.items()]
 
 
 class Settings(SettingsPage):
@@ -94,7 +94,7 @@ class Formats(SettingsForm):
     resource = "settings"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        currencies = [Option(one.code, f"{one.code} – {one.name}") for one in list_currencies()]
+        currencies = [Option(currency.code, f"{currency.code} – {currency.name}") for currency in list_currencies()]
         fields = [
             Field("dateFormat", "Days are written as", "select", required=True, options=options(DATES)),
             Field("timeFormat", "Times are written as", "select", required=True, options=options(TIMES)),
@@ -127,14 +127,14 @@ class Notices(SettingsForm):
 
     @cached_property
     def current(self) -> Mapping[str, Any]:
-        found = self.read("settings").data["notificationSettings"]
-        return {name: channels["email"] for name, channels in found.items()}
+        notices = self.read("settings").data["notificationSettings"]
+        return {name: channels["email"] for name, channels in notices.items()}
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        known = [name for name in NOTICES if name in self.current]
+        listed = [name for name in NOTICES if name in self.current]
         further = [name for name in self.current if name not in NOTICES]
-        words = {name: name.replace(".", " ").replace("_", " ").capitalize() for name in further} | NOTICES
-        return Form([Field(name, words[name], "switch") for name in (*known, *further)], values)
+        labels = {name: name.replace(".", " ").replace("_", " ").capitalize() for name in further} | NOTICES
+        return Form([Field(name, labels[name], "switch") for name in (*listed, *further)], values)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         return {"notificationSettings": {name: {"email": on} for name, on in values.items()}}

@@ -60,16 +60,16 @@ def make_settings() -> None:
 
 def read_settings() -> dict[str, Any]:
     """Return all settings of the active company, by model field and network. Raises SettingsNotFound_400."""
-    found = CompanySettings.objects.select_related("company").first()
-    if found is None:
+    row = CompanySettings.objects.select_related("company").first()
+    if row is None:
         raise _missing()
     return {
-        "id": found.pk,
-        **{name: getattr(found, name) for name in (*PLAIN, "created_at", "updated_at")},
-        "timezone": found.company.timezone,
-        "contact_unique_key": found.company.contact_unique_key,
-        **{network: found.links.get(network, "") for network in NETWORKS},
-        **{name: shape.fill(getattr(found, name)) for name, shape in NESTED.items()},
+        "id": row.pk,
+        **{name: getattr(row, name) for name in (*PLAIN, "created_at", "updated_at")},
+        "timezone": row.company.timezone,
+        "contact_unique_key": row.company.contact_unique_key,
+        **{network: row.links.get(network, "") for network in NETWORKS},
+        **{name: shape.fill(getattr(row, name)) for name, shape in NESTED.items()},
     }
 
 

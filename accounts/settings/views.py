@@ -14,8 +14,8 @@ from core.api.viewsets import ResourceViewSet
 
 
 def _answer() -> dict[str, Any]:
-    found = read_settings()
-    return {name: found[snake(name)] for name in CompanySettingsOut._declared_fields}
+    settings = read_settings()
+    return {name: settings[snake(name)] for name in CompanySettingsOut._declared_fields}
 
 
 class SettingsViewSet(ResourceViewSet):

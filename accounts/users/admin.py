@@ -70,25 +70,25 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
         """Search the columns, and find the people of the company whose name or id was typed in."""
-        found, distinct = super().get_search_results(request, queryset, search_term)
+        rows, distinct = super().get_search_results(request, queryset, search_term)
         company = search_term.strip()
         if not company:
-            return found, distinct
+            return rows, distinct
         theirs = User.objects.filter(Q(memberships__company__name__iexact=company) | Q(memberships__company=company))
-        return queryset.filter(Q(pk__in=found.order_by().values("pk")) | Q(pk__in=theirs.values("pk"))), False
+        return queryset.filter(Q(pk__in=rows.order_by().values("pk")) | Q(pk__in=theirs.values("pk"))), False
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
         if obj is None:
             return self.add_fieldsets
         may = [name for name in ("email", "name", "is_active") if self.has_change_permission(request, obj)]
         rights = [name if may and request.user.is_superuser else self.column(name) for name in self.rights]
-        told = [self.column(name) for name in ("id", "email_verified_at", "last_login", "created_at", "updated_at")]
+        facts = [self.column(name) for name in ("id", "email_verified_at", "last_login", "created_at", "updated_at")]
         sets = [(None, {"fields": may})] if may else []
-        return [*sets, ("Back office", {"fields": rights}), (FOLDED, {"fields": told, "classes": ["collapse"]})]
+        return [*sets, ("Back office", {"fields": rights}), (FOLDED, {"fields": facts, "classes": ["collapse"]})]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[Any, ...]:
-        shown = [one for _, options in self.get_fieldsets(request, obj) for one in options["fields"]]
-        return tuple(one for one in shown if callable(one))
+        shown = [column for _, options in self.get_fieldsets(request, obj) for column in options["fields"]]
+        return tuple(column for column in shown if callable(column))
 
     @admin.display(description="End all sessions")
     def end_all_sessions(self, request: HttpRequest, rows: QuerySet[User]) -> None:

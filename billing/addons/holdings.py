@@ -27,13 +27,13 @@ class Holdings:
         rows: dict[str, dict[str, SubscriptionItem]] = defaultdict(dict)
         for row in SubscriptionItem.objects.filter(subscription_id__in=list(chosen)):
             rows[row.subscription_id][row.add_on_id] = row
-        wanted = {id for one in (*rows.values(), *chosen.values()) for id in one or ()}
-        if not wanted:
+        ids = {id for quantities in (*rows.values(), *chosen.values()) for id in quantities or ()}
+        if not ids:
             return cls({}, {}, {})
-        amounts = AddOnPrice.objects.filter(add_on__in=wanted, currency__is_active=True)
+        amounts = AddOnPrice.objects.filter(add_on__in=ids, currency__is_active=True)
         columns = amounts.values_list("add_on_id", "interval", "currency__code", "amount")
         prices = {(id, interval, code): amount for id, interval, code, amount in columns}
-        return cls(rows, AddOn.objects.in_bulk(wanted), prices)
+        return cls(rows, AddOn.objects.in_bulk(ids), prices)
 
     def items(
         self, subscription_id: str, chosen: Chosen | None, *, interval: str, currency: str, keeps: bool
@@ -44,11 +44,11 @@ class Holdings:
         With `keeps` the present ones keep their prices. Those without a price are omitted.
         """
         rows = self.rows.get(subscription_id, {})
-        wanted = {id: row.quantity for id, row in rows.items()} if chosen is None else chosen
-        found = []
-        for id, quantity in wanted.items():
+        quantities = {id: row.quantity for id, row in rows.items()} if chosen is None else chosen
+        priced_items = []
+        for id, quantity in quantities.items():
             kept = rows[id].unit_amount if keeps and id in rows else None
             amount = self.prices.get((id, interval, currency)) if kept is None else kept
             if amount is not None and id in self.add_ons:
-                found.append(Item(self.add_ons[id], quantity, amount))
-        return sorted(found, key=lambda item: (item.add_on.order, item.add_on.name, item.add_on.pk))
+                priced_items.append(Item(self.add_ons[id], quantity, amount))
+        return sorted(priced_items, key=lambda item: (item.add_on.order, item.add_on.name, item.add_on.pk))

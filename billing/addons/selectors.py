@@ -22,8 +22,8 @@ def offered() -> list[dict[str, Any]]:
             "modules": row.modules,
             "limits": row.limits,
             "prices": [
-                {"currency": one.currency.code, "interval": one.interval, "amount": float(one.amount)}
-                for one in row.prices.all()
+                {"currency": price.currency.code, "interval": price.interval, "amount": float(price.amount)}
+                for price in row.prices.all()
             ],
         }
         for row in rows

@@ -29,10 +29,10 @@ class AddOnsInput(serializers.ListField):
 
     def to_internal_value(self, data: Any) -> dict[str, int]:  # type: ignore[override]
         rows = super().to_internal_value(data)
-        found = {row["add_on_id"]: row["quantity"] for row in rows}
-        if len(found) != len(rows):
+        quantities = {row["add_on_id"]: row["quantity"] for row in rows}
+        if len(quantities) != len(rows):
             raise serializers.ValidationError("an add-on stands here twice")
-        return {id: quantity for id, quantity in found.items() if quantity}
+        return {id: quantity for id, quantity in quantities.items() if quantity}
 
 
 class AddOnPriceOut(Output):

@@ -36,26 +36,26 @@ def items_for(subscription: Subscription, chosen: Chosen, *, currency: str, inte
     or not for the interval in the currency.
     """
     rows = SubscriptionItem.objects.filter(subscription=subscription).select_related("add_on")
-    known = {row.add_on_id: row for row in rows}
-    kept = {id: row.unit_amount for id, row in known.items()} if keeps else {}
+    present = {row.add_on_id: row for row in rows}
+    kept = {id: row.unit_amount for id, row in present.items()} if keeps else {}
     prices = AddOnPrice.objects.filter(add_on__in=list(chosen), interval=interval, currency__code=currency)
     priced = dict(prices.filter(currency__is_active=True).values_list("add_on_id", "amount"))
-    found = []
+    items = []
     for add_on in AddOn.objects.filter(pk__in=list(chosen)).order_by("order", "name", "pk"):
         amount = kept.get(add_on.pk, priced.get(add_on.pk))
         if amount is None:
             detail = f"addOns: {add_on.name} has no price for a {interval} in {currency}"
             raise NamedError("BadRequest_400", detail)
-        if add_on.is_public or add_on.pk in known:
-            found.append(Item(add_on, chosen[add_on.pk], amount))
-    if len(found) != len(chosen):
+        if add_on.is_public or add_on.pk in present:
+            items.append(Item(add_on, chosen[add_on.pk], amount))
+    if len(items) != len(chosen):
         raise NamedError("BadRequest_400", "addOns: one of them is not on offer")
-    return found
+    return items
 
 
 def stored(items: Sequence[Item]) -> list[dict[str, Any]]:
     """Return the form in which an order stores its add-ons."""
-    return [{"addOn": one.add_on.pk, "quantity": one.quantity, "amount": str(one.unit_amount)} for one in items]
+    return [{"addOn": item.add_on.pk, "quantity": item.quantity, "amount": str(item.unit_amount)} for item in items]
 
 
 def set_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -64,16 +64,16 @@ def set_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]]) 
     Returns the subscription's `extras`: the added modules and limits. An add-on keeps those that it had when it was
     bought.
     """
-    wanted = {one["addOn"]: one for one in ordered}
+    ordered_by_id = {order_item["addOn"]: order_item for order_item in ordered}
     rows = {row.add_on_id: row for row in SubscriptionItem.objects.filter(subscription=subscription)}
-    SubscriptionItem.objects.filter(pk__in=[row.pk for id, row in rows.items() if id not in wanted]).delete()
-    now = AddOn.objects.in_bulk([id for id in wanted if id not in rows])
-    for id, one in wanted.items():
+    SubscriptionItem.objects.filter(pk__in=[row.pk for id, row in rows.items() if id not in ordered_by_id]).delete()
+    now = AddOn.objects.in_bulk([id for id in ordered_by_id if id not in rows])
+    for id, order_item in ordered_by_id.items():
         row = rows.get(id) or SubscriptionItem(
             subscription=subscription, add_on=now[id], modules=now[id].modules, limits=now[id].limits
         )
-        row.quantity = one["quantity"]
-        row.unit_amount = Decimal(one["amount"])
+        row.quantity = order_item["quantity"]
+        row.unit_amount = Decimal(order_item["amount"])
         row.save()
     return extras_of(subscription)
 

@@ -50,10 +50,10 @@ def bill_pending(subscription_ids: Sequence[str]) -> dict[str, list[Charge]]:
     """
     for write in SOURCES:
         write(subscription_ids)
-    found: dict[str, list[Charge]] = defaultdict(list)
+    charges: dict[str, list[Charge]] = defaultdict(list)
     for charge in pending(subscription_ids).select_for_update(no_key=True, of=("self",)):
-        found[charge.subscription_id].append(charge)
-    return dict(found)
+        charges[charge.subscription_id].append(charge)
+    return dict(charges)
 
 
 def line_of(charge: Charge) -> Line:

@@ -60,10 +60,10 @@ class InvoiceViewSet(ResourceViewSet):
         return download(invoice.number, invoice_pdf(invoice))
 
     def _found(self, id: str) -> Invoice:
-        found: Invoice | None = Invoice.objects.filter(pk=id).first()
-        if found is None:
+        invoice: Invoice | None = Invoice.objects.filter(pk=id).first()
+        if invoice is None:
             raise NamedError("NotFound_404", "id: there is no such invoice")
-        return found
+        return invoice
 
 
 class CreditNoteViewSet(ResourceViewSet):
@@ -90,7 +90,7 @@ class CreditNoteViewSet(ResourceViewSet):
         return download(note.number, credit_note_pdf(note))
 
     def _found(self, id: str) -> CreditNote:
-        found: CreditNote | None = CreditNote.objects.select_related("invoice").filter(pk=id).first()
-        if found is None:
+        note: CreditNote | None = CreditNote.objects.select_related("invoice").filter(pk=id).first()
+        if note is None:
             raise NamedError("NotFound_404", "id: there is no such credit note")
-        return found
+        return note

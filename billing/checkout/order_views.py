@@ -45,21 +45,21 @@ QUOTE_ERRORS = (
 def ways_of(payment_id: str) -> dict[str, Any] | None:
     """Return an order with the ways to pay it, or None."""
     payment = Payment.objects.filter(pk=payment_id).first()
-    found = PaymentOut.one(Payment.objects.filter(pk=payment_id))
-    if payment is None or found is None:
+    order = PaymentOut.one(Payment.objects.filter(pk=payment_id))
+    if payment is None or order is None:
         return None
     attempts = list(Attempt.objects.filter(payment_id=payment_id, left_at__isnull=True).order_by("-created_at", "-pk"))
-    current = next((one for one in attempts if one.status in OPEN_ATTEMPTS), None)
+    current = next((candidate for candidate in attempts if candidate.status in OPEN_ATTEMPTS), None)
     last = attempts[0] if attempts else None
     examined = current is not None and current.status in (Attempt.Status.WRONG, Attempt.Status.UNKNOWN)
     instructions = the_seller().bank_instructions
     is_open = payment.status == Payment.Status.OPEN
     failed = last.reason if last is not None and last.status == Attempt.Status.FAILED else ""
     return {
-        **found,
+        **order,
         "gateways": [
-            {"gateway": f"gateway-{one.letter}", "title": adapter(one.adapter).title}
-            for one in (accounts_for(payment.currency) if is_open and takes_gateways(payment) else ())
+            {"gateway": f"gateway-{candidate.letter}", "title": adapter(candidate.adapter).title}
+            for candidate in (accounts_for(payment.currency) if is_open and takes_gateways(payment) else ())
         ],
         "bank": {"instructions": instructions, "reference": payment.number} if instructions and is_open else None,
         "begun": f"gateway-{current.letter}" if current else None,
@@ -87,10 +87,10 @@ class ManualPaymentViewSet(ResourceViewSet):
         needs_subscription=False,
     )
     def retrieve(self, request: Request, id: str) -> Any:
-        found = ways_of(id)
-        if found is None:
+        order = ways_of(id)
+        if order is None:
             raise NamedError("ManualPaymentDetailsNotFound_400", "id: there is no such order")
-        return found
+        return order
 
     @endpoint(
         "Pay by bank transfer",

@@ -157,16 +157,16 @@ def quote_plan(
     code = price.currency.code
     ahead = start is not None and start > now and not scheduled
     chosen = _seats(subscription, plan, seats, ahead=ahead)
-    wanted = (held(subscription) if is_open(subscription) else {}) if add_ons is None else add_ons
+    quantities = (held(subscription) if is_open(subscription) else {}) if add_ons is None else add_ons
     keeps = change == SAME and code == subscription.currency
-    items = items_for(subscription, wanted, currency=code, interval=interval, keeps=keeps)
-    if keeps and not scheduled and add_ons is not None and _adds(subscription, wanted):
+    items = items_for(subscription, quantities, currency=code, interval=interval, keeps=keeps)
+    if keeps and not scheduled and add_ons is not None and _adds(subscription, quantities):
         if coupon_code or seats not in (None, subscription.seats or plan.min_seats):
             raise NamedError("BadRequest_400", "addOns: more of them are ordered without seats and coupon")
         return quote_add_ons(subscription, plan, items, at=now)
     if ahead and chosen != (kept := _seats(subscription, plan, None, ahead=True)):
         raise NamedError("BadRequest_400", f"seats: a period is paid ahead with the {kept} of the running one")
-    if ahead and add_ons is not None and _lacks(subscription, wanted):
+    if ahead and add_ons is not None and _lacks(subscription, quantities):
         raise NamedError("BadRequest_400", "addOns: fewer of them are chosen for the period's end (when: periodEnd)")
     lines = plan_lines(plan, price, chosen) + item_lines(items, code, interval)
     if start is not None:
@@ -267,8 +267,8 @@ def quote_add_ons(
     had = held(subscription)
     now = _moment(subscription, at)
     lines = []
-    known = {item.add_on.pk: item.quantity for item in items}
-    if any(known.get(id, 0) < quantity for id, quantity in had.items()):
+    quantities = {item.add_on.pk: item.quantity for item in items}
+    if any(quantities.get(id, 0) < quantity for id, quantity in had.items()):
         raise NamedError("BadRequest_400", "addOns: order more now, and fewer with the next period")
     left, whole = int((end - now).total_seconds()), int((end - start).total_seconds())
     for item in items:
@@ -282,16 +282,16 @@ def quote_add_ons(
     return _with_credit(Quote(Kind.ADD_ONS, plan, *paid, add_ons=tuple(items), at=now))
 
 
-def _adds(subscription: Subscription, wanted: Chosen) -> bool:
+def _adds(subscription: Subscription, quantities: Chosen) -> bool:
     """Return whether more add-ons are wanted in a paid period that runs."""
     had, end = held(subscription), subscription.period_end
     runs = subscription.status == Status.ACTIVE and end is not None and end > timezone.now()
-    return runs and any(quantity > had.get(id, 0) for id, quantity in wanted.items())
+    return runs and any(quantity > had.get(id, 0) for id, quantity in quantities.items())
 
 
-def _lacks(subscription: Subscription, wanted: Chosen) -> bool:
+def _lacks(subscription: Subscription, quantities: Chosen) -> bool:
     """Return whether fewer add-ons are wanted of one that the running period has: it was paid with them."""
-    return any(wanted.get(id, 0) < quantity for id, quantity in held(subscription).items())
+    return any(quantities.get(id, 0) < quantity for id, quantity in held(subscription).items())
 
 
 def _plan(id: str, subscription: Subscription) -> Plan:
@@ -310,12 +310,16 @@ def _currency(plan: Plan, version: PlanVersion | None, interval: str, subscripti
 
 
 def _price(plan: Plan, version: PlanVersion | None, interval: str, currency: str) -> PlanPrice:
-    found = prices_of(plan, version, interval).get(currency.upper())
-    if found is None:
-        known = Currency.objects.filter(code=currency.upper(), is_active=True).exists()
-        what = f"interval: the plan has no price for a {interval} in" if known else "currency: none is on offer called"
+    price = prices_of(plan, version, interval).get(currency.upper())
+    if price is None:
+        is_offered = Currency.objects.filter(code=currency.upper(), is_active=True).exists()
+        what = (
+            f"interval: the plan has no price for a {interval} in"
+            if is_offered
+            else "currency: none is on offer called"
+        )
         raise NamedError("BadRequest_400", f"{what} {shorten(currency, 20)}")
-    return found
+    return price
 
 
 def plan_lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:

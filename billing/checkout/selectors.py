@@ -21,8 +21,8 @@ def visible_coupons() -> Any:
     """Return the coupons that the active company has, had or is offered, with their states."""
     mine = Redemption.objects.exclude(state=Redemption.State.RELEASED)
     rows = Coupon.objects.filter(Q(offered_to_id=company_id(), is_active=True) | Q(pk__in=mine.values("coupon_id")))
-    found = mine.filter(coupon=OuterRef("pk")).order_by("-created_at").values("state")[:1]
-    return rows.annotate(state=Coalesce(Subquery(found), Value("offered")))
+    newest_state = mine.filter(coupon=OuterRef("pk")).order_by("-created_at").values("state")[:1]
+    return rows.annotate(state=Coalesce(Subquery(newest_state), Value("offered")))
 
 
 def visible_invoices() -> Any:
@@ -35,8 +35,8 @@ def losses_of(plan: Plan, seats: int) -> dict[str, Any]:
 
     Nothing is deleted: records above a limit stay, and no more can be added.
     """
-    found = primary_subscription()
-    now = terms_of(found) if found is not None and is_open(found) else None
+    subscription = primary_subscription()
+    now = terms_of(subscription) if subscription is not None and is_open(subscription) else None
     then = overlay(None, None, seats, plan.modules, plan.limits, plan.max_seats)
     had = set(MODULES) if now is not None and now.modules is None else set(now.modules or ()) if now else set()
     kept = had if then.modules is None else then.modules

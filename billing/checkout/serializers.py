@@ -143,10 +143,10 @@ class SubscriptionRow(Output):
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if any(row["isPrimary"] for row in rows):  # the others have ended
-            found = primary_subscription()
+            subscription = primary_subscription()
             for row in rows:
-                if found is not None and row["_id"] == found.pk:
-                    row["periodStart"] = running_period(found)[0]
+                if subscription is not None and row["_id"] == subscription.pk:
+                    row["periodStart"] = running_period(subscription)[0]
         return rows
 
 

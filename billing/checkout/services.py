@@ -49,8 +49,8 @@ def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quot
     values = dict(values)
     proof, at = seen_quote(values)
     count_coupon(values)
-    with lock_primary(company_id()) as found:
-        subscription = require_subscription(found)
+    with lock_primary(company_id()) as primary:
+        subscription = require_subscription(primary)
         lock_coupons(values.get("coupon_code", ""))
         cancel_for("planID")  # first, since the coupon that it holds may be the last one
         owed = bill_pending([subscription.pk]).get(subscription.pk, [])
@@ -70,12 +70,12 @@ def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool, kee
     has then.
     """
     same = (quote.plan.pk, quote.interval) == (subscription.plan_id, subscription.interval)
-    wanted: dict[str, Any] = {} if same else {"plan": quote.plan.pk, "interval": quote.interval, "seats": quote.seats}
+    terms: dict[str, Any] = {} if same else {"plan": quote.plan.pk, "interval": quote.interval, "seats": quote.seats}
     if same and not keeps_seats and quote.seats != subscription.seats:
-        wanted = {"seats": quote.seats}
+        terms = {"seats": quote.seats}
     if not keeps_add_ons:
-        wanted["addOns"] = {item.add_on.pk: item.quantity for item in quote.add_ons}
-    values: dict[str, Any] = {"scheduled": wanted or None}
+        terms["addOns"] = {item.add_on.pk: item.quantity for item in quote.add_ons}
+    values: dict[str, Any] = {"scheduled": terms or None}
     if subscription.cancel_at_period_end:
         values |= {"cancel_at_period_end": False, "ends_at": access_end(subscription.period_end)}
     apply_change(subscription, Action.CHANGED, note=BY_MEMBER, **values)
@@ -107,8 +107,8 @@ def order_seats(*, seats: int, member_id: str | None, proof: str = "") -> tuple[
     `proof` is as for `subscribe`.
     """
     digest, at = seen_quote({"proof": proof})
-    with lock_primary(company_id()) as found:
-        subscription = require_subscription(found)
+    with lock_primary(company_id()) as primary:
+        subscription = require_subscription(primary)
         quote = quote_seats(subscription, seats, at=at)
         held = subscription.seats or (subscription.plan.min_seats if subscription.plan else 1)
         if seats <= held:
@@ -172,18 +172,18 @@ def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id
     plan_id = values.get("plan_id") or (ordered.plan_id if ordered else subscription.plan_id)
     if not plan_id:
         raise NamedError("PlanNotFound_400", "planID: say what the coupon is for")
-    known: dict[str, Any] = {}
+    terms: dict[str, Any] = {}
     if ordered is not None and ordered.plan_id == plan_id:
-        known = {"interval": ordered.interval, "seats": ordered.seats, "currency": ordered.currency}
-        known["add_ons"] = {one["addOn"]: one["quantity"] for one in ordered.basis.get("addOns", [])}
+        terms = {"interval": ordered.interval, "seats": ordered.seats, "currency": ordered.currency}
+        terms["add_ons"] = {item["addOn"]: item["quantity"] for item in ordered.basis.get("addOns", [])}
     when = NOW if ordered is not None else AUTO
-    wanted = {**known, **values, "plan_id": plan_id, "coupon_code": code, "when": when}
+    choices = {**terms, **values, "plan_id": plan_id, "coupon_code": code, "when": when}
     if not (apply and ordered is not None):
-        return preview(wanted), False
+        return preview(choices), False
     pages = ordered.attempts.filter(left_at__isnull=True, status__in=("due", "working", "wrong", "unknown"))
     if ordered.bank_state == Payment.Bank.SUBMITTED or pages.exists():
         raise NamedError("BadRequest_400", "coupon: the order is being paid; wait, or take its payment back first")
-    return subscribe(values=wanted, member_id=member_id)[0], True
+    return subscribe(values=choices, member_id=member_id)[0], True
 
 
 # Changes of the subscription by its company
@@ -207,7 +207,7 @@ def change_by_company(*, id: str, values: dict[str, Any]) -> None:
     elif ends is False and (subscription.cancel_at_period_end or subscription.status not in OPEN):
         undo_cancel()
     if "overage" in values:
-        caps = {one["meter"]: one["most"] for one in values["overage"]}
+        caps = {cap["meter"]: cap["most"] for cap in values["overage"]}
         if len(caps) < len(values["overage"]):
             raise ValidationFailed("a meter twice", "overage: it names a meter twice; give each one cap")
         cap_overage(company_id=company_id(), caps=caps, note=BY_MEMBER)
@@ -227,10 +227,10 @@ def pause_or_resume(paused: Mapping[str, Any] | None) -> None:
 
 def own_primary(id: str) -> Subscription:
     """Return the active company's primary subscription by its id. Raises SubscriptionNotFound_400."""
-    found = primary_subscription()
-    if found is None or found.pk != id:
+    subscription = primary_subscription()
+    if subscription is None or subscription.pk != id:
         raise NamedError("SubscriptionNotFound_400", "id: there is no such subscription in force")
-    return found
+    return subscription
 
 
 def given_up_by(subscription: Subscription) -> int:
@@ -249,10 +249,12 @@ def cancel(*, id: str, when: str, forfeit: bool) -> None:
     SubscriptionNotFound_400, BadRequest_400.
     """
     own_primary(id)
-    with lock_primary(company_id()) as found:
-        lost = given_up_by(found) if found is not None and when == "now" and not forfeit else 0
-        if found is not None and lost:
-            text = f"forfeit: cancelling now gives up {sum_text(lost, found.currency)} of what is paid; true agrees"
+    with lock_primary(company_id()) as subscription:
+        lost = given_up_by(subscription) if subscription is not None and when == "now" and not forfeit else 0
+        if subscription is not None and lost:
+            text = (
+                f"forfeit: cancelling now gives up {sum_text(lost, subscription.currency)} of what is paid; true agrees"
+            )
             raise NamedError("BadRequest_400", f"{text}, or cancel at the period's end")
         cancel_subscription(company_id=company_id(), at_period_end=when != "now", note=BY_MEMBER)
         if when == "now":
@@ -261,8 +263,8 @@ def cancel(*, id: str, when: str, forfeit: bool) -> None:
 
 def undo_cancel() -> None:
     """Continue a subscription that was to end with its period. Raises BadRequest_400 for any other."""
-    with lock_primary(company_id()) as found:
-        subscription = require_subscription(found)
+    with lock_primary(company_id()) as primary:
+        subscription = require_subscription(primary)
         if not subscription.cancel_at_period_end or subscription.status not in (Status.ACTIVE, Status.TRIAL):
             raise NamedError("BadRequest_400", "cancelAtPeriodEnd: it has ended; order a plan again")
         ends = access_end(subscription.period_end) if subscription.status == Status.ACTIVE else subscription.ends_at

@@ -25,24 +25,24 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
     A deduction for earlier time on an order counts as paid. Later credits do not count, neither of the order itself nor
     of those whose unused time it has taken over. Raises BadRequest_400 if a payment was in another currency.
     """
-    start, found = subscription.period_start, 0
+    start, total = subscription.period_start, 0
     while start is not None:
         payments = _begun_at(subscription, start)
         if any(payment.currency != currency for payment in payments):
             raise NamedError("BadRequest_400", f"currency: the present period is paid in {payments[0].currency}")
         values = _values(payments)
         for payment in payments:
-            found += values[payment.invoice_id] * _left(payment, now) // _whole(payment)
+            total += values[payment.invoice_id] * _left(payment, now) // _whole(payment)
         start = start_before(subscription, start) if start > now else None
-    return found
+    return total
 
 
 def _begun_at(subscription: Subscription, start: datetime) -> list[Payment]:
     """Return the paid orders of the period that began at this time, including those of seats within it."""
     rows = Payment.objects.filter(subscription=subscription, status=Payment.Status.PAID).select_related("invoice")
-    known = Q(basis__periodStart=start.isoformat()) | Q(basis__within=start.isoformat())
+    by_basis = Q(basis__periodStart=start.isoformat()) | Q(basis__within=start.isoformat())
     other = Q(invoice__period_start__gte=start) & ~Q(basis__has_key="periodStart")
-    return list(rows.filter(known | other).order_by("paid_at", "pk"))
+    return list(rows.filter(by_basis | other).order_by("paid_at", "pk"))
 
 
 def _values(payments: Sequence[Payment]) -> dict[str, int]:
@@ -50,27 +50,27 @@ def _values(payments: Sequence[Payment]) -> dict[str, int]:
     credits."""
     invoices = [payment.invoice_id for payment in payments]
     lines = InvoiceLine.objects.filter(invoice_id__in=invoices, amount_minor__gt=0).order_by().values("invoice_id")
-    found: dict[str, int] = dict.fromkeys(invoices, 0)
+    amounts: dict[str, int] = dict.fromkeys(invoices, 0)
     worth = lines.annotate(worth=Sum(F("amount_minor") - F("discount_minor")))
-    found.update(worth.values_list("invoice_id", "worth"))
+    amounts.update(worth.values_list("invoice_id", "worth"))
     charges = Charge.objects.filter(invoice_id__in=invoices, amount_minor__gt=0).order_by().values("invoice_id")
     for invoice, used in charges.annotate(used=Sum("amount_minor")).values_list("invoice_id", "used"):
-        found[invoice] -= used
+        amounts[invoice] -= used
     credits = _credits(invoices)
     taken = _taken_over(payments) if payments else {}
     for payment in payments:
         id = payment.invoice_id
         gone = sum(note.amount_minor - note.tax_minor for note in credits[id])
-        found[id] = max(0, found[id] - gone - taken.get(payment.pk, 0))
-    return found
+        amounts[id] = max(0, amounts[id] - gone - taken.get(payment.pk, 0))
+    return amounts
 
 
 def _credits(invoices: Sequence[str]) -> dict[str, list[CreditNote]]:
     """Return invoice -> its credit notes."""
-    found: dict[str, list[CreditNote]] = defaultdict(list)
+    notes: dict[str, list[CreditNote]] = defaultdict(list)
     for note in CreditNote.objects.filter(invoice_id__in=invoices):
-        found[note.invoice_id].append(note)
-    return found
+        notes[note.invoice_id].append(note)
+    return notes
 
 
 def _taken_over(payments: Sequence[Payment]) -> dict[str, int]:
@@ -79,7 +79,7 @@ def _taken_over(payments: Sequence[Payment]) -> dict[str, int]:
     An order that began at once took over everything that ran then, with what that had taken over itself. A credit note
     reduces it by the unused part of the credited order.
     """
-    negative = InvoiceLine.objects.filter(invoice__in=[one.invoice_id for one in payments], amount_minor__lt=0)
+    negative = InvoiceLine.objects.filter(invoice__in=[order.invoice_id for order in payments], amount_minor__lt=0)
     off = dict(
         negative.order_by().values("invoice_id").annotate(off=-Sum("amount_minor")).values_list("invoice_id", "off")
     )
@@ -88,7 +88,7 @@ def _taken_over(payments: Sequence[Payment]) -> dict[str, int]:
     last = max(payments, key=_paid)
     rows = Payment.objects.filter(subscription=last.subscription_id, status=Payment.Status.PAID)
     earlier = sorted(rows.filter(paid_at__lte=last.paid_at).select_related("invoice"), key=_paid)
-    credits = _credits([one.invoice_id for one in earlier])
+    credits = _credits([order.invoice_id for order in earlier])
     if not credits:
         return {}
     return {
@@ -104,7 +104,7 @@ def _credited(last: Payment, earlier: Sequence[Payment], credits: Mapping[str, S
     for payment in earlier:
         gone = 0
         if payment.from_now and payment.invoice.kind == Invoice.Kind.CYCLE:
-            gone = sum(lost * _left(one, payment.created_at) // _whole(one) for one, lost in running)
+            gone = sum(lost * _left(order, payment.created_at) // _whole(order) for order, lost in running)
             running = []
         if payment.pk == last.pk:
             return gone

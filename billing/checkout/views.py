@@ -75,20 +75,22 @@ def detailed() -> dict[str, Any]:
     return {shown: getattr(details, name) for shown, name in names.items()}
 
 
-def full_subscription(found: Subscription | None = None) -> dict[str, Any]:
+def full_subscription(subscription: Subscription | None = None) -> dict[str, Any]:
     """Return the primary subscription with its open order, payment method, caps, balance and billing details.
 
     It is read from the database unless it is given.
     """
-    found = found or primary_subscription()
+    subscription = subscription or primary_subscription()
     order = Payment.objects.filter(status=Payment.Status.OPEN).values_list("pk", flat=True).first()
     held = Posting.objects.filter(account=BALANCE).order_by("currency").values_list("currency")
     return {
-        **subscription_data(found),
+        **subscription_data(subscription),
         "order": ways_of(order) if order else None,
         "paymentMethod": MethodOut.one(PaymentMethod.objects.filter(is_default=True)),
-        "overage": [{"meter": name, "most": most} for name, most in sorted(found.overage.items())] if found else [],
-        "unused": money(lost, found.currency) if found and (lost := given_up_by(found)) else None,
+        "overage": [{"meter": name, "most": most} for name, most in sorted(subscription.overage.items())]
+        if subscription
+        else [],
+        "unused": money(lost, subscription.currency) if subscription and (lost := given_up_by(subscription)) else None,
         "balance": [money(-amount, code) for code, amount in held.annotate(sum=Sum("amount_minor")) if amount],
         "billingDetails": detailed(),
     }
@@ -290,10 +292,10 @@ class TransactionViewSet(ResourceViewSet):
         needs_subscription=False,
     )
     def retrieve(self, request: Request, id: str) -> Any:
-        found = TransactionOut.one(Transaction.objects.filter(pk=id))
-        if found is None:
+        entry = TransactionOut.one(Transaction.objects.filter(pk=id))
+        if entry is None:
             raise NamedError("transactionHistoryNotFound_400", "id: there is no such transaction")
-        return found
+        return entry
 
 
 class PaymentMethodViewSet(ResourceViewSet):

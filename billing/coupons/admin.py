@@ -51,9 +51,9 @@ class CouponAdmin(BackOfficeAdmin):
         return f"{row.amount.normalize():f} {row.currency}" if row.amount is not None else "–"
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        found = super().get_fields(request, obj)
-        place = found.index("currency") + 1
-        return [*found[:place], "plans", *found[place:]]  # no column, so that the base does not know it
+        fields = super().get_fields(request, obj)
+        place = fields.index("currency") + 1
+        return [*fields[:place], "plans", *fields[place:]]  # no column, so that the base does not know it
 
 
 @admin.register(Redemption)

@@ -64,12 +64,12 @@ def release_lapsed() -> bool:
     """Give back a batch of coupons of all companies whose holds are over. Returns whether there may be more."""
     now = timezone.now()
     due = Redemption.objects.filter(state=State.HELD, held_until__lte=now).order_by("held_until", "pk")
-    found = list(due.values_list("pk", "coupon_id")[:BATCH])
-    for id, coupon_id in found:
+    lapsed = list(due.values_list("pk", "coupon_id")[:BATCH])
+    for id, coupon_id in lapsed:
         with transaction.atomic():
             _lock([coupon_id])
             _give_back(Redemption.objects.filter(pk=id, state=State.HELD, held_until__lte=now), coupon_id)
-    return len(found) == BATCH
+    return len(lapsed) == BATCH
 
 
 def _have(payment_id: str, state: str, until: datetime | None) -> None:

@@ -26,14 +26,14 @@ def usable_coupon(code: str, *, plan: Plan, currency: str, has_paid: bool) -> Co
     free = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
     ours = Q(offered_to__isnull=True) | Q(offered_to_id=company_id())
     rows = Coupon.objects.filter(open_now, free, ours, is_active=True).annotate(capitals=Upper("code"))
-    found = rows.filter(capitals=code.strip().upper()).first()
-    held = found is not None and Redemption.objects.filter(coupon=found, state=Redemption.State.REDEEMED).exists()
-    if found is None or held or (found.first_time_only and has_paid) or found.currency not in ("", currency):
+    coupon = rows.filter(capitals=code.strip().upper()).first()
+    held = coupon is not None and Redemption.objects.filter(coupon=coupon, state=Redemption.State.REDEEMED).exists()
+    if coupon is None or held or (coupon.first_time_only and has_paid) or coupon.currency not in ("", currency):
         raise NamedError("CouponInvalid_400", f"couponCode: {NO}: {shorten(code, 40)!r}")
-    plans = set(found.plans.values_list("pk", flat=True))
+    plans = set(coupon.plans.values_list("pk", flat=True))
     if plans and plan.pk not in plans:
         raise NamedError("CouponInvalid_400", f"couponCode: {NO}: {shorten(code, 40)!r}")
-    return found
+    return coupon
 
 
 def discount_of(coupon: Coupon, subtotal: int, currency: str) -> int:

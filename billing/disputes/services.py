@@ -64,16 +64,16 @@ def watch(account: GatewayAccount, which: Q) -> int:
     with unscoped(reason="disputes: the attempts that a gateway names, of whatever company"), transaction.atomic():
         rows = Attempt.objects.filter(which, letter=account.letter, adapter=account.adapter, status="paid")
         paid = rows.exclude(payment_ref="")  # the index has no others
-        found = list(paid.values_list("company_id", "pk"))
+        ids = list(paid.values_list("company_id", "pk"))
         DisputeWatch.objects.bulk_create(
-            [DisputeWatch(company_id=company, attempt_id=id) for company, id in found],
+            [DisputeWatch(company_id=company, attempt_id=id) for company, id in ids],
             update_conflicts=True,
             unique_fields=["company", "attempt"],
             update_fields=["status", "due_at", "attempts"],
         )
-    if found:
+    if ids:
         notify_workers(WORK)
-    return len(found)
+    return len(ids)
 
 
 def work(deadline: float) -> None:
@@ -142,8 +142,8 @@ def settle(attempt_id: str, fact: GatewayDispute) -> Dispute | None:
     with lock_primary(company_id()):
         attempt: Attempt = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
         payment = Payment.objects.select_related("invoice").get(pk=attempt.payment_id)
-        found: Dispute | None = Dispute.objects.filter(attempt=attempt, gateway_id=fact.id[:255]).first()
-        dispute = found or _open(attempt, payment, fact)
+        existing: Dispute | None = Dispute.objects.filter(attempt=attempt, gateway_id=fact.id[:255]).first()
+        dispute = existing or _open(attempt, payment, fact)
         if dispute is None:
             return None
         if dispute.evidence_due_at != fact.due_at:

@@ -237,8 +237,8 @@ def retry_now(*, company_id: str) -> Dunning:
         row.status = Status.DUE
         row.save(update_fields=["next_try_at", "due_at", "status", "updated_at"])
         notify_workers(WORK)
-        found: Dunning = row
-    return found
+        dunning: Dunning = row
+    return dunning
 
 
 def give_up(*, row: Dunning, by: User, note: str) -> None:

@@ -19,18 +19,20 @@ def _use(subscription: Subscription) -> SafeString:
 
 @panel(Company, "Subscription", permission="billing.view_subscription")
 def _subscription(company: Company) -> SafeString:
-    found = Subscription.objects.filter(company=company, is_primary=True).select_related("plan", "version").first()
-    if found is None:
+    subscription = (
+        Subscription.objects.filter(company=company, is_primary=True).select_related("plan", "version").first()
+    )
+    if subscription is None:
         return facts([("Subscription", "none")])
     return facts(
         [
-            ("Subscription", link(found, found.get_status_display())),
-            ("Plan", link(found.plan) if found.plan else "everything"),
-            ("Access", "open" if is_open(found) else "closed"),
-            ("Since", found.starts_at.date()),
-            ("Paid until", found.period_end.date() if found.period_end else "–"),
-            ("Ends", found.ends_at.date() if found.ends_at else "not"),
-            *_figures(found),
+            ("Subscription", link(subscription, subscription.get_status_display())),
+            ("Plan", link(subscription.plan) if subscription.plan else "everything"),
+            ("Access", "open" if is_open(subscription) else "closed"),
+            ("Since", subscription.starts_at.date()),
+            ("Paid until", subscription.period_end.date() if subscription.period_end else "–"),
+            ("Ends", subscription.ends_at.date() if subscription.ends_at else "not"),
+            *_figures(subscription),
         ]
     )
 

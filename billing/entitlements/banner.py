@@ -32,19 +32,19 @@ def state_banner(page: Page) -> Banner | None:
     member = page.reader.member
     if member is None or not member.may("plan", "POST") or page.module == "plan":
         return None
-    words = words_of(member.company_id)
-    if words is None:
+    state = words_of(member.company_id)
+    if state is None:
         return None
-    path = words.link or ""
-    if words.kind == "paused":
+    path = state.link or ""
+    if state.kind == "paused":
         path = f"{path}/pause"
-    order = open_order(page, member.company_id) if words.kind in UNPAID else ""
+    order = open_order(page, member.company_id) if state.kind in UNPAID else ""
     if order:
         path = f"{path}/pay/{order}"
-    link = f"/c/{member.company_id}/{path}" if words.link else ""
-    action = ACTIONS.get(words.kind, "") if member.may("plan", "PUT") else ""
-    label = "See the plan" if words.kind in ACTIONS and not action else LABELS.get(words.kind, "See to it")
-    return Banner(words.sentence, words.kind not in GOOD, link, label, action)
+    link = f"/c/{member.company_id}/{path}" if state.link else ""
+    action = ACTIONS.get(state.kind, "") if member.may("plan", "PUT") else ""
+    label = "See the plan" if state.kind in ACTIONS and not action else LABELS.get(state.kind, "See to it")
+    return Banner(state.sentence, state.kind not in GOOD, link, label, action)
 
 
 def open_order(page: Page, company_id: str) -> str:

@@ -59,7 +59,11 @@ class Choice:
 def shown_plan(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[str, Any]) -> dict[str, Any]:
     """Return a plan with its price for the chosen options, and the label of its button."""
     price = next(
-        (one for one in plan["prices"] if (one["currency"], one["interval"]) == (chosen.currency, chosen.interval)),
+        (
+            entry
+            for entry in plan["prices"]
+            if (entry["currency"], entry["interval"]) == (chosen.currency, chosen.interval)
+        ),
         None,
     )
     people = max(chosen.seats, plan["minSeats"])
@@ -68,11 +72,11 @@ def shown_plan(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[st
     if price is not None and fits:
         amount = price["amount"] + price["seatAmount"] * (people - plan["minSeats"])
         total = {"amount": amount, "currency": chosen.currency}
-    saved = [one["percent"] for one in plan["yearlySaving"] if one["currency"] == chosen.currency]
+    saved = [entry["percent"] for entry in plan["yearlySaving"] if entry["currency"] == chosen.currency]
     label, waits = label_of(plan, chosen, subscription)
     gains, loses = changes_of(plan, subscription)
     order = {module: place for place, module in enumerate(NAMES)}
-    sized = sorted(plan["limits"].items(), key=lambda one: order.get(one[0], len(order)))
+    sized = sorted(plan["limits"].items(), key=lambda entry: order.get(entry[0], len(order)))
     return {
         **plan,
         "price": price,
@@ -95,13 +99,16 @@ def changes_of(plan: Mapping[str, Any], subscription: Mapping[str, Any]) -> tupl
     if mine is None or plan["current"] or not subscription["isOpen"]:
         return [], []
     had, has = mine["features"], plan["features"]
-    gains, loses = [one for one in has if one not in had], [one for one in had if one not in has]
+    gains, loses = (
+        [feature for feature in has if feature not in had],
+        [feature for feature in had if feature not in has],
+    )
     for module in {**mine["limits"], **plan["limits"]}:
         before, after = mine["limits"].get(module), plan["limits"].get(module)
         if before == after:
             continue
-        words = f"{name_of(module)}: {_bound(after)} instead of {_bound(before)}"
-        (loses if after is not None and (before is None or after < before) else gains).append(words)
+        change = f"{name_of(module)}: {_bound(after)} instead of {_bound(before)}"
+        (loses if after is not None and (before is None or after < before) else gains).append(change)
     return gains, loses
 
 
@@ -141,48 +148,61 @@ class PlanAndUse(SettingsPage):
     template = "web/plans/plan.html"
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read("plans", {"p": "1", "n": "50", "sortBy": "order", "sortOrder": "asc"}).data
-        words, tone = STATES.get(found["status"], (found["status"], "none"))
-        seats = use("member", found["seats"]["used"], found["seats"]["total"])
+        subscription = self.read("plans", {"p": "1", "n": "50", "sortBy": "order", "sortOrder": "asc"}).data
+        state, tone = STATES.get(subscription["status"], (subscription["status"], "none"))
+        seats = use("member", subscription["seats"]["used"], subscription["seats"]["total"])
         uses = [
             seats,
-            *(use(one["module"], one["used"], one["limit"], monthly=one["monthly"]) for one in found["limits"]),
+            *(
+                use(entry["module"], entry["used"], entry["limit"], monthly=entry["monthly"])
+                for entry in subscription["limits"]
+            ),
         ]
-        chosen = self.choice(found)
-        asked = {"p": "1", "n": "1", "filters": {"status": "open"}}
-        is_due = found["status"] == "past_due" and self._may("POST")
+        chosen = self.choice(subscription)
+        params = {"p": "1", "n": "1", "filters": {"status": "open"}}
+        is_due = subscription["status"] == "past_due" and self._may("POST")
         return {
-            "subscription": found,
-            "due": next(iter(self.read("manual-payment", asked).data), None) if is_due else None,
-            "days": days_until(found["endsAt"]),
-            "state": words,
+            "subscription": subscription,
+            "due": next(iter(self.read("manual-payment", params).data), None) if is_due else None,
+            "days": days_until(subscription["endsAt"]),
+            "state": state,
             "tone": tone,
-            "interval": INTERVALS.get(found["interval"], ""),
+            "interval": INTERVALS.get(subscription["interval"], ""),
             "chosen": chosen,
-            "form": self.form(found, chosen),
+            "form": self.form(subscription, chosen),
             "uses": uses,
-            "short": sorted((one for one in uses if one["tone"] and one["limit"] > 1), key=lambda one: -one["percent"]),
+            "short": sorted(
+                (entry for entry in uses if entry["tone"] and entry["limit"] > 1), key=lambda entry: -entry["percent"]
+            ),
             "can_buy": self._may("POST"),
-            "can_change": found["_id"] is not None and self._may("PUT"),
-            "plans": [shown_plan(one, chosen, found) for one in found["plans"] if not one["isTrial"]],
+            "can_change": subscription["_id"] is not None and self._may("PUT"),
+            "plans": [
+                shown_plan(entry, chosen, subscription) for entry in subscription["plans"] if not entry["isTrial"]
+            ],
         }
 
-    def choice(self, found: Mapping[str, Any]) -> Choice:
+    def choice(self, subscription: Mapping[str, Any]) -> Choice:
         """Return the options of the plan comparison from the address, else from the subscription."""
-        asked = self.request.GET
-        priced = {one["currency"] for plan in found["plans"] for one in plan["prices"]}
-        wanted = [asked.get("currency", ""), found["currency"], self.reader.formats.currency, "USD", *sorted(priced)]
-        interval = asked.get("interval", "")
-        seats = asked.get("seats", "")
+        params = self.request.GET
+        priced = {price["currency"] for plan in subscription["plans"] for price in plan["prices"]}
+        currencies = [
+            params.get("currency", ""),
+            subscription["currency"],
+            self.reader.formats.currency,
+            "USD",
+            *sorted(priced),
+        ]
+        interval = params.get("interval", "")
+        seats = params.get("seats", "")
         return Choice(
-            interval if interval in INTERVALS else found["interval"] or "month",
-            next((code for code in wanted if code in priced), ""),
-            min(int(seats), MAX_SEATS) if seats.isdecimal() and len(seats) < 10 else found["seats"]["used"],
+            interval if interval in INTERVALS else subscription["interval"] or "month",
+            next((code for code in currencies if code in priced), ""),
+            min(int(seats), MAX_SEATS) if seats.isdecimal() and len(seats) < 10 else subscription["seats"]["used"],
         )
 
-    def form(self, found: Mapping[str, Any], chosen: Choice) -> Form:
-        priced = sorted({one["currency"] for plan in found["plans"] for one in plan["prices"]})
-        options = [Option(name, words) for name, words in PAID_BY.items()]
+    def form(self, subscription: Mapping[str, Any], chosen: Choice) -> Form:
+        priced = sorted({price["currency"] for plan in subscription["plans"] for price in plan["prices"]})
+        options = [Option(name, label) for name, label in PAID_BY.items()]
         fields = [Field("interval", "Paid", kind="radio", options=options, value=chosen.interval)]
         if len(priced) > 1:
             codes = [Option(code, code) for code in priced]
@@ -197,20 +217,20 @@ class PlanAndUse(SettingsPage):
 
     def do_keep(self) -> HttpResponse:
         """Cancel the changes scheduled for the end of the paid period."""
-        found = self.read("plans", {"p": "1", "n": "1"}).data
-        if found["scheduledChange"] is not None:
-            body = {"planID": found["plan"]["_id"], "interval": found["interval"], "when": "periodEnd"}
+        subscription = self.read("plans", {"p": "1", "n": "1"}).data
+        if subscription["scheduledChange"] is not None:
+            body = {"planID": subscription["plan"]["_id"], "interval": subscription["interval"], "when": "periodEnd"}
             answer = self.ask("POST", "subscription", None, body)
-        elif found["scheduledSeats"] is not None:
-            answer = self.ask("POST", "subscription/seats", None, {"seats": found["seats"]["total"]})
+        elif subscription["scheduledSeats"] is not None:
+            answer = self.ask("POST", "subscription/seats", None, {"seats": subscription["seats"]["total"]})
         else:
             return self.done()
         return self.done("It stays as it is") if answer.ok else self.refuse(answer)
 
     def do_go_on(self) -> HttpResponse:
         """Take a cancellation back; the banner of every page does so too."""
-        found = self.read("plans", {"p": "1", "n": "1"}).data
-        answer = self.ask("PUT", f"subscription/{found['_id']}", None, {"cancelAtPeriodEnd": False})
+        subscription = self.read("plans", {"p": "1", "n": "1"}).data
+        answer = self.ask("PUT", f"subscription/{subscription['_id']}", None, {"cancelAtPeriodEnd": False})
         return self.done("It goes on") if answer.ok else self.refuse(answer)
 
 

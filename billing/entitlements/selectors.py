@@ -58,9 +58,9 @@ def _entitlement_in(row: Sequence[Any]) -> Entitlement | None:
     if id is None:
         return None
     terms = (_read(plan_modules), _read(plan_limits), plan_seats)
-    found = overlay(_read(modules), _read(limits), seats, *terms, _read(extras))
+    entitlement = overlay(_read(modules), _read(limits), seats, *terms, _read(extras))
     phase = phase_of(status, ends_at)
-    return replace(found, phase=phase) if phase else found
+    return replace(entitlement, phase=phase) if phase else entitlement
 
 
 def _read(value: str | None) -> Any:
@@ -111,6 +111,6 @@ def terms_of(subscription: Subscription) -> Entitlement:
 
 def usage_of(allowed: Entitlement) -> dict[str, tuple[int, int | None]]:
     """Return module -> (used, limit) of the active company, for seats and all that is limited. None: no limit."""
-    known = USAGE.keys() | METERED.keys()
-    modules = [SEATS, *sorted(name for name in allowed.limits if name in known and name != SEATS)]
+    counted = USAGE.keys() | METERED.keys()
+    modules = [SEATS, *sorted(name for name in allowed.limits if name in counted and name != SEATS)]
     return {module: (used_quota(module), allowed.limits.get(module)) for module in modules}

@@ -109,7 +109,7 @@ class PlanOffered(PlanOut):
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         held = held_plan(primary_subscription())
         for row in rows:
-            amounts = {(one["currency"], one["interval"]): Decimal(str(one["amount"])) for one in row["prices"]}
+            amounts = {(price["currency"], price["interval"]): Decimal(str(price["amount"])) for price in row["prices"]}
             row["current"] = held is not None and held.plan_id == row["_id"]
             row["change"] = change_to(held, row["_id"], held.interval if held else "month", amounts)
         return rows

@@ -70,21 +70,21 @@ def _notify_owners(subscription: Subscription, now: datetime) -> None:
     """
     period = subscription.period_start.isoformat() if subscription.period_start else ""
     before = subscription.use_told
-    told = dict(before["limits"]) if before.get("period") == period else {}
+    notified = dict(before["limits"]) if before.get("period") == period else {}
     is_new = subscription.use_looked_at is None and subscription.created_at > now - EVERY
     used = usage_of(terms_of(subscription)) if is_open(subscription) else {}
     for module, (number, limit) in used.items():
         level = level_of(number, limit)
-        limit_then, level_then = told.get(module, (limit, 0))
+        limit_then, level_then = notified.get(module, (limit, 0))
         if module in METERS and level < level_then:  # a new month
-            told[module] = [limit, level]
+            notified[module] = [limit, level]
             level_then = level
         if level > (level_then if limit_then == limit else 0):
-            told[module] = [limit, level]
+            notified[module] = [limit, level]
             if not is_new:
                 context = {"name": name_of(module), "used": number, "limit": limit, "is_full": level == LEVELS[0]}
                 context["monthly"] = module in METERS
                 notify(NEARLY_USED, context, about=("plans", subscription.pk))
-    subscription.use_told = {"period": period, "limits": told}
+    subscription.use_told = {"period": period, "limits": notified}
     subscription.use_looked_at = now
     subscription.save(update_fields=["use_told", "use_looked_at"])

@@ -51,75 +51,75 @@ def plan_data(id: str, currency: str) -> dict[str, Any]:
     return {**chosen, "plan": {**plan, "prices": prices, "meters": meters}}
 
 
-def choose_currency(asked: str, priced: list[str]) -> dict[str, Any]:
+def choose_currency(requested: str, priced: list[str]) -> dict[str, Any]:
     """Return the currency asked for, or the best one of a plan's prices: the company's own, US dollars, then any.
 
     Raises InvalidRequest_400 for a currency that is not on offer.
     """
     active = Currency.objects.filter(is_active=True)
-    if asked:
-        found = CurrencyOut.one(active.filter(code=asked.upper()))
-        if found is None:
+    if requested:
+        currency = CurrencyOut.one(active.filter(code=requested.upper()))
+        if currency is None:
             raise NamedError(
-                "InvalidRequest_400", f"currency: {shorten(asked, 20)!r} is the code of no currency on offer"
+                "InvalidRequest_400", f"currency: {shorten(requested, 20)!r} is the code of no currency on offer"
             )
-        return found
+        return currency
     own = CompanySettings.objects.values_list("currency", flat=True).first() or FALLBACK
     fitting = [code for code in (own, FALLBACK, *priced) if code in priced]
-    found = CurrencyOut.one(active.filter(code=(fitting or [own])[0])) or CurrencyOut.one(
+    currency = CurrencyOut.one(active.filter(code=(fitting or [own])[0])) or CurrencyOut.one(
         Currency.objects.order_by("code")
     )
-    if found is None:
+    if currency is None:
         raise NamedError("InvalidRequest_400", "currency: no currency is on offer")
-    return found
+    return currency
 
 
-def subscription_data(found: Subscription | None = None) -> dict[str, Any]:
+def subscription_data(subscription: Subscription | None = None) -> dict[str, Any]:
     """Return the active company's subscription under its output names. It is read from the database unless it is
     given."""
-    found = found or primary_subscription()
-    allowed = terms_of(found) if found else Entitlement(frozenset())
+    subscription = subscription or primary_subscription()
+    allowed = terms_of(subscription) if subscription else Entitlement(frozenset())
     used = usage_of(allowed)
-    running = running_period(found) if found else (None, None)
+    running = running_period(subscription) if subscription else (None, None)
     seats, total = used.pop(SEATS)
     limits = [
         {"module": module, "limit": limit, "used": number, "monthly": module in METERS}
         for module, (number, limit) in used.items()
     ]
     return {
-        "_id": found and found.pk,
-        "status": found.status if found else NONE,
-        "isOpen": found is not None and is_open(found),
-        "plan": _plan_of(found),
-        "interval": found.interval if found else "",
-        "currency": found.currency if found else "",
+        "_id": subscription and subscription.pk,
+        "status": subscription.status if subscription else NONE,
+        "isOpen": subscription is not None and is_open(subscription),
+        "plan": _plan_of(subscription),
+        "interval": subscription.interval if subscription else "",
+        "currency": subscription.currency if subscription else "",
         "seats": {"used": seats, "total": total},
-        "period": {"start": running[0], "end": found and found.period_end, "runsUntil": running[1]},
-        "startsAt": found and found.starts_at,
-        "endsAt": found and found.ends_at,
-        "cancelAtPeriodEnd": found is not None and found.cancel_at_period_end,
-        "scheduledChange": scheduled_change(found),
-        "scheduledSeats": (found.scheduled or {}).get("seats") if found else None,
-        "pauseMonths": found.plan.pause_months if found and found.plan else 0,
-        "pausedUntil": found and found.paused_until,
-        "phase": phase_of(found.status, found.ends_at) if found and is_open(found) else "",
-        "graceAt": _grace_at(found),
+        "period": {"start": running[0], "end": subscription and subscription.period_end, "runsUntil": running[1]},
+        "startsAt": subscription and subscription.starts_at,
+        "endsAt": subscription and subscription.ends_at,
+        "cancelAtPeriodEnd": subscription is not None and subscription.cancel_at_period_end,
+        "scheduledChange": scheduled_change(subscription),
+        "scheduledSeats": (subscription.scheduled or {}).get("seats") if subscription else None,
+        "pauseMonths": subscription.plan.pause_months if subscription and subscription.plan else 0,
+        "pausedUntil": subscription and subscription.paused_until,
+        "phase": phase_of(subscription.status, subscription.ends_at) if subscription and is_open(subscription) else "",
+        "graceAt": _grace_at(subscription),
         "modules": None if allowed.modules is None else sorted(allowed.modules),
         "limits": limits,
-        "addOns": items_of(found.pk) if found else [],
-        "createdAt": found and found.created_at,
-        "updatedAt": found and found.updated_at,
+        "addOns": items_of(subscription.pk) if subscription else [],
+        "createdAt": subscription and subscription.created_at,
+        "updatedAt": subscription and subscription.updated_at,
     }
 
 
 def scheduled_change(subscription: Subscription | None) -> dict[str, Any] | None:
     """Return the plan of the subscription's next period, or None if it keeps its own."""
-    wanted = (subscription.scheduled or {}) if subscription else {}
-    plan = Plan.objects.filter(pk=wanted["plan"]).first() if subscription and "plan" in wanted else None
+    scheduled = (subscription.scheduled or {}) if subscription else {}
+    plan = Plan.objects.filter(pk=scheduled["plan"]).first() if subscription and "plan" in scheduled else None
     if subscription is None or plan is None:
         return None
     name = {"_id": plan.pk, "name": plan.name}
-    return {"plan": name, "interval": wanted["interval"], "seats": wanted["seats"], "at": subscription.period_end}
+    return {"plan": name, "interval": scheduled["interval"], "seats": scheduled["seats"], "at": subscription.period_end}
 
 
 def _grace_at(subscription: Subscription | None) -> datetime | None:

@@ -42,18 +42,18 @@ def account_of(letter: str) -> GatewayAccount | None:
     return with_environment(letter, GatewayAccount.objects.filter(letter=letter).first())
 
 
-def with_environment(letter: str, found: GatewayAccount | None) -> GatewayAccount | None:
+def with_environment(letter: str, account: GatewayAccount | None) -> GatewayAccount | None:
     """Override the account's values with those of the environment."""
     said: dict[str, Any] = settings.GATEWAYS.get(letter, {})
     if not said:
-        return found
-    if found is None:
+        return account
+    if account is None:
         values = {"adapter": said["adapter"], "state": State.ON}
-        found, _ = GatewayAccount.objects.get_or_create(letter=letter, defaults=values)
+        account, _ = GatewayAccount.objects.get_or_create(letter=letter, defaults=values)
     for name, value in said.items():
-        setattr(found, name, value)
-    found.former_until = None  # its former secret is good for as long as it is set
-    return found
+        setattr(account, name, value)
+    account.former_until = None  # its former secret is good for as long as it is set
+    return account
 
 
 def accounts_for(currency: str) -> list[GatewayAccount]:
@@ -64,8 +64,8 @@ def accounts_for(currency: str) -> list[GatewayAccount]:
 def accounts_on() -> list[GatewayAccount]:
     """Return the accounts that are on and have their credentials, by letter."""
     rows = {row.letter: row for row in GatewayAccount.objects.all()}
-    found = [with_environment(letter, rows.get(letter)) for letter in LETTERS]
-    return [one for one in found if one is not None and _is_on(one)]
+    accounts = [with_environment(letter, rows.get(letter)) for letter in LETTERS]
+    return [account for account in accounts if account is not None and _is_on(account)]
 
 
 def _is_on(account: GatewayAccount) -> bool:

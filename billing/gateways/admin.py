@@ -49,19 +49,19 @@ class AccountForm(BackOfficeForm):
             raise forms.ValidationError(refused.detail) from refused
 
     def clean_currencies(self) -> list[str]:
-        found = self.cleaned_data["currencies"] or []
-        if not isinstance(found, list) or not all(isinstance(code, str) and len(code) == 3 for code in found):
+        codes = self.cleaned_data["currencies"] or []
+        if not isinstance(codes, list) or not all(isinstance(code, str) and len(code) == 3 for code in codes):
             raise forms.ValidationError('Write it as ["EUR", "USD"], or leave it empty for all that it takes.')
-        return [code for code in found if exponent(code) >= 0]
+        return [code for code in codes if exponent(code) >= 0]
 
     def clean(self) -> dict[str, Any]:
-        found = super().clean() or {}
-        if found.get("base_url") and found.get("mode") == GatewayAccount.Mode.LIVE:
+        cleaned = super().clean() or {}
+        if cleaned.get("base_url") and cleaned.get("mode") == GatewayAccount.Mode.LIVE:
             self.add_error("base_url", "Only a test account may be at another server.")
         moved = {"adapter", "base_url"} & set(self.changed_data)
-        if self.instance.pk and moved and self.instance.secret_key and not found.get("new_secret_key"):
+        if self.instance.pk and moved and self.instance.secret_key and not cleaned.get("new_secret_key"):
             self.add_error("new_secret_key", "Enter the key again: it belongs to the former gateway.")
-        return found
+        return cleaned
 
     def save(self, commit: bool = True) -> GatewayAccount:
         row: GatewayAccount = self.instance
@@ -97,10 +97,10 @@ class GatewayAccountAdmin(BackOfficeAdmin):
     ordering = ("letter",)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        found = super().get_fields(request, obj)
-        new = [name for name in ("new_secret_key", "new_webhook_secret") if name not in found]
-        place = found.index("key_id") + 1
-        return [*found[:place], *new, *found[place:]]
+        fields = super().get_fields(request, obj)
+        new = [name for name in ("new_secret_key", "new_webhook_secret") if name not in fields]
+        place = fields.index("key_id") + 1
+        return [*fields[:place], *new, *fields[place:]]
 
     @display(description="state", ordering="state", label=COLOURS)
     def shown_state(self, row: GatewayAccount) -> tuple[str, str]:

@@ -292,15 +292,15 @@ def asking() -> Iterator[None]:
     except (AmbiguousOutcome, Refused, Misconfigured):
         raise
     except Exception as error:  # noqa: BLE001  libraries let out many kinds; none of them is a clear no
-        own = next((one for one in causes(error) if isinstance(one, AmbiguousOutcome | Misconfigured)), None)
+        own = next((cause for cause in causes(error) if isinstance(cause, AmbiguousOutcome | Misconfigured)), None)
         raise own or AmbiguousOutcome(type(error).__name__) from error
 
 
 def body_of(session: GatewaySession, method: str, url: str, **options: Any) -> tuple[int, dict[str, Any]]:
     """Return the status and the JSON object of an answer, for adapters without a library."""
     response = session.request(method, url, **options)
-    found: dict[str, Any] = response.json()
-    return response.status_code, found
+    body: dict[str, Any] = response.json()
+    return response.status_code, body
 
 
 def last_day(year: Any, month: Any) -> date | None:

@@ -18,8 +18,8 @@ ADAPTERS = {
 
 def adapter(name: str) -> type[Gateway]:
     """Return the adapter's class."""
-    found: type[Gateway] = getattr(import_module(f"billing.gateways.adapters.{name}"), ADAPTERS[name])
-    return found
+    adapter_class: type[Gateway] = getattr(import_module(f"billing.gateways.adapters.{name}"), ADAPTERS[name])
+    return adapter_class
 
 
 def title_of(name: str) -> str:

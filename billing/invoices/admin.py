@@ -118,5 +118,5 @@ class InvoiceSeriesAdmin(BackOfficeAdmin):
 def _lines(invoice: Invoice) -> SafeString:
     rows = InvoiceLine.objects.filter(invoice=invoice).order_by("position")[:ROWS]
     sums = [(row, (row.amount_minor, row.discount_minor, row.tax_minor)) for row in rows]
-    cells = [(row.text, row.quantity, *(sum_text(one, invoice.currency) for one in of)) for row, of in sums]
+    cells = [(row.text, row.quantity, *(sum_text(amount, invoice.currency) for amount in of)) for row, of in sums]
     return table(("What", "Quantity", "Amount", "Discount", "Tax"), cells)

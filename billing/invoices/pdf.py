@@ -38,8 +38,8 @@ def _compile(data: str) -> bytes:
 
 def _compiled(typst: Any, data: str, fonts: list[str], standards: list[str]) -> bytes:
     options: dict[str, Any] = {"pdf_standards": standards} if standards else {}
-    found: bytes = typst.compile(str(TEMPLATE), sys_inputs={"data": data}, font_paths=fonts, format="pdf", **options)
-    return found
+    document: bytes = typst.compile(str(TEMPLATE), sys_inputs={"data": data}, font_paths=fonts, format="pdf", **options)
+    return document
 
 
 def credit_note_pdf(note: CreditNote) -> bytes:
@@ -73,7 +73,7 @@ def invoice_data(invoice: Invoice) -> dict[str, Any]:
     if invoice.period_start and invoice.period_end:
         facts.append(["Period", f"{invoice.period_start:%Y-%m-%d} to {invoice.period_end:%Y-%m-%d}"])
     paid = f"Paid on {invoice.paid_at:%Y-%m-%d}. Thank you." if invoice.paid_at else ""
-    notes = [one for one in (invoice.tax_basis.get("note"), paid) if one]
+    notes = [note for note in (invoice.tax_basis.get("note"), paid) if note]
     return {**_document("Invoice", invoice.number, day, invoice), "facts": facts, "lines": lines} | {
         "totals": totals,
         "notes": notes,

@@ -41,9 +41,9 @@ class Line:
     tax: int = 0
 
 
-def party(one: Seller | BillingDetails) -> dict[str, str]:
+def party(source: Seller | BillingDetails) -> dict[str, str]:
     """Return a seller or a buyer as invoices keep them."""
-    return {name: getattr(one, name) for name in ("name", "address", "country", "vat_id", "email")}
+    return {name: getattr(source, name) for name in ("name", "address", "country", "vat_id", "email")}
 
 
 def the_seller() -> Seller:

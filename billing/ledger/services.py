@@ -34,5 +34,5 @@ def post(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, about: str 
 
 def balance_of(currency: str) -> int:
     """Return the active company's credit, in minor units."""
-    found = Posting.objects.filter(account=BALANCE, currency=currency).aggregate(sum=Sum("amount_minor"))["sum"]
-    return -int(found or 0)
+    total = Posting.objects.filter(account=BALANCE, currency=currency).aggregate(sum=Sum("amount_minor"))["sum"]
+    return -int(total or 0)

@@ -88,8 +88,12 @@ class Terms:
     def key(self) -> str:
         """Return the key of a unit's price. A trial, and a subscription without payments by month or year, have no
         price."""
-        found = self.subscription
-        return f"{found.plan_id}:{found.version_id or ''}:{found.currency}" if found.interval else ""
+        subscription = self.subscription
+        return (
+            f"{subscription.plan_id}:{subscription.version_id or ''}:{subscription.currency}"
+            if subscription.interval
+            else ""
+        )
 
     @property
     def share_left(self) -> Decimal:
@@ -101,13 +105,13 @@ class Terms:
 def terms_at(now: datetime) -> Terms | None:
     """Return the terms of the active company's subscription; None without one."""
     fields = ("plan", "version", "status", "starts_at", "period_start", "period_end", "period_day", "interval")
-    found: Subscription | None = (
+    subscription: Subscription | None = (
         Subscription.objects.only(*fields, "currency", "company", "overage").filter(is_primary=True).first()
     )
-    if found is None:
+    if subscription is None:
         return None
-    start = found.period_start or found.starts_at
-    return Terms(found, *month_at(now, start=start, end=found.period_end, day=found.period_day))
+    start = subscription.period_start or subscription.starts_at
+    return Terms(subscription, *month_at(now, start=start, end=subscription.period_end, day=subscription.period_day))
 
 
 class Store:
@@ -164,9 +168,9 @@ def reserve_units(
         "now": now,
     }
     for _ in range(3):
-        found = _rows(RESERVE, values)
-        if "" in found:
-            return Reserved(frozenset(found) - {""}, terms.ends_at)
+        reserved = _rows(RESERVE, values)
+        if "" in reserved:
+            return Reserved(frozenset(reserved) - {""}, terms.ends_at)
         open_period(meter, terms, limit)
     raise RuntimeError(f"the month of {meter} changes all the time")
 
@@ -229,13 +233,13 @@ def _carried(meter: str, terms: Terms) -> int:
 
 def period_of(meter: str, terms: Terms) -> MeterPeriod | None:
     """Return the month's row, or None before anything was used."""
-    found: MeterPeriod | None = MeterPeriod.objects.filter(meter=meter, starts_at=terms.starts_at).first()
-    return found
+    period: MeterPeriod | None = MeterPeriod.objects.filter(meter=meter, starts_at=terms.starts_at).first()
+    return period
 
 
 def _newest(meter: str) -> MeterPeriod | None:
-    found: MeterPeriod | None = MeterPeriod.objects.filter(meter=meter).order_by("-starts_at").first()
-    return found
+    period: MeterPeriod | None = MeterPeriod.objects.filter(meter=meter).order_by("-starts_at").first()
+    return period
 
 
 def _run(statement: str, meter: str, sources: Sequence[str]) -> list[str]:
@@ -256,20 +260,20 @@ def look_up_outcomes() -> bool:
     """Settle or give back a batch of reservations whose time is over (a periodic task). Returns whether more wait."""
     now = timezone.now()
     rows = UsageEvent.objects.filter(status=UsageEvent.Status.RESERVED, expires_at__lte=now).order_by("expires_at")
-    found = list(rows.values_list("company_id", "meter", "source")[:BATCH])
+    reservations = list(rows.values_list("company_id", "meter", "source")[:BATCH])
     by_company: dict[tuple[str, str], list[str]] = {}
-    for company, meter, source in found:
+    for company, meter, source in reservations:
         by_company.setdefault((company, meter), []).append(source)
     for (company, meter), sources in sorted(by_company.items()):
         with company_scope(company), transaction.atomic():
             end_reservations(meter, sorted(sources))
-    return len(found) == BATCH
+    return len(reservations) == BATCH
 
 
 def end_reservations(meter: str, sources: Sequence[str]) -> None:
     """Settle the reservations that were used, prolong those under way, and give the others back."""
-    known = METERS.get(meter)
-    outcome = known.outcome(sources) if known is not None and known.outcome is not None else Outcome()
+    definition = METERS.get(meter)
+    outcome = definition.outcome(sources) if definition is not None and definition.outcome is not None else Outcome()
     used, under_way = set(outcome.used), set(outcome.under_way)
     if used:
         _run(SETTLE, meter, sorted(used))
@@ -294,9 +298,9 @@ def charge_ended(subscription_ids: Sequence[str] | None = None) -> bool:
         charge_overage(list(rows.filter(subscription_id__in=list(subscription_ids))))
         return False
     with transaction.atomic():
-        found = list(rows[:BATCH])
-        charge_overage(found)
-    return len(found) == BATCH
+        periods = list(rows[:BATCH])
+        charge_overage(periods)
+    return len(periods) == BATCH
 
 
 def charge_overage(rows: Sequence[MeterPeriod]) -> None:

@@ -64,8 +64,8 @@ def set_up_method(*, letter: str) -> MethodSetup:
 
 
 def _account(letter: str, preferred: str) -> GatewayAccount:
-    found = account_of(letter)
-    account = ready_account(letter, _currency(found, preferred) if found else preferred)
+    existing = account_of(letter)
+    account = ready_account(letter, _currency(existing, preferred) if existing else preferred)
     if not adapter(account.adapter).sets_up:
         title = adapter(account.adapter).title
         raise NamedError("BadRequest_400", f"gateway: {title} saves a way to pay only with a payment")
@@ -154,9 +154,9 @@ def settle(setup_id: str, fact: PaymentUpdate) -> MethodSetup:
 def listen(account: GatewayAccount, hint: WebhookHint) -> int:
     """Make the set-ups due that a webhook names. Returns their number."""
     names = [name[:255] for name in hint.names]
-    known = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
+    named = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
     with unscoped(reason="webhook: the set-ups that it names, of whatever company"):
-        rows = MethodSetup.objects.filter(known, letter=account.letter, status=Status.DUE)
+        rows = MethodSetup.objects.filter(named, letter=account.letter, status=Status.DUE)
         number = int(rows.update(due_at=timezone.now(), looks=0))
     if number:
         notify_workers(WORK)
@@ -183,14 +183,14 @@ def has_work() -> bool:
 def run(setup: MethodSetup) -> None:
     """Look at a claimed set-up, and release it. After the last look it has failed."""
     try:
-        found = refresh_setup(setup)
+        refreshed = refresh_setup(setup)
     except Misconfigured as trouble:
         _wait(setup, due_at=timezone.now() + MISCONFIGURED_WAIT, error=str(trouble)[:500])
     except (AmbiguousOutcome, Refused) as doubt:
         wait = backoff(min(setup.attempts, 12), base=settings.PAYMENT_BACKOFF)
         _wait(setup, due_at=timezone.now() + wait, looks=setup.looks, error=str(doubt)[:500])
     else:
-        if found.status not in OPEN:
+        if refreshed.status not in OPEN:
             update_owned(setup, worker=None, deaths=0)
         elif setup.looks >= len(POLL_DELAYS):
             _wait(setup, status=Status.FAILED, reason="nobody saved one")

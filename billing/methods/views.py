@@ -26,8 +26,10 @@ class MethodSetupViewSet(ResourceViewSet):
         needs_subscription=False,
     )
     def retrieve(self, request: Request) -> Any:
-        found = [(one.letter, adapter(one.adapter)) for one in accounts_on()]
-        return {"gateways": [{"gateway": f"gateway-{at}", "title": one.title} for at, one in found if one.sets_up]}
+        adapters = [(entry.letter, adapter(entry.adapter)) for entry in accounts_on()]
+        return {
+            "gateways": [{"gateway": f"gateway-{at}", "title": entry.title} for at, entry in adapters if entry.sets_up]
+        }
 
     @endpoint(
         "Save a way to pay without paying",

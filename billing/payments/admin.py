@@ -201,10 +201,10 @@ class AttemptAdmin(CompanyRecordAdmin):
     def refund(self, request: HttpRequest, record: Attempt, *, amount: Decimal, to: str, reason: str) -> Any:
         """Give a part or all of it back, with a credit note; above a limit once somebody else approves."""
         minor = exact_minor(amount, record.payment.currency)
-        made = start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request), to=to)
+        new_refund = start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request), to=to)
         with company_scope(record.company_id):
             left = refundable(record)
-        waits = "Asked to refund" if made.status == Refund.Status.ASKED else "Refunded"
+        waits = "Asked to refund" if new_refund.status == Refund.Status.ASKED else "Refunded"
         self.log_change(request, record, f"{waits} {amount}; {left} minor units are left. {reason}")
 
 

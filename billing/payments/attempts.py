@@ -33,10 +33,10 @@ def open_order(payment_id: str, *, lock: bool = False) -> Payment:
     rows = Payment.objects.select_related("invoice", "plan")
     if lock:
         rows = rows.select_for_update(of=("self",), no_key=True)
-    found: Payment | None = rows.filter(pk=payment_id, status=Payment.Status.OPEN).first()
-    if found is None or found.expires_at <= timezone.now():
+    payment: Payment | None = rows.filter(pk=payment_id, status=Payment.Status.OPEN).first()
+    if payment is None or payment.expires_at <= timezone.now():
         raise NamedError("ManualPaymentDetailsNotFound_400", "paymentID: there is no such order to be paid")
-    return found
+    return payment
 
 
 def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
@@ -50,10 +50,10 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
         payment = open_order(payment_id, lock=True)
         if not takes_gateways(payment):
             raise NamedError("BadRequest_400", "manualPaymentID: its price is of another day; order anew")
-        found = payment.attempts.filter(
+        existing = payment.attempts.filter(
             left_at__isnull=True, status__in=(Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
         ).first()
-        attempt: Attempt | None = found
+        attempt: Attempt | None = existing
         keep(payment.pk)
         if attempt is None:
             account = ready_account(letter, payment.currency)
@@ -164,7 +164,7 @@ def file_of(id: str) -> str:
 def find_attempt(payment_id: str, letter: str) -> Attempt:
     """Return the order's last attempt at a gateway. Raises PaymentNotFound_400."""
     rows = Attempt.objects.select_related("payment__invoice", "payment__plan", "method")
-    found: Attempt | None = rows.filter(payment_id=payment_id, letter=letter).order_by("-created_at", "-pk").first()
-    if found is None:
+    attempt: Attempt | None = rows.filter(payment_id=payment_id, letter=letter).order_by("-created_at", "-pk").first()
+    if attempt is None:
         raise NamedError("PaymentNotFound_400", f"paymentID: nothing was begun at gateway-{letter} for this order")
-    return found
+    return attempt

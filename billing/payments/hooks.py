@@ -40,8 +40,8 @@ LISTENERS: list[Callable[[GatewayAccount, WebhookHint], int]] = []
 def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     """POST /api/public/webhooks/gateway-x/<account>: store a genuine webhook once, and check the objects that it
     names."""
-    found = account_of(letter) if len(letter) == 1 and is_id(account) else None
-    if found is None or found.pk != account or found.adapter not in ADAPTERS:
+    gateway_account = account_of(letter) if len(letter) == 1 and is_id(account) else None
+    if gateway_account is None or gateway_account.pk != account or gateway_account.adapter not in ADAPTERS:
         return not_found(request)
     if request.method in ("GET", "HEAD"):
         return _answer(200)  # some gateways look whether the address is there
@@ -50,15 +50,15 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     length = request.headers.get("Content-Length") or "0"
     if not length.isdigit() or int(length) > MAX_BYTES:
         return _refused(413, "BodyTooLarge_413", f"at most {MAX_BYTES} bytes")
-    signed_by = adapter(found.adapter).signed_by
-    if signed_by and not getattr(found, signed_by):
+    signed_by = adapter(gateway_account.adapter).signed_by
+    if signed_by and not getattr(gateway_account, signed_by):
         return _refused(400, "InvalidRequest_400", UNSIGNED)  # an empty secret would sign anything
     try:
-        hint = verified(found, request.headers, request.body)
+        hint = verified(gateway_account, request.headers, request.body)
     except (WrongSignature, Misconfigured) as wrong:
         log.warning("a webhook of gateway-%s is refused: %s", letter, wrong)
         return _refused(400, "InvalidRequest_400", UNSIGNED)
-    store(found, hint)
+    store(gateway_account, hint)
     return _answer(200)
 
 
@@ -71,9 +71,9 @@ def store(account: GatewayAccount, hint: WebhookHint) -> None:
     GatewayEvent.objects.bulk_create([event], ignore_conflicts=True)
     if not adapter(account.adapter).repeats and not GatewayEvent.objects.filter(pk=event.pk).exists():
         return
-    known = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
+    named = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
     with unscoped(reason="webhook: the attempts that it names, of whatever company"):
-        rows = Attempt.objects.filter(known, letter=account.letter, status__in=(Status.DUE, Status.FAILED))
+        rows = Attempt.objects.filter(named, letter=account.letter, status__in=(Status.DUE, Status.FAILED))
         _only_look(rows.filter(status=Status.FAILED))
         number = rows.update(status=Status.DUE, due_at=timezone.now(), looks=0)
     if number:

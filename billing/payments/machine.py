@@ -106,8 +106,8 @@ def advance(attempt: Attempt) -> PaymentUpdate:
 def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: PaymentUpdate) -> PaymentUpdate:
     """Take the money that a customer has authorized on the gateway's page, unless the order was left meanwhile or its
     price holds no more."""
-    wanted = attempt.left_at is None and takes_gateways(attempt.payment)
-    if attempt.kind == Kind.HOSTED and fact.state is PaymentState.AUTHORIZED and wanted:
+    is_due = attempt.left_at is None and takes_gateways(attempt.payment)
+    if attempt.kind == Kind.HOSTED and fact.state is PaymentState.AUTHORIZED and is_due:
         try:
             keep(attempt.payment_id)
         except NamedError as taken:

@@ -87,8 +87,8 @@ def change_transfer(*, payment_id: str, values: dict[str, Any]) -> Payment:
     Raises ManualPaymentDetailsNotFound_400, FileNotFound_400 and BadRequest_400.
     """
     with lock_primary(company_id()):
-        found = Payment.objects.select_for_update(no_key=True).filter(pk=payment_id).exclude(bank_state=Bank.NONE)
-        payment: Payment | None = found.first()
+        rows = Payment.objects.select_for_update(no_key=True).filter(pk=payment_id).exclude(bank_state=Bank.NONE)
+        payment: Payment | None = rows.first()
         if payment is None:
             raise NamedError("ManualPaymentDetailsNotFound_400", "id: there is no such payment by bank")
         if payment.status != Payment.Status.OPEN or payment.bank_state not in WAITING:

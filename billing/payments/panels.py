@@ -51,7 +51,7 @@ def _hooks(payment: Payment) -> SafeString:
         for name in names:
             named |= when & Q(hints__contains=[name])
     events = GatewayEvent.objects.filter(named).select_related("account").order_by("-created_at")[:ROWS]
-    cells = [(link(one, f"{one.created_at:%Y-%m-%d %H:%M:%S}"), one.account, one.event_id) for one in events]
+    cells = [(link(event, f"{event.created_at:%Y-%m-%d %H:%M:%S}"), event.account, event.event_id) for event in events]
     return table(("Taken", "Account", "Event"), cells, empty="No webhook has named it.")
 
 

@@ -26,10 +26,10 @@ def running_period(subscription: Subscription) -> tuple[datetime | None, datetim
 def start_before(subscription: Subscription, end: datetime) -> datetime | None:
     """Return the start of the paid period that ends at this time."""
     rows = Payment.objects.filter(subscription=subscription, status=Payment.Status.PAID, invoice__kind="cycle")
-    known = Q(basis__periodEnd=end.isoformat())
+    by_basis = Q(basis__periodEnd=end.isoformat())
     other = Q(invoice__period_end=end) & ~Q(basis__has_key="periodEnd")
-    found = rows.select_related("invoice").filter(known | other).first()
-    start = period_of(found)[0] if found else None
+    payment = rows.select_related("invoice").filter(by_basis | other).first()
+    start = period_of(payment)[0] if payment else None
     return start if start is not None and start < end else None
 
 

@@ -138,8 +138,8 @@ def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) 
         left = whole - gone if order.status == Payment.Status.PAID else 0
         if not 0 < amount_minor <= left:
             raise NamedError("BadRequest_400", f"amount: at most {max(0, left)} minor units")
-        given = to_amount(gone + amount_minor, order.currency)
-        if came and given > settings.REFUND_APPROVAL_ABOVE and order.decided_by_id in (None, by.pk):
+        credited = to_amount(gone + amount_minor, order.currency)
+        if came and credited > settings.REFUND_APPROVAL_ABOVE and order.decided_by_id in (None, by.pk):
             raise NamedError("BadRequest_400", "somebody else than who approved the transfer has to do this")
         note = credit(invoice, amount_minor, reason[:300])
         _give(order, amount_minor, tx=f"ref:{note.pk}", account=BALANCE, to=To.BALANCE, by="balance")
@@ -199,13 +199,13 @@ def has_work() -> bool:
 def run(row: Refund) -> None:
     """Look whether the gateway has made the refund, else ask for it, and book it."""
     account = account_of(row.attempt.letter)
-    asked = RefundRequest(row.pk, row.attempt.payment_ref, row.amount_minor, row.currency)
+    request = RefundRequest(row.pk, row.attempt.payment_ref, row.amount_minor, row.currency)
     try:
         if account is None or account.adapter != row.attempt.adapter:
             raise Misconfigured(f"gateway-{row.attempt.letter} is another one by now")
         with track_account_health(account):
             gateway = gateway_client(account)
-            id = gateway.find_refund(asked) or gateway.refund(asked)
+            id = gateway.find_refund(request) or gateway.refund(request)
     except Misconfigured as trouble:
         _wait(row, MISCONFIGURED_WAIT, str(trouble))
     except AmbiguousOutcome as doubt:

@@ -193,9 +193,9 @@ def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime
         source=source,
         terms=Terms(plan, payment.interval, payment.seats, payment.from_now, _renewed_period(payment, invoice)),
     )
-    found = _set_add_ons(payment)
-    payment.basis |= {"periodStart": _text(found.period_start), "periodEnd": _text(found.period_end)}
-    return found.period_start, found.period_end
+    subscription = _set_add_ons(payment)
+    payment.basis |= {"periodStart": _text(subscription.period_start), "periodEnd": _text(subscription.period_end)}
+    return subscription.period_start, subscription.period_end
 
 
 def _add(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime | None]:
@@ -204,13 +204,13 @@ def _add(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime 
     if invoice.period_end is not None and invoice.period_end <= now:
         raise NamedError("BadRequest_400", "the period that it was ordered for has ended")
     if invoice.kind == Invoice.Kind.SEATS:
-        found = change_subscription(company_id=payment.company_id, seats=payment.seats, note=note)
+        subscription = change_subscription(company_id=payment.company_id, seats=payment.seats, note=note)
     else:
-        found = Subscription.objects.get(pk=payment.subscription_id)
-        if found.status not in OPEN:
-            raise NamedError("BadRequest_400", f"the subscription is {found.status}")
-        found = _set_add_ons(payment)
-    return now, found.period_end
+        subscription = Subscription.objects.get(pk=payment.subscription_id)
+        if subscription.status not in OPEN:
+            raise NamedError("BadRequest_400", f"the subscription is {subscription.status}")
+        subscription = _set_add_ons(payment)
+    return now, subscription.period_end
 
 
 def _renewed_period(payment: Payment, invoice: Invoice) -> tuple[datetime, datetime] | None:

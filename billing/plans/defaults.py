@@ -194,15 +194,15 @@ def seed(app_config: AppConfig, using: str, **_: Any) -> None:
     if app_config.label != "billing":
         return
     currencies = Currency.objects.using(using)
-    known = dict(currencies.values_list("code", "decimals"))
-    for code, decimals in known.items():
+    decimals_by_code = dict(currencies.values_list("code", "decimals"))
+    for code, decimals in decimals_by_code.items():
         if decimals != exponent(code):  # a dozen of an earlier version, which took Babel's
             currencies.filter(code=code).update(decimals=exponent(code))
     currencies.bulk_create(
         [
-            Currency(code=found.code, name=found.name, symbol=found.symbol, decimals=found.decimals)
-            for found in list_currencies()
-            if found.code not in known
+            Currency(code=currency.code, name=currency.name, symbol=currency.symbol, decimals=currency.decimals)
+            for currency in list_currencies()
+            if currency.code not in decimals_by_code
         ],
         ignore_conflicts=True,
     )

@@ -50,14 +50,14 @@ class SavingOut(Output):
 
 def savings_of(prices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the saving of a year in each currency that has both prices, if there is one."""
-    by = {(one["currency"], one["interval"]): Decimal(str(one["amount"])) for one in prices}
-    found = []
+    by = {(price["currency"], price["interval"]): Decimal(str(price["amount"])) for price in prices}
+    savings = []
     for (currency, interval), year in sorted(by.items()):
         twelve = 12 * by.get((currency, "month"), Decimal(0))
         if interval == "year" and year < twelve:
             saved = {"amount": float(twelve - year), "percent": int((twelve - year) * 100 / twelve)}
-            found.append({"currency": currency, **saved})
-    return found
+            savings.append({"currency": currency, **saved})
+    return savings
 
 
 class UnitPriceOut(Output):
@@ -116,9 +116,9 @@ class PlanOut(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         sold: dict[str, list[dict[str, Any]]] = {}
-        for one in data["meters"] or []:
-            price = {"amount": one["amount"], "currency": one["currency"]}
-            sold.setdefault(one["meter"], []).append(price)
+        for meter_price in data["meters"] or []:
+            price = {"amount": meter_price["amount"], "currency": meter_price["currency"]}
+            sold.setdefault(meter_price["meter"], []).append(price)
         meters = [
             {"meter": key, "name": name_of(key), "included": data["limits"][key], "prices": sold.get(key, [])}
             for key in METERS
@@ -137,11 +137,11 @@ def as_kept(plan: dict[str, Any], version: PlanVersion | None) -> dict[str, Any]
         {
             "currency": code,
             "interval": interval,
-            "amount": float(one["amount"]),
-            "seatAmount": float(one["seat_amount"]),
+            "amount": float(price["amount"]),
+            "seatAmount": float(price["seat_amount"]),
         }
         for code, intervals in version.prices.items()
-        for interval, one in intervals.items()
+        for interval, price in intervals.items()
     ]
     limits = version.limits
     meters = [
@@ -158,9 +158,9 @@ def as_kept(plan: dict[str, Any], version: PlanVersion | None) -> dict[str, Any]
         if key in limits
     ]
     seats = {"minSeats": version.min_seats, "maxSeats": version.max_seats}
-    words = {"features": features_of(version.modules), "yearlySaving": savings_of(prices)}
+    texts = {"features": features_of(version.modules), "yearlySaving": savings_of(prices)}
     kept = {"modules": version.modules, "limits": limits, "prices": prices, "meters": meters}
-    return {**plan, **kept, **seats, **words}
+    return {**plan, **kept, **seats, **texts}
 
 
 class PlanCurrencyOut(CurrencyOut):

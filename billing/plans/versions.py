@@ -21,15 +21,15 @@ TERMS = ("modules", "limits", "min_seats", "max_seats")
 
 def terms_now(plan_id: str) -> dict[str, Any]:
     """Return the present terms of a plan in the form of a PlanVersion."""
-    found = Plan.objects.get(pk=plan_id)
+    plan = Plan.objects.get(pk=plan_id)
     prices: dict[str, dict[str, dict[str, str]]] = {}
     for row in PlanPrice.objects.filter(plan_id=plan_id).select_related("currency").order_by("pk"):
         amounts = {"amount": str(row.amount), "seat_amount": str(row.seat_amount)}
         prices.setdefault(row.currency.code, {})[row.interval] = amounts
     meters: dict[str, dict[str, str]] = {}
-    for one in MeterPrice.objects.filter(plan_id=plan_id).select_related("currency").order_by("pk"):
-        meters.setdefault(one.meter, {})[one.currency.code] = str(one.amount)
-    return {**{name: getattr(found, name) for name in TERMS}, "prices": prices, "meter_prices": meters}
+    for meter_price in MeterPrice.objects.filter(plan_id=plan_id).select_related("currency").order_by("pk"):
+        meters.setdefault(meter_price.meter, {})[meter_price.currency.code] = str(meter_price.amount)
+    return {**{name: getattr(plan, name) for name in TERMS}, "prices": prices, "meter_prices": meters}
 
 
 def with_terms(plan: Plan, version: PlanVersion | None) -> Plan:
@@ -47,18 +47,18 @@ def prices_of(plan: Plan, version: PlanVersion | None, interval: str) -> dict[st
     if version is None:
         rows = PlanPrice.objects.filter(plan_id=plan.pk, interval=interval, currency__is_active=True)
         return {row.currency.code: row for row in rows.select_related("currency").order_by("currency__code")}
-    known = Currency.objects.filter(code__in=list(version.prices), is_active=True).order_by("code")
-    return prices_in(version, plan, interval, known)
+    currencies = Currency.objects.filter(code__in=list(version.prices), is_active=True).order_by("code")
+    return prices_in(version, plan, interval, currencies)
 
 
 def prices_in(version: PlanVersion, plan: Plan, interval: str, currencies: Iterable[Currency]) -> dict[str, PlanPrice]:
     """Return currency, of these -> the price of the plan for an interval in a version of it."""
-    found = {}
+    prices = {}
     for currency in currencies:
         if texts := version.prices.get(currency.code, {}).get(interval):
             amounts = {name: Decimal(text) for name, text in texts.items()}
-            found[currency.code] = PlanPrice(plan=plan, currency=currency, interval=interval, **amounts)
-    return found
+            prices[currency.code] = PlanPrice(plan=plan, currency=currency, interval=interval, **amounts)
+    return prices
 
 
 def meter_price_of(plan_id: str, version: PlanVersion | None, meter: str, currency: str) -> Decimal | None:

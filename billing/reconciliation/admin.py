@@ -105,10 +105,15 @@ def _ours(row: Difference) -> SafeString | str:
 
 @panel(Reconciliation, "Differences", permission="billing.view_difference")
 def _differences(row: Reconciliation) -> SafeString:
-    found = row.found.order_by("-pk")[:ROWS]
+    differences = row.found.order_by("-pk")[:ROWS]
     cells = [
-        (link(one, one.get_kind_display()), one.what, _money(one.amount_there, one.currency), _ours(one))
-        for one in found
+        (
+            link(difference, difference.get_kind_display()),
+            difference.what,
+            _money(difference.amount_there, difference.currency),
+            _ours(difference),
+        )
+        for difference in differences
     ]
     more = list_address(Difference, reconciliation__id__exact=row.pk) if row.differences > ROWS else ""
     return table(("What", "Of", "There", "Ours"), cells, more=more, empty="The gateway and the books say the same.")
@@ -117,7 +122,16 @@ def _differences(row: Reconciliation) -> SafeString:
 @panel(GatewayAccount, "Reconciliation", permission="billing.view_reconciliation")
 def _last(account: GatewayAccount) -> SafeString:
     rows = account.reconciliations.order_by("-created_at")[:ROWS]
-    cells = [(link(one), one.get_status_display(), one.payments, one.refunds, one.differences) for one in rows]
+    cells = [
+        (
+            link(reconciliation),
+            reconciliation.get_status_display(),
+            reconciliation.payments,
+            reconciliation.refunds,
+            reconciliation.differences,
+        )
+        for reconciliation in rows
+    ]
     return table(("Time", "State", "Payments", "Refunds", "Differences"), cells, empty="Nothing was compared yet.")
 
 
@@ -127,6 +141,7 @@ def _parked(account: GatewayAccount) -> SafeString:
         parked = Attempt.objects.filter(letter=account.letter, status__in=("wrong", "unknown"))
         rows = list(parked.select_related("company", "payment").order_by("updated_at")[:ROWS])
         cells = [
-            (link(one, one.payment.number), link(one.company), one.get_status_display(), one.reason) for one in rows
+            (link(attempt, attempt.payment.number), link(attempt.company), attempt.get_status_display(), attempt.reason)
+            for attempt in rows
         ]
     return table(("Order", "Company", "State", "What the gateway says"), cells, empty="Nothing is parked.")

@@ -128,15 +128,15 @@ def _again(row: Reconciliation, wait: timedelta, reason: str) -> None:
 
 @transaction.atomic
 def _finish(row: Reconciliation, account: GatewayAccount, comparison: Comparison) -> None:
-    found = Difference.objects.filter(reconciliation=row)
-    loud = found.exclude(kind__in=QUIET).count()
+    differences = Difference.objects.filter(reconciliation=row)
+    loud = differences.exclude(kind__in=QUIET).count()
     update_owned(
         row,
         status=Status.DONE,
         done_at=timezone.now(),
         payments=comparison.payments,
         refunds=comparison.refunds,
-        differences=found.count(),
+        differences=differences.count(),
         worker=None,
         error="",
     )
@@ -166,18 +166,18 @@ class Comparison:
         lines = self.gateway.list_settled(self.row.since - OVERLAP, self.row.until)
         for batch in batches(lines):
             with unscoped(reason="reconciliation: the payments that a gateway lists, of all companies"):
-                self.payments += self.compare_payments([one for one in batch if one.kind == "payment"])
-                self.refunds += self.compare_refunds([one for one in batch if one.kind == "refund"])
-                disputed = [one.id for one in batch if one.kind == "dispute"]
+                self.payments += self.compare_payments([line for line in batch if line.kind == "payment"])
+                self.refunds += self.compare_refunds([line for line in batch if line.kind == "refund"])
+                disputed = [line.id for line in batch if line.kind == "dispute"]
                 if disputed:
                     watch(self.account, Q(payment_ref__in=disputed, disputed_minor=0))
         with unscoped(reason="reconciliation: what is booked of all companies"):
             self.look_for_missing()
 
     def compare_payments(self, lines: Sequence[SettlementEntry]) -> int:
-        known = self.attempts(line.reference for line in lines)
+        attempts = self.attempts(line.reference for line in lines)
         for line in lines:
-            attempt = known.get(line.reference)
+            attempt = attempts.get(line.reference)
             if attempt is None:
                 self.differs(Kind.STRANGE, line)
                 continue
@@ -194,20 +194,20 @@ class Comparison:
         """Settle an attempt that is paid at the gateway and not here."""
         with company_scope(attempt.company_id):
             try:
-                found = refresh_attempt(attempt)
+                refreshed = refresh_attempt(attempt)
             except (Misconfigured, Refused, AmbiguousOutcome) as doubt:
                 log.warning("attempt %s could not be looked at: %s", attempt.pk, doubt)
-                found = attempt
+                refreshed = attempt
         kinds = {Attempt.Status.PAID: Kind.SETTLED, Attempt.Status.WRONG: Kind.WRONG}
-        kind = kinds.get(Attempt.Status(found.status), Kind.UNCLEAR)
-        self.differs(Kind.TWICE if kind == Kind.SETTLED and found.payment_ref != line.id else kind, line, attempt)
+        kind = kinds.get(Attempt.Status(refreshed.status), Kind.UNCLEAR)
+        self.differs(Kind.TWICE if kind == Kind.SETTLED and refreshed.payment_ref != line.id else kind, line, attempt)
 
     def compare_refunds(self, lines: Sequence[SettlementEntry]) -> int:
         ids = [line.reference for line in lines if is_id(line.reference)]
         rows = Refund.objects.filter(pk__in=ids, attempt__letter=self.account.letter)
-        known = {row.pk: row for row in rows.select_related("attempt__payment__invoice")}
+        refunds = {row.pk: row for row in rows.select_related("attempt__payment__invoice")}
         for line in lines:
-            refund = known.get(line.reference)
+            refund = refunds.get(line.reference)
             if refund is None or refund.status in (Refund.Status.ASKED, Refund.Status.REJECTED):
                 self.differs(Kind.STRANGE, line)
             elif (line.amount, line.currency) != (refund.amount_minor, refund.currency):
@@ -224,12 +224,12 @@ class Comparison:
     def look_for_missing(self) -> None:
         """Query the gateway one by one for payments that are booked here and missing in its lists."""
         booked = booked_by(self.account.letter, self.row.since, self.row.until)
-        asked = 0
+        queries = 0
         for batch in batches(booked.values_list("tx", flat=True).iterator(BATCH)):
             left = [tx.removeprefix("pay:") for tx in batch if tx.removeprefix("pay:") not in self.seen]
             for attempt in self.attempts(left).values():
-                asked += 1
-                if asked > MAX_CHECKED:
+                queries += 1
+                if queries > MAX_CHECKED:
                     raise AmbiguousOutcome(f"its list lacks more than {MAX_CHECKED} payments")
                 self.ask(attempt)
 
@@ -251,7 +251,7 @@ class Comparison:
             self.differs(Kind.MISSING, line, attempt)
 
     def attempts(self, references: Iterable[str]) -> dict[str, Attempt]:
-        ids = [one for one in references if is_id(one)]
+        ids = [reference for reference in references if is_id(reference)]
         rows = Attempt.objects.filter(pk__in=ids, letter=self.account.letter, adapter=self.account.adapter)
         return {row.pk: row for row in rows.select_related("payment__invoice", "payment__plan", "method")}
 
@@ -277,8 +277,8 @@ def booked_by(letter: str, since: datetime, until: datetime) -> QuerySet[Posting
     """Return the postings of payments by a gateway. The index covers cash alone, so the query repeats that
     condition."""
     rows = Posting.objects.filter(account=cash(letter), account__startswith="cash:", tx__startswith="pay:")
-    found: QuerySet[Posting] = rows.filter(created_at__gte=since, created_at__lt=until).order_by("created_at", "pk")
-    return found
+    postings: QuerySet[Posting] = rows.filter(created_at__gte=since, created_at__lt=until).order_by("created_at", "pk")
+    return postings
 
 
 Each = TypeVar("Each")

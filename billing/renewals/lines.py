@@ -77,16 +77,16 @@ class CompanyDetails:
     @classmethod
     def read(cls, companies: Sequence[str]) -> CompanyDetails:
         """Read the companies' details, balances, currencies and policies. The scope is that of all companies."""
-        found = {row.company_id: row for row in BillingDetails.objects.filter(company_id__in=list(companies))}
-        missing = [id for id in companies if id not in found]
+        details = {row.company_id: row for row in BillingDetails.objects.filter(company_id__in=list(companies))}
+        missing = [id for id in companies if id not in details]
         for company in Company.objects.filter(pk__in=list(missing)).only("name", "email"):
-            found[company.pk] = BillingDetails(company_id=company.pk, name=company.name, email=company.email or "")
+            details[company.pk] = BillingDetails(company_id=company.pk, name=company.name, email=company.email or "")
         sums = Posting.objects.filter(company_id__in=list(companies), account=BALANCE).order_by()
         balances = sums.values_list("company_id", "currency").annotate(sum=Sum("amount_minor"))
         rows = CompanySettings.objects.filter(company_id__in=list(companies))
         chosen = list(rows.values_list("company_id", "currency", "subscription_policies"))
         return cls(
-            found,
+            details,
             {(company, code): max(0, -amount) for company, code, amount in balances},
             {company: currency for company, currency, _ in chosen},
             {company: (policies or {}).get("autoRenew", True) for company, _, policies in chosen},
@@ -138,10 +138,10 @@ def _prices(batch: Sequence[Due]) -> dict[str, dict[str, PlanPrice]]:
         present.setdefault((row.plan_id, row.interval), {})[row.currency.code] = row
     keep = any(due.version is not None for due in batch)
     currencies = list(Currency.objects.filter(is_active=True).order_by("code")) if keep else []
-    found = {}
+    prices = {}
     for due in batch:
         if due.version is None:
-            found[due.id] = present.get((due.plan.pk, due.interval), {})
+            prices[due.id] = present.get((due.plan.pk, due.interval), {})
         else:
-            found[due.id] = prices_in(due.version, due.plan, due.interval, currencies)
-    return found
+            prices[due.id] = prices_in(due.version, due.plan, due.interval, currencies)
+    return prices

@@ -145,7 +145,7 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
         order.subscription_id: order
         for order in Payment.objects.filter(subscription_id__in=[row.pk for row in rows], status=Payment.Status.OPEN)
     }
-    found = []
+    billable = []
     for row in rows:
         end, order = row.period_end, orders.get(row.pk)
         if row.status not in PAID or end is None or not row.plan_id:
@@ -157,8 +157,8 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
         elif order is not None and not _left(order):
             _bill_at(row, now + WAIT)
         else:
-            found.append(_due_of(row, end, plans, versions.get(row.version_id)))
-    return found
+            billable.append(_due_of(row, end, plans, versions.get(row.version_id)))
+    return billable
 
 
 def _bill_at(row: Subscription, at: datetime | None) -> None:
@@ -236,8 +236,8 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
     insert_rows(SubscriptionChange, changes)
     for due in batch:
         if due.chosen is not None:
-            with company_scope(due.company_id), lock_primary(due.company_id) as found:
-                set_subscription_items(require_subscription(found), stored(due.items), note="chosen for this period")
+            with company_scope(due.company_id), lock_primary(due.company_id) as primary:
+                set_subscription_items(require_subscription(primary), stored(due.items), note="chosen for this period")
 
 
 def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: int) -> None:
@@ -273,10 +273,10 @@ def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: i
                 due, Action.BILLED, {"ends_at": due.ends_at}, {"ends_at": open_until}, source=f"billed:{payment}"
             )
         )
-    for model, made in rows.items():
-        insert_rows(model, made)
+    for model, model_rows in rows.items():
+        insert_rows(model, model_rows)
     _move_all(moves, now)
-    billed = ((charge.pk, one["id"]) for due, one in zip(batch, invoices, strict=True) for charge in due.charges)
+    billed = ((charge.pk, issued["id"]) for due, issued in zip(batch, invoices, strict=True) for charge in due.charges)
     mark_billed(dict(billed))
     _issue(invoices)
     notify_workers("dunning")
@@ -291,7 +291,9 @@ def _issue(invoices: list[dict[str, Any]]) -> None:
     for invoice, number in zip(invoices, numbers, strict=True):
         invoice |= {"number": number, "issued_on": day, "issued_at": now, "due_at": now, "seller": shown}
     insert_rows(Invoice, invoices)
-    emit_across("invoice.issued", [(one["company_id"], one["id"], {"number": one["number"]}) for one in invoices])
+    emit_across(
+        "invoice.issued", [(issued["company_id"], issued["id"], {"number": issued["number"]}) for issued in invoices]
+    )
 
 
 def _move_all(moves: Sequence[dict[str, Any]], now: datetime) -> None:

@@ -19,18 +19,18 @@ def insert_rows(model: type[models.Model], rows: Sequence[dict[str, Any]]) -> No
         return
     for row in rows:
         row.setdefault("id", new_id())
-    given = list(rows[0])
+    names = list(rows[0])
     fields: dict[str, Any] = {str(field.column): field for field in model._meta.concrete_fields}
     now = timezone.now()
     constants: dict[str, Any] = {"created_at": now, "updated_at": now}
     for column, field in fields.items():
-        if column not in given and column not in constants and field.db_default is models.NOT_PROVIDED:
+        if column not in names and column not in constants and field.db_default is models.NOT_PROVIDED:
             constants[column] = field.get_db_prep_save(field.get_default(), connection)
-    constants = {column: value for column, value in constants.items() if column in fields and column not in given}
+    constants = {column: value for column, value in constants.items() if column in fields and column not in names}
     quote = connection.ops.quote_name
-    columns = ", ".join(quote(column) for column in (*given, *constants))
-    types = ", ".join(f"{quote(column)} {fields[column].db_type(connection)}" for column in given)
-    values = [f"new.{quote(column)}" for column in given]
+    columns = ", ".join(quote(column) for column in (*names, *constants))
+    types = ", ".join(f"{quote(column)} {fields[column].db_type(connection)}" for column in names)
+    values = [f"new.{quote(column)}" for column in names]
     values += [f"%s::{fields[column].db_type(connection)}" for column in constants]
     statement = (
         f"INSERT INTO {quote(model._meta.db_table)} ({columns})"  # noqa: S608  names of models, no values

@@ -32,12 +32,12 @@ def sections() -> list[dict[str, Any]]:
 def _recurring() -> SafeString:
     rows = [
         (
-            one.currency,
-            f"{one.subscriptions:,}",
-            _amount(one.minor, one.currency),
-            _amount(one.year_minor, one.currency),
+            revenue.currency,
+            f"{revenue.subscriptions:,}",
+            _amount(revenue.minor, revenue.currency),
+            _amount(revenue.year_minor, revenue.currency),
         )
-        for one in recurring_revenue()
+        for revenue in recurring_revenue()
     ]
     return table(("Currency", "Subscriptions", "A month", "A year"), rows, empty="Nobody pays yet.")
 
@@ -54,28 +54,34 @@ def _earned(sums: Sequence[tuple[str, int, str]]) -> SafeString:
 
 
 def _churn() -> SafeString:
-    found = churn_by_month()
-    most = max((max(one.begun, one.ended) for one in found), default=0)
+    months = churn_by_month()
+    most = max((max(month.begun, month.ended) for month in months), default=0)
     rows = [
         (
-            f"{one.month:%B %Y}",
-            f"{one.held:,}",
-            f"{one.begun:,}",
-            f"{one.ended:,}",
-            "–" if one.percent is None else f"{one.percent} %",
-            _bar(one.ended, most),
+            f"{month.month:%B %Y}",
+            f"{month.held:,}",
+            f"{month.begun:,}",
+            f"{month.ended:,}",
+            "–" if month.percent is None else f"{month.percent} %",
+            _bar(month.ended, most),
         )
-        for one in found
+        for month in months
     ]
     return table(("Month", "At its beginning", "Began", "Ended", "Ended of those before", ""), rows)
 
 
 def _owed() -> SafeString:
-    found = aged_receivables()
-    most = max((one.minor for one in found), default=0)
+    receivables = aged_receivables()
+    most = max((receivable.minor for receivable in receivables), default=0)
     rows = [
-        (one.currency, one.age, f"{one.invoices:,}", _amount(one.minor, one.currency), _bar(one.minor, most))
-        for one in found
+        (
+            receivable.currency,
+            receivable.age,
+            f"{receivable.invoices:,}",
+            _amount(receivable.minor, receivable.currency),
+            _bar(receivable.minor, most),
+        )
+        for receivable in receivables
     ]
     return table(("Currency", "Due for", "Invoices", "Owed", ""), rows, empty="Nobody owes anything.")
 

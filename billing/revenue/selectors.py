@@ -107,12 +107,12 @@ def aged_receivables() -> list[Owed]:
 
 def earned_by_month() -> dict[str, dict[date, int]]:
     """Return currency -> month -> revenue that was booked in it, net, for the last twelve months."""
-    found: dict[str, dict[date, int]] = defaultdict(dict)
+    revenue: dict[str, dict[date, int]] = defaultdict(dict)
     rows = Posting.objects.filter(account=REVENUE, created_at__gte=_first_month()).order_by()
     sums = rows.annotate(month=TruncMonth("created_at")).values("currency", "month").annotate(sum=Sum("amount_minor"))
     for row in sums:
-        found[row["currency"]][row["month"].date()] = -row["sum"]
-    return dict(sorted(found.items()))
+        revenue[row["currency"]][row["month"].date()] = -row["sum"]
+    return dict(sorted(revenue.items()))
 
 
 def churn_by_month() -> list[Churn]:
@@ -135,12 +135,12 @@ def churn_by_month() -> list[Churn]:
         .values("month")
         .annotate(**counts)
     }
-    found = []
+    churn = []
     for month in last_months():
         row = months.get(month, {"begun": 0, "ended": 0})
-        found.append(Churn(month, row["begun"], row["ended"], held))
+        churn.append(Churn(month, row["begun"], row["ended"], held))
         held += row["begun"] - row["ended"]
-    return found
+    return churn
 
 
 def last_months() -> list[date]:

@@ -28,8 +28,8 @@ class Mollie(Dialect):
             case "GET", ["customers", id]:
                 return 200, _customer(id)
             case "GET", ["customers", id, "payments"]:
-                ours = [one for one in orders.values() if one.get("customer") == id]
-                return listed("payments", [self._payment(one) for one in ours])
+                ours = [order for order in orders.values() if order.get("customer") == id]
+                return listed("payments", [self._payment(order) for order in ours])
             case "POST", ["payments"]:
                 return self._new(data)
             case "GET", [("payments" | "refunds" | "chargebacks") as what]:
@@ -49,19 +49,19 @@ class Mollie(Dialect):
         state = self.state
         if what == "payments":
             paid = state.between(state.effects, self.name, 0, time.time() + 1)
-            rows = [{**self._payment(state.orders[one["id"]]), "createdAt": _day(one["at"])} for one in paid]
+            rows = [{**self._payment(state.orders[row["id"]]), "createdAt": _day(row["at"])} for row in paid]
         elif what == "refunds":
-            rows = [_refund(one) for one in state.between(state.refunds, self.name, 0, time.time() + 1)]
+            rows = [_refund(row) for row in state.between(state.refunds, self.name, 0, time.time() + 1)]
         else:
-            rows = [_chargeback(one) for one in state.between(state.disputes, self.name, 0, time.time() + 1)]
+            rows = [_chargeback(row) for row in state.between(state.disputes, self.name, 0, time.time() + 1)]
         rows.reverse()
-        start = [one["id"] for one in rows].index(query["from"]) if "from" in query else 0
+        start = [row["id"] for row in rows].index(query["from"]) if "from" in query else 0
         size = int(query["limit"])
-        status, found = listed(what, rows[start : start + size])
+        status, page = listed(what, rows[start : start + size])
         if len(rows) > start + size:
             address = f"{self.url}/mollie/v2/{what}?from={rows[start + size]['id']}&limit={size}"
-            found["_links"]["next"] = {"href": address, "type": "application/hal+json"}
-        return status, found
+            page["_links"]["next"] = {"href": address, "type": "application/hal+json"}
+        return status, page
 
     def _new(self, data: dict[str, Any]) -> Answer:
         order = self.state.new(
@@ -97,7 +97,7 @@ class Mollie(Dialect):
     def _payment(self, order: dict[str, Any]) -> dict[str, Any]:
         page = self.page(order)
         here = {"href": f"{self.url}/mollie/v2/payments/{order['id']}", "type": "application/hal+json"}
-        found = {
+        payment = {
             "resource": "payment",
             "id": order["id"],
             "status": order["status"],
@@ -108,7 +108,7 @@ class Mollie(Dialect):
             "details": {"cardLabel": "Mastercard", "cardNumber": "6787", "cardExpiryDate": "2099-12-31"},
             "_links": {"self": here, "checkout": {"href": page, "type": "text/html"}},
         }
-        return found | ({"mandateId": "mdt_1"} if order["status"] == "paid" and order["customer"] else {})
+        return payment | ({"mandateId": "mdt_1"} if order["status"] == "paid" and order["customer"] else {})
 
 
 def _customer(id: str) -> dict[str, Any]:

@@ -36,8 +36,8 @@ class PayPal(Dialect):
                 context = ((data.get("payment_source") or {}).get("paypal") or {}).get("experience_context") or {}
                 amount = {"amount": unit["amount"]["value"], "currency": unit["amount"]["currency_code"]}
                 back = context.get("return_url", "")
-                made = self.state.new("PO", order=unit["custom_id"], **amount, status="CREATED", back=back)
-                return 201, self._order(made)
+                created = self.state.new("PO", order=unit["custom_id"], **amount, status="CREATED", back=back)
+                return 201, self._order(created)
             case "GET", ["v2", "checkout", "orders", id]:
                 return (200, self._order(orders[id])) if id in orders else issue("RESOURCE_NOT_FOUND", 404)
             case "POST", ["v2", "checkout", "orders", id, "capture"]:
@@ -58,10 +58,13 @@ class PayPal(Dialect):
                 return 200, self._report(query)
             case "GET", ["v1", "customer", "disputes"]:
                 of = query.get("disputed_transaction_id")
-                rows = [one for one in self.state.disputes if one["gateway"] == self.name]
-                return 200, {"items": [_dispute(one) for one in rows if of in (None, one["of"])], "links": []}
+                rows = [dispute for dispute in self.state.disputes if dispute["gateway"] == self.name]
+                return 200, {
+                    "items": [_dispute(dispute) for dispute in rows if of in (None, dispute["of"])],
+                    "links": [],
+                }
             case "GET", ["v1", "customer", "disputes", id]:
-                return 200, next(_dispute(one) for one in self.state.disputes if one["id"] == id)
+                return 200, next(_dispute(dispute) for dispute in self.state.disputes if dispute["id"] == id)
         return None
 
     def _setup(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -71,21 +74,21 @@ class PayPal(Dialect):
     def _report(self, query: dict[str, str]) -> dict[str, Any]:
         state = self.state
         since, until = (dt.datetime.fromisoformat(query[name]).timestamp() for name in ("start_date", "end_date"))
-        came = [(one, "T0006", one["order"], "") for one in state.between(state.effects, self.name, since, until)]
-        went = [(one, "T1107", one["ref"], "-") for one in state.between(state.refunds, self.name, since, until)]
+        came = [(row, "T0006", row["order"], "") for row in state.between(state.effects, self.name, since, until)]
+        went = [(row, "T1107", row["ref"], "-") for row in state.between(state.refunds, self.name, since, until)]
         rows = [
             {
-                "transaction_id": one["id"],
+                "transaction_id": row["id"],
                 "custom_field": ours,
                 "transaction_event_code": code,
                 "transaction_status": "S",
-                "transaction_amount": {"value": f"{sign}{one['amount']}", "currency_code": one["currency"]},
+                "transaction_amount": {"value": f"{sign}{row['amount']}", "currency_code": row["currency"]},
             }
-            for one, code, ours, sign in [*came, *went]
+            for row, code, ours, sign in [*came, *went]
         ]
         size, page = int(query["page_size"]), int(query["page"])
-        found = [{"transaction_info": one} for one in rows[size * (page - 1) : size * page]]
-        return {"transaction_details": found, "total_pages": max(1, -(-len(rows) // size))}
+        details = [{"transaction_info": row} for row in rows[size * (page - 1) : size * page]]
+        return {"transaction_details": details, "total_pages": max(1, -(-len(rows) // size))}
 
     def _capture(self, order: dict[str, Any], data: dict[str, Any]) -> Answer:
         vault = ((data.get("payment_source") or {}).get("paypal") or {}).get("vault_id")
@@ -100,7 +103,7 @@ class PayPal(Dialect):
         return 201, self._order(order)
 
     def _refund(self, id: str, data: dict[str, Any]) -> Answer:
-        order = next(one for one in self.state.orders.values() if one.get("capture") == id)
+        order = next(candidate for candidate in self.state.orders.values() if candidate.get("capture") == id)
         value = data["amount"]["value"]
         done = sum(float(row["amount"]) for row in self.state.refunds if row["of"] == id)
         if done + float(value) > float(order["amount"]):

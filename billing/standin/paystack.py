@@ -52,14 +52,14 @@ class Paystack(Dialect):
         times = (_moment(query.get("from"), 0), _moment(query.get("to"), time.time() + 1))
         if what == "transaction":
             rows = [
-                self._transaction(state.orders[one["id"]]) for one in state.between(state.effects, self.name, *times)
+                self._transaction(state.orders[row["id"]]) for row in state.between(state.effects, self.name, *times)
             ]
         elif what == "refund":
-            rows = [_refund(one) for one in state.between(state.refunds, self.name, *times)]
+            rows = [_refund(row) for row in state.between(state.refunds, self.name, *times)]
         else:
-            found = state.between(state.disputes, self.name, *times)
+            disputes = state.between(state.disputes, self.name, *times)
             rows = [
-                _dispute(one) for one in found if query.get("transaction", f"1{one['order']}") == f"1{one['order']}"
+                _dispute(row) for row in disputes if query.get("transaction", f"1{row['order']}") == f"1{row['order']}"
             ]
         size, page = int(query["perPage"]), int(query["page"])
         return yes(rows[size * (page - 1) : size * page])

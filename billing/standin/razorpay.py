@@ -29,17 +29,17 @@ class Razorpay(Dialect):
             case "POST", ["payment_links"]:
                 return self._new_link(data)
             case "GET", ["payment_links"]:
-                return collection([self._link(one) for one in self._links(query["reference_id"])], "payment_links")
+                return collection([self._link(entry) for entry in self._links(query["reference_id"])], "payment_links")
             case "GET", ["payment_links", id]:
                 return (200, self._link(orders[id])) if id in orders else None
             case "POST", ["orders"]:
                 values = {"order": data["receipt"], "amount": data["amount"], "currency": data["currency"]}
                 return 200, self._order(self.state.new("order_", **values, kind="order", status="created"))
             case "GET", ["orders"]:
-                ours = [one for one in orders.values() if one.get("kind") == "order"]
-                return collection([self._order(one) for one in ours if one["order"] == query["receipt"]])
+                ours = [entry for entry in orders.values() if entry.get("kind") == "order"]
+                return collection([self._order(entry) for entry in ours if entry["order"] == query["receipt"]])
             case "GET", ["orders", id, "payments"]:
-                return collection([one for one in [orders[id].get("payment")] if one])
+                return collection([entry for entry in [orders[id].get("payment")] if entry])
             case "POST", ["payments", "create", "recurring"]:
                 return self._charge(orders[data["order_id"]], data)
             case "GET", [("payments" | "refunds" | "disputes") as what]:
@@ -51,17 +51,19 @@ class Razorpay(Dialect):
     def _listed(self, what: str, query: dict[str, str]) -> Answer:
         state, times = self.state, (float(query.get("from", 0)), float(query.get("to", time.time() + 1)))
         if what == "payments":
-            ids = {one["id"] for one in state.between(state.effects, self.name, *times)}
-            rows = [one["payment"] for one in state.orders.values() if (one.get("payment") or {}).get("id") in ids]
+            ids = {row["id"] for row in state.between(state.effects, self.name, *times)}
+            rows = [row["payment"] for row in state.orders.values() if (row.get("payment") or {}).get("id") in ids]
         elif what == "refunds":
-            rows = [_refund(one) for one in state.between(state.refunds, self.name, *times)]
+            rows = [_refund(row) for row in state.between(state.refunds, self.name, *times)]
         else:
-            rows = [_dispute(one) for one in state.between(state.disputes, self.name, *times)]
+            rows = [_dispute(row) for row in state.between(state.disputes, self.name, *times)]
         start = int(query.get("skip", 0))
         return collection(rows[start : start + int(query.get("count", 10))])
 
     def _links(self, reference: str) -> list[dict[str, Any]]:
-        return [one for one in self.state.orders.values() if one.get("kind") == "link" and one["order"] == reference]
+        return [
+            order for order in self.state.orders.values() if order.get("kind") == "link" and order["order"] == reference
+        ]
 
     def _new_link(self, data: dict[str, Any]) -> Answer:
         if self._links(data["reference_id"]):
@@ -97,7 +99,10 @@ class Razorpay(Dialect):
             self.state.moved(self.name, order, order["payment"]["id"])
 
     def _payment(self, method: str, id: str, rest: list[str], data: dict[str, Any]) -> Answer | None:
-        order = next((one for one in self.state.orders.values() if (one.get("payment") or {}).get("id") == id), None)
+        order = next(
+            (candidate for candidate in self.state.orders.values() if (candidate.get("payment") or {}).get("id") == id),
+            None,
+        )
         if order is None:
             return None
         payment = order["payment"]

@@ -114,21 +114,21 @@ class Handler(BaseHTTPRequestHandler):
         with state.lock:
             if key and method == "POST" and place in state.answered:
                 return state.answered[place][1]
-            asked = {name: values[0] for name, values in parse_qs(query).items()}
+            params = {name: values[0] for name, values in parse_qs(query).items()}
             dialect = self.server.dialects[gateway]
             try:
-                found = dialect.answer(method, path[1:], self._data(raw), asked)
+                response = dialect.answer(method, path[1:], self._data(raw), params)
             except (KeyError, ValueError, TypeError, StopIteration):
-                found = (400, {**TROUBLE, "status": 400})
-            answer = found or (404, {**TROUBLE, "status": 404})
+                response = (400, {**TROUBLE, "status": 400})
+            answer = response or (404, {**TROUBLE, "status": 404})
             if key and method == "POST":
                 state.answered[place] = (raw, answer)
             return answer
 
     def _data(self, raw: bytes) -> dict[str, Any]:
         if "json" in self.headers.get("Content-Type", "") and raw:
-            found: dict[str, Any] = json.loads(raw)
-            return found
+            body: dict[str, Any] = json.loads(raw)
+            return body
         return {name: values[0] for name, values in parse_qs(raw.decode(), keep_blank_values=True).items()}
 
     def _pay(self, method: str, gateway: str, id: str, raw: bytes) -> None:
@@ -187,7 +187,7 @@ class Server(ThreadingHTTPServer):
         """Click on "Pay" on an order's page."""
         with self.state.lock:
             order = self.state.orders.get(id) or self.state.orders[f"ps_{id}"]
-            gateway = next(one for one in self.dialects.values() if one.has(order))
+            gateway = next(dialect for dialect in self.dialects.values() if dialect.has(order))
             gateway.pay(order)
 
 

@@ -44,7 +44,7 @@ class State:
 
     def refunded(self, of: str, amount: Any, **values: Any) -> dict[str, Any]:
         """Note that money has gone back."""
-        money = next((one for one in self.effects if of in (one["id"], one["order"])), {})
+        money = next((effect for effect in self.effects if of in (effect["id"], effect["order"])), {})
         about = {name: money.get(name) for name in ("gateway", "currency")}
         row = {"id": "rf_" + secrets.token_hex(8), "of": of, "amount": amount, "at": time.time(), **about, **values}
         self.refunds.append(row)
@@ -52,17 +52,17 @@ class State:
 
     def disputed(self, of: str, status: str = "open") -> dict[str, Any]:
         """Create a dispute of a payment by the customer's bank, or decide one."""
-        found = next((one for one in self.disputes if one["of"] == of), None)
-        if found is None:
-            money = next(one for one in self.effects if of in (one["id"], one["order"]))
-            found = {**money, "id": "dp_" + secrets.token_hex(8), "of": of, "at": time.time()}
-            self.disputes.append(found)
-        found["status"] = status
-        return found
+        dispute = next((row for row in self.disputes if row["of"] == of), None)
+        if dispute is None:
+            money = next(row for row in self.effects if of in (row["id"], row["order"]))
+            dispute = {**money, "id": "dp_" + secrets.token_hex(8), "of": of, "at": time.time()}
+            self.disputes.append(dispute)
+        dispute["status"] = status
+        return dispute
 
     def between(self, rows: list[dict[str, Any]], gateway: str, since: float, until: float) -> list[dict[str, Any]]:
         """Return a gateway's own rows of this time."""
-        return [one for one in rows if one["gateway"] == gateway and int(since) <= one["at"] < until]
+        return [row for row in rows if row["gateway"] == gateway and int(since) <= row["at"] < until]
 
     def given_back(self, of: str) -> int:
         return sum(int(row["amount"]) for row in self.refunds if row["of"] == of)

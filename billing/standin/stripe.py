@@ -46,8 +46,8 @@ class Stripe(Dialect):
             case "GET", [("payment_intents" | "refunds" | "disputes") as what] if "created[gte]" in query:
                 return self._listed(what, query)
             case "GET", ["disputes"]:
-                found = [row for row in self.state.disputes if row["of"] == query["payment_intent"]]
-                return listing([_dispute(row) for row in found])
+                rows = [row for row in self.state.disputes if row["of"] == query["payment_intent"]]
+                return listing([_dispute(row) for row in rows])
             case "GET", ["payment_intents", id]:
                 return (200, self._intent(orders[id])) if id in orders else None
             case "POST", ["payment_intents", id, "confirm"]:
@@ -55,22 +55,22 @@ class Stripe(Dialect):
             case "POST", ["refunds"]:
                 return self._refund(data)
             case "GET", ["refunds"]:
-                found = [row for row in self.state.refunds if row["of"] == query["payment_intent"]]
-                return listing([_refund(row) for row in found])
+                rows = [row for row in self.state.refunds if row["of"] == query["payment_intent"]]
+                return listing([_refund(row) for row in rows])
         return None
 
     def _listed(self, what: str, query: dict[str, str]) -> Answer:
         state, times = self.state, (float(query["created[gte]"]), float(query["created[lt]"]))
         if what == "payment_intents":
             rows = state.between(state.effects, self.name, *times)
-            found = [self._intent(state.orders[row["id"]]) for row in rows]
+            entries = [self._intent(state.orders[row["id"]]) for row in rows]
         elif what == "refunds":
-            found = [_refund(row) for row in state.between(state.refunds, self.name, *times)]
+            entries = [_refund(row) for row in state.between(state.refunds, self.name, *times)]
         else:
-            found = [_dispute(row) for row in state.between(state.disputes, self.name, *times)]
-        ids, size = [one["id"] for one in found], int(query["limit"])
+            entries = [_dispute(row) for row in state.between(state.disputes, self.name, *times)]
+        ids, size = [entry["id"] for entry in entries], int(query["limit"])
         start = ids.index(query["starting_after"]) + 1 if "starting_after" in query else 0
-        return listing(found[start : start + size], more=len(found) > start + size)
+        return listing(entries[start : start + size], more=len(entries) > start + size)
 
     def _new_session(self, data: dict[str, Any]) -> dict[str, Any]:
         if data["mode"] == "setup":

@@ -119,10 +119,10 @@ class GrantForm(NoteForm):
 
     def clean(self) -> dict[str, Any]:
         """Require a plan or everything, so that an empty form grants nothing."""
-        found = super().clean() or {}
-        if "plan" in found and (found["plan"] is None) != bool(found.pop("everything", False)):
+        cleaned = super().clean() or {}
+        if "plan" in cleaned and (cleaned["plan"] is None) != bool(cleaned.pop("everything", False)):
             raise forms.ValidationError("Choose a plan, or everything instead.")
-        return found
+        return cleaned
 
 
 class ExtendForm(NoteForm):
@@ -194,12 +194,12 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         return lookup == "plan__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def save_model(self, request: HttpRequest, obj: Subscription, form: Any, change: bool) -> None:  # type: ignore[override]
-        made: dict[str, Any] = {"by": staff_of(request), "note": "edited in the back office"}
+        origin: dict[str, Any] = {"by": staff_of(request), "note": "edited in the back office"}
         if {"modules", "limits"} & set(form.changed_data):
-            override_subscription(company_id=obj.company_id, modules=obj.modules, limits=obj.limits, **made)
+            override_subscription(company_id=obj.company_id, modules=obj.modules, limits=obj.limits, **origin)
         if "overage" in form.changed_data:
             gone = dict.fromkeys(form.initial.get("overage") or {})
-            cap_overage(company_id=obj.company_id, caps={**gone, **obj.overage}, **made)
+            cap_overage(company_id=obj.company_id, caps={**gone, **obj.overage}, **origin)
 
     @admin.display(description="Activate")
     def activate(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:

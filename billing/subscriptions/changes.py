@@ -67,17 +67,17 @@ def lock_primary(company_id: str) -> Iterator[Subscription | None]:
     Without one it locks the company, so that two callers cannot both create the first subscription.
     """
     with company_scope(company_id), transaction.atomic():
-        found = _lock()
-        if found is None:
+        subscription = _lock()
+        if subscription is None:
             Company.objects.select_for_update(no_key=True).get(pk=company_id)
-            found = _lock()
-        yield found
+            subscription = _lock()
+        yield subscription
 
 
 def _lock() -> Subscription | None:
     rows = Subscription.objects.select_for_update(of=("self",), no_key=True).select_related("plan", "version")
-    found: Subscription | None = rows.filter(is_primary=True).first()
-    return found
+    subscription: Subscription | None = rows.filter(is_primary=True).first()
+    return subscription
 
 
 def require_subscription(subscription: Subscription | None) -> Subscription:

@@ -44,17 +44,17 @@ def held_plan(subscription: Subscription | None) -> CurrentPlan | None:
 
 def amounts_of(plan_ids: Iterable[str]) -> dict[str, dict[tuple[str, str], Decimal]]:
     """Return plan -> its prices."""
-    found: dict[str, dict[tuple[str, str], Decimal]] = defaultdict(dict)
+    amounts: dict[str, dict[tuple[str, str], Decimal]] = defaultdict(dict)
     rows = PlanPrice.objects.filter(plan_id__in=list(plan_ids), currency__is_active=True)
     for plan_id, currency, interval, amount in rows.values_list("plan_id", "currency__code", "interval", "amount"):
-        found[plan_id][currency, interval] = amount
-    return found
+        amounts[plan_id][currency, interval] = amount
+    return amounts
 
 
 def amounts_in(version: PlanVersion) -> dict[tuple[str, str], Decimal]:
     """Return the prices of a plan in a version of it."""
     prices = version.prices.items()
-    return {(code, name): Decimal(one["amount"]) for code, intervals in prices for name, one in intervals.items()}
+    return {(code, name): Decimal(price["amount"]) for code, intervals in prices for name, price in intervals.items()}
 
 
 def change_to(held: CurrentPlan | None, plan_id: str, interval: str, amounts: Amounts) -> str:
@@ -77,7 +77,7 @@ def change_to(held: CurrentPlan | None, plan_id: str, interval: str, amounts: Am
 
 def monthly_price(amounts: Amounts, currency: str, interval: str) -> Decimal | None:
     """Return the price of a plan for a month: in this currency and for this interval if possible, else for any."""
-    order = sorted(amounts, key=lambda one: (one[0] != currency, one[1] != interval, one))
+    order = sorted(amounts, key=lambda key: (key[0] != currency, key[1] != interval, key))
     if not order or (currency and order[0][0] != currency):
         return None
     return amounts[order[0]] / MONTHS[order[0][1]]

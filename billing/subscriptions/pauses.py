@@ -37,8 +37,8 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
     Raises SubscriptionNotFound_400, BadRequest_400 where it can't be paused, and ValidationFailed for an end that is
     not to come, or later than the plan allows.
     """
-    with lock_primary(company_id) as found:
-        subscription = require_subscription(found)
+    with lock_primary(company_id) as primary:
+        subscription = require_subscription(primary)
         now = timezone.now()
         begun = subscription.paused_at or now
         months = subscription.plan.pause_months if subscription.plan else 0
@@ -68,8 +68,8 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
 
 def resume_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
     """Resume a paused subscription now. Raises SubscriptionNotFound_400, and BadRequest_400 for any other."""
-    with lock_primary(company_id) as found:
-        subscription = require_subscription(found)
+    with lock_primary(company_id) as primary:
+        subscription = require_subscription(primary)
         if subscription.status != Status.PAUSED:
             raise NamedError("BadRequest_400", "paused: it is not paused")
         return resume(subscription, by=by, note=note)
@@ -111,7 +111,7 @@ def _move_orders(subscription: Subscription, paused_at: datetime, by: timedelta)
     """
     paid = subscription.payments.filter(status="paid").select_related("invoice")
     running = [(payment, *_opened(payment)) for payment in paid]
-    running = [one for one in running if one[1] and one[2] and one[2] > paused_at]
+    running = [order for order in running if order[1] and order[2] and order[2] > paused_at]
     cycles = {begins for payment, begins, _ in running if payment.invoice.kind == "cycle"}
     if subscription.period_start:
         cycles.add(subscription.period_start)

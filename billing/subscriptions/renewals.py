@@ -174,8 +174,8 @@ def _reminders(subscription: Subscription, policies: SubscriptionPolicies) -> li
 
 def _is_charged() -> bool:
     """Return whether the active company has a method that renewals are charged to."""
-    found: bool = apps.get_model("billing", "PaymentMethod").objects.filter(is_default=True).exists()
-    return found
+    has_default: bool = apps.get_model("billing", "PaymentMethod").objects.filter(is_default=True).exists()
+    return has_default
 
 
 def _remind(subscription: Subscription, policies: SubscriptionPolicies, now: datetime) -> None:
@@ -259,8 +259,8 @@ def open_period(
     note: str = "",
 ) -> Subscription:
     """Open the period that was paid, as `record_payment` does, or one of an order of nothing, which rewards nobody."""
-    with lock_primary(company_id) as found:
-        subscription = require_subscription(found)
+    with lock_primary(company_id) as primary:
+        subscription = require_subscription(primary)
         if SubscriptionChange.objects.filter(source=source).exists():
             return subscription
         interval = terms.interval if terms else subscription.interval

@@ -91,25 +91,27 @@ def _day(subscription: Subscription, moment: datetime | None) -> str:
 
 def in_trial() -> bool:
     """Return whether the active company's primary subscription is a trial."""
-    found: bool = Subscription.objects.filter(is_primary=True, status=Subscription.Status.TRIAL).exists()
-    return found
+    is_trial: bool = Subscription.objects.filter(is_primary=True, status=Subscription.Status.TRIAL).exists()
+    return is_trial
 
 
 def primary_subscription() -> Subscription | None:
     """Return the active company's primary subscription with its plan, in any state."""
-    found: Subscription | None = Subscription.objects.select_related("plan", "version").filter(is_primary=True).first()
-    return found
+    subscription: Subscription | None = (
+        Subscription.objects.select_related("plan", "version").filter(is_primary=True).first()
+    )
+    return subscription
 
 
 def lapsed_since() -> datetime | None:
     """Return since when the active company has no access; None while it has."""
-    found = primary_subscription()
-    if found is None:
+    subscription = primary_subscription()
+    if subscription is None:
         return timezone.now() - timedelta(days=365)
-    if is_open(found):
+    if is_open(subscription):
         return None
-    ended = found.ends_at is not None and found.ends_at <= timezone.now()
-    return found.ends_at if ended else found.created_at
+    ended = subscription.ends_at is not None and subscription.ends_at <= timezone.now()
+    return subscription.ends_at if ended else subscription.created_at
 
 
 def plan_held(subscription: Subscription) -> Plan | None:

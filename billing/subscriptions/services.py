@@ -41,8 +41,8 @@ def start_trial(*, company_id: str, user: User) -> Subscription:
     PlanNotFound_400 when no trial plan exists.
     """
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    with lock_primary(company_id) as found:
-        if found is not None or had_trial(user):
+    with lock_primary(company_id) as primary:
+        if primary is not None or had_trial(user):
             raise NamedError("FreePlanAlreadyUsed_400", "a person has one trial; subscribe to a plan to go on")
         plan = Plan.objects.filter(is_trial=True).first()
         if plan is None:
@@ -84,8 +84,8 @@ def provision_subscription() -> None:
     try:
         start_trial(company_id=active_company(), user=owner.user)
     except NamedError as refusal:
-        with lock_primary(active_company()) as found:
-            if found is None:
+        with lock_primary(active_company()) as primary:
+            if primary is None:
                 now = timezone.now()
                 fresh = Subscription(company_id=active_company(), starts_at=now)
                 apply_change(fresh, Action.STARTED, note=refusal.detail[:300], status=Status.EXPIRED, ends_at=now)
@@ -113,9 +113,9 @@ def grant_subscription(
     if until is not None and until <= now:
         raise ValidationFailed("until has passed", "until: a moment to come, or none")
     end = until or (period_after(now, interval, now.day) if interval else None)
-    with lock_primary(company_id) as found:
+    with lock_primary(company_id) as primary:
         check_seats(plan, seats)
-        subscription = found or Subscription(company_id=company_id, starts_at=now)
+        subscription = primary or Subscription(company_id=company_id, starts_at=now)
         values: dict[str, Any] = {
             "status": Status.ACTIVE,
             "plan": plan,
@@ -143,8 +143,8 @@ def extend_subscription(*, company_id: str, until: datetime, by: User | None = N
     Raises SubscriptionNotFound_400, BadRequest_400 for a cancelled one or one without an end, and ValidationFailed for
     a time that is not later.
     """
-    with lock_primary(company_id) as found:
-        subscription = require_subscription(found)
+    with lock_primary(company_id) as primary:
+        subscription = require_subscription(primary)
         if subscription.status in (Status.CANCELLED, Status.PAUSED):
             raise NamedError("BadRequest_400", f"the subscription is {subscription.status}; grant or resume it first")
         expired = subscription.status == Status.EXPIRED
@@ -172,12 +172,12 @@ def change_subscription(
     """
     if plan is None and seats is None:
         raise NamedError("BadRequest_400", "give a plan, seats or both")
-    with lock_primary(company_id) as found:
-        subscription = require_subscription(found)
+    with lock_primary(company_id) as primary:
+        subscription = require_subscription(primary)
         _expect_open(subscription)
-        wanted, chosen = plan or subscription.plan, subscription.seats if seats is None else seats
+        new_plan, chosen = plan or subscription.plan, subscription.seats if seats is None else seats
         check_seats(plan or plan_held(subscription), chosen)
-        return apply_change(subscription, Action.CHANGED, by=by, note=note, plan=wanted, seats=chosen)
+        return apply_change(subscription, Action.CHANGED, by=by, note=note, plan=new_plan, seats=chosen)
 
 
 def override_subscription(
@@ -187,9 +187,9 @@ def override_subscription(
 
     Raises SubscriptionNotFound_400.
     """
-    with lock_primary(company_id) as found:
+    with lock_primary(company_id) as primary:
         return apply_change(
-            require_subscription(found), Action.CHANGED, by=by, note=note, modules=modules, limits=limits
+            require_subscription(primary), Action.CHANGED, by=by, note=note, modules=modules, limits=limits
         )
 
 
@@ -203,12 +203,12 @@ def cap_overage(
     """
     if unknown := sorted(caps.keys() - METERS.keys()):
         raise ValidationFailed("no such meter", f"overage: there is no meter {shorten(unknown[0], 40)}")
-    with lock_primary(company_id) as found:
-        subscription = require_subscription(found)
-        wanted = {name: most for name, most in {**subscription.overage, **caps}.items() if most is not None}
-        if wanted == subscription.overage:
+    with lock_primary(company_id) as primary:
+        subscription = require_subscription(primary)
+        overage = {name: most for name, most in {**subscription.overage, **caps}.items() if most is not None}
+        if overage == subscription.overage:
             return subscription
-        return apply_change(subscription, Action.CHANGED, by=by, note=note, overage=wanted)
+        return apply_change(subscription, Action.CHANGED, by=by, note=note, overage=overage)
 
 
 def cancel_subscription(
@@ -218,8 +218,8 @@ def cancel_subscription(
 
     Raises SubscriptionNotFound_400, and BadRequest_400 for one that is not open.
     """
-    with lock_primary(company_id) as found:
-        subscription = require_subscription(found)
+    with lock_primary(company_id) as primary:
+        subscription = require_subscription(primary)
         _expect_open(subscription)
         end, now = subscription.period_end, timezone.now()
         if not at_period_end:
@@ -244,8 +244,8 @@ def activate_subscription(*, company_id: str, by: User | None = None, note: str 
     A trial that it replaces does not count as one.
     """
     now = timezone.now()
-    with lock_primary(company_id) as found:
-        subscription = found or Subscription(company_id=company_id, starts_at=now)
+    with lock_primary(company_id) as primary:
+        subscription = primary or Subscription(company_id=company_id, starts_at=now)
         values: dict[str, Any] = {
             "status": Status.ACTIVE,
             "starts_at": min(subscription.starts_at, now),
@@ -263,8 +263,8 @@ def _trial_back(subscription: Subscription) -> dict[str, Any]:
 
 def expire_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
     """End the company's access now. Raises SubscriptionNotFound_400, and BadRequest_400 where it has ended already."""
-    with lock_primary(company_id) as found:
-        subscription = require_subscription(found)
+    with lock_primary(company_id) as primary:
+        subscription = require_subscription(primary)
         _expect_open(subscription)
         return apply_change(
             subscription, Action.EXPIRED, by=by, note=note, status=Status.EXPIRED, ends_at=timezone.now()
@@ -276,23 +276,23 @@ def mark_past_due(*, company_id: str, note: str) -> None:
 
     It is open for the grace period, and no longer than before.
     """
-    with lock_primary(company_id) as found:
-        if found is None or found.status != Status.ACTIVE:
+    with lock_primary(company_id) as subscription:
+        if subscription is None or subscription.status != Status.ACTIVE:
             return
         until = timezone.now() + settings.GRACE_PERIOD
-        ends_at = min(until, found.ends_at) if found.ends_at else until
-        apply_change(found, Action.PAST_DUE, note=note, status=Status.PAST_DUE, ends_at=ends_at)
+        ends_at = min(until, subscription.ends_at) if subscription.ends_at else until
+        apply_change(subscription, Action.PAST_DUE, note=note, status=Status.PAST_DUE, ends_at=ends_at)
 
 
 def restore_period(*, company_id: str, period_end: datetime, note: str) -> None:
     """Open a subscription again whose money was taken back and has come again, while the period that it paid runs."""
-    with lock_primary(company_id) as found:
-        if found is None or found.status not in (Status.PAST_DUE, Status.EXPIRED):
+    with lock_primary(company_id) as subscription:
+        if subscription is None or subscription.status not in (Status.PAST_DUE, Status.EXPIRED):
             return
-        if found.period_end != period_end or period_end <= timezone.now():
+        if subscription.period_end != period_end or period_end <= timezone.now():
             return
-        ends_at = access_end(period_end, cancelling=found.cancel_at_period_end)
-        apply_change(found, Action.EXTENDED, note=note, status=Status.ACTIVE, ends_at=ends_at)
+        ends_at = access_end(period_end, cancelling=subscription.cancel_at_period_end)
+        apply_change(subscription, Action.EXTENDED, note=note, status=Status.ACTIVE, ends_at=ends_at)
 
 
 def _expect_open(subscription: Subscription) -> None:

@@ -79,11 +79,11 @@ def tell_of_ends() -> bool:
     """
     waiting = Q(version__ends_on__isnull=False, version_told_at=None, status__in=OPEN, is_primary=True)
     rows = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).filter(waiting)
-    found = list(rows.select_related("plan", "version").order_by("pk")[:BATCH])
-    for row in found:
+    subscriptions = list(rows.select_related("plan", "version").order_by("pk")[:BATCH])
+    for row in subscriptions:
         with transaction.atomic(), company_scope(row.company_id):
             company = Company.objects.only("name").get(pk=row.company_id)
-            known = {"subscription": row, "company": company, "plan": row.plan, "on": row.version.ends_on}
-            notify(TERMS_END, known, about=("plans", row.pk))
+            context = {"subscription": row, "company": company, "plan": row.plan, "on": row.version.ends_on}
+            notify(TERMS_END, context, about=("plans", row.pk))
             Subscription.objects.filter(pk=row.pk).update(version_told_at=timezone.now())
-    return len(found) == BATCH
+    return len(subscriptions) == BATCH

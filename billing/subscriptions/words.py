@@ -15,8 +15,8 @@ KNOWN_FOR = 30
 
 def words_of(company_id: str) -> StateWords | None:
     """Return what is to be said of a company's subscription now, or None."""
-    found: Any = cache.get_or_set(_key(company_id), lambda: _current_words(company_id), KNOWN_FOR)
-    return found if isinstance(found, StateWords) else None
+    state: Any = cache.get_or_set(_key(company_id), lambda: _current_words(company_id), KNOWN_FOR)
+    return state if isinstance(state, StateWords) else None
 
 
 def forget_words(company_id: str) -> None:

@@ -19,9 +19,9 @@ from core.tenancy import company_id
 
 def billing_details() -> BillingDetails:
     """Return the active company's billing details, or unsaved ones from the company's own data."""
-    found: BillingDetails | None = BillingDetails.objects.first()
-    if found is not None:
-        return found
+    details: BillingDetails | None = BillingDetails.objects.first()
+    if details is not None:
+        return details
     company = Company.objects.get(pk=company_id())
     return BillingDetails(company_id=company.pk, name=company.name, email=company.email or "")
 
@@ -46,8 +46,8 @@ def change_billing_details(values: dict[str, Any]) -> BillingDetails:
     row, _ = BillingDetails.objects.update_or_create(
         company_id=details.company_id, defaults={name: getattr(details, name) for name in names}
     )
-    found: BillingDetails = row
-    return found
+    saved: BillingDetails = row
+    return saved
 
 
 def checked_vat_id(text: str, country: str) -> str:

@@ -59,13 +59,13 @@ def evidence_of(vat_id: str, country: str) -> dict[str, Any] | None:
     number = "".join(letter for letter in vat_id if letter.isalnum()).removeprefix(prefix).removeprefix(country)
     try:
         answer = exchange("GET", f"{settings.VIES_URL}/ms/{prefix}/vat/{number}", seconds=SECONDS)
-        found = orjson.loads(answer.body) if answer.status == 200 else None
+        evidence = orjson.loads(answer.body) if answer.status == 200 else None
     except (HttpFailed, orjson.JSONDecodeError) as trouble:
         log.warning("VIES gives no answer: %s", trouble)
         return None
-    if not isinstance(found, dict) or not isinstance(found.get("isValid", found.get("valid")), bool):
+    if not isinstance(evidence, dict) or not isinstance(evidence.get("isValid", evidence.get("valid")), bool):
         return None
-    return {name: str(found[name])[:500] for name in KEPT if found.get(name) is not None}
+    return {name: str(evidence[name])[:500] for name in KEPT if evidence.get(name) is not None}
 
 
 def keep(row: BillingDetails, evidence: dict[str, Any] | None) -> None:

@@ -29,15 +29,15 @@ class Usage(SettingsPage):
     template = "web/plans/usage.html"
 
     def show(self) -> Mapping[str, Any]:
-        asked = {name: self.request.GET[name] for name in ("from", "to") if self.request.GET.get(name)}
-        found = self.read("subscription/usage", asked).data
-        return {"usage": found, "meters": [shown(one) for one in found["meters"]]}
+        params = {name: self.request.GET[name] for name in ("from", "to") if self.request.GET.get(name)}
+        usage = self.read("subscription/usage", params).data
+        return {"usage": usage, "meters": [shown(meter) for meter in usage["meters"]]}
 
 
 def shown(meter: Mapping[str, Any]) -> dict[str, Any]:
     """Return a meter with its tone, and its days as charts take them."""
     tone = "bad" if meter["percent"] >= 100 and not meter["price"] else "warn" if meter["percent"] >= NEARLY else ""
-    days = [(date.fromisoformat(str(one["day"])[:10]), [one["used"]]) for one in meter["days"]]
+    days = [(date.fromisoformat(str(day["day"])[:10]), [day["used"]]) for day in meter["days"]]
     return {
         **meter,
         "tone": tone,

@@ -56,9 +56,9 @@ class Guide:
     """Anchors and titles."""
     text: str
 
-    def has(self, words: list[str]) -> bool:
+    def has(self, terms: list[str]) -> bool:
         """Return whether all of the words are in it."""
-        return all(word in self.text for word in words)
+        return all(word in self.text for word in terms)
 
 
 @cache

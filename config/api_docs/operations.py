@@ -68,10 +68,10 @@ class Line:
     def anchor(self) -> str:
         return f"{self.method}-{self.path}".lower().replace("/", "-").replace("{", "").replace("}", "")
 
-    def has(self, words: list[str], group: str = "") -> bool:
+    def has(self, terms: list[str], group: str = "") -> bool:
         """Return whether all of the words are in it or in the title of its group."""
         text = f"{self.method} {self.path} {self.summary} {group}".lower()
-        return all(word in text for word in words)
+        return all(word in text for word in terms)
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class Group:
             return OTHERS[self.key].title
         if self.key in TITLES:
             return TITLES[self.key]
-        words = [WORDS.get(word, word) for word in self.key.removeprefix("apps-").split("-")]
-        name = " ".join(words)
+        parts = [WORDS.get(word, word) for word in self.key.removeprefix("apps-").split("-")]
+        name = " ".join(parts)
         return f"App: {name}" if self.key.startswith("apps-") else name[0].upper() + name[1:]
 
     def mount(self, chosen: Mount) -> Mount:
@@ -108,14 +108,14 @@ def group_key(mount: str, path: str) -> str:
 @cache
 def groups() -> dict[str, Group]:
     """Return all groups by key, in the order of their sections."""
-    found: dict[str, list[Line]] = {}
+    lines: dict[str, list[Line]] = {}
     for mount, router in ((KEY, key.router), (PERSON, private.router), (PUBLIC, public.router)):
         for operation in sorted(router.operations(), key=_order):
             path = PARAMETER.sub(r"{\1}", operation.path).removeprefix("/")
             line = Line(operation.method, path, operation.endpoint.summary, operation.endpoint.bulk)
-            found.setdefault(group_key(mount.path, path), []).append(line)
+            lines.setdefault(group_key(mount.path, path), []).append(line)
     order = [key for _, keys in SECTIONS for key in keys]
-    return {name: Group(name, tuple(found[name])) for name in sorted(found, key=lambda key: _place(order, key))}
+    return {name: Group(name, tuple(lines[name])) for name in sorted(lines, key=lambda key: _place(order, key))}
 
 
 def _place(order: list[str], key: str) -> tuple[int, str]:
@@ -127,9 +127,9 @@ def _place(order: list[str], key: str) -> tuple[int, str]:
 def sections() -> dict[str, list[Group]]:
     """Return the groups below the titles of their sections."""
     named = {key for _, keys in SECTIONS for key in keys}
-    found = {title: [groups()[key] for key in keys] for title, keys in SECTIONS}
-    found[APPS] = [group for key, group in groups().items() if key not in named]
-    return found
+    groups_by_title = {title: [groups()[key] for key in keys] for title, keys in SECTIONS}
+    groups_by_title[APPS] = [group for key, group in groups().items() if key not in named]
+    return groups_by_title
 
 
 def _order(operation: Operation) -> tuple[bool, str, str]:
@@ -145,8 +145,8 @@ class GroupSchema(SchemaGenerator):
         self._mount = mount
 
     def _get_paths_and_endpoints(self) -> list[Any]:
-        found = super()._get_paths_and_endpoints()  # type: ignore[no-untyped-call]
-        return [one for one in found if self._is_ours(one[0])]
+        endpoints = super()._get_paths_and_endpoints()  # type: ignore[no-untyped-call]
+        return [endpoint for endpoint in endpoints if self._is_ours(endpoint[0])]
 
     def _is_ours(self, path: str) -> bool:
         mount = self._mount.path
@@ -156,10 +156,10 @@ class GroupSchema(SchemaGenerator):
 @lru_cache(maxsize=16)
 def schema_of(group: Group, mount: Mount) -> dict[str, Any]:
     """Return the schema of a group. Its server is the mount."""
-    made: dict[str, Any] = GroupSchema(group, mount).get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    schema: dict[str, Any] = GroupSchema(group, mount).get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     address = mount.path.rstrip("/")
-    paths = {path.removeprefix(address): item for path, item in made["paths"].items()}
-    return {**made, "paths": paths, "servers": [{"url": address, "description": mount.title}]}
+    paths = {path.removeprefix(address): item for path, item in schema["paths"].items()}
+    return {**schema, "paths": paths, "servers": [{"url": address, "description": mount.title}]}
 
 
 def described(group: Group, mount: Mount) -> Iterator[tuple[Line, dict[str, Any]]]:

@@ -60,7 +60,7 @@ class Document:
 @lru_cache(maxsize=512)
 def document(kind: str, key: str, mount: str) -> Document:
     """Return a page that is made at its first request. Raises Http404 for a guide or a group that there isn't."""
-    chosen = next((one for one in MOUNTS if one.key == mount), KEY)
+    chosen = next((candidate for candidate in MOUNTS if candidate.key == mount), KEY)
     if kind == "schema":
         return Document.of(dumps(schema_of(*_group(key, chosen))))
     template, context = PAGES[kind](key, chosen)
@@ -72,9 +72,9 @@ def _asked(kind: str, request: HttpRequest, key: str = "") -> Document:
 
 
 def _sent(kind: str, request: HttpRequest, key: str = "", content_type: str = HTML) -> HttpResponse:
-    found = _asked(kind, request, key)
+    page = _asked(kind, request, key)
     zips = "gzip" in request.headers.get("Accept-Encoding", "")
-    response = HttpResponse(found.zipped if zips else gzip.decompress(found.zipped), content_type=content_type)
+    response = HttpResponse(page.zipped if zips else gzip.decompress(page.zipped), content_type=content_type)
     if zips:
         response["Content-Encoding"] = "gzip"
     response["Cache-Control"] = f"{'public' if settings.PUBLIC_API_DOCS else 'private'}, no-cache"
@@ -91,24 +91,24 @@ def _overview_tag(request: HttpRequest) -> str | None:
 @condition(etag_func=_overview_tag)
 def overview(request: HttpRequest) -> HttpResponse:
     """List the guides and every operation once, or those with the words that are searched."""
-    words = request.GET.get("q", "").lower().split()
-    if not words:
+    terms = request.GET.get("q", "").lower().split()
+    if not terms:
         return _sent("overview", request)
     mount = _mount(request)
-    context = {**_common(mount), "q": request.GET["q"], **_found(words)}
+    context = {**_common(mount), "q": request.GET["q"], **_found(terms)}
     return render(request, "docs/overview.html", context)
 
 
-def _found(words: list[str]) -> dict[str, Any]:
+def _found(terms: list[str]) -> dict[str, Any]:
     """Return the guides and the operations that have all of the words."""
     shown = []
     for title, members in sections().items():
-        with_lines = [(group, [line for line in group.lines if line.has(words, group.title)]) for group in members]
+        with_lines = [(group, [line for line in group.lines if line.has(terms, group.title)]) for group in members]
         with_lines = [(group, lines) for group, lines in with_lines if lines]
         if with_lines:
             shown.append((title, with_lines))
     count = sum(len(lines) for _, members in shown for _, lines in members)
-    return {"shown": shown, "count": count, "guides": [one for one in guides() if one.has(words)]}
+    return {"shown": shown, "count": count, "guides": [guide for guide in guides() if guide.has(terms)]}
 
 
 @for_readers
@@ -171,10 +171,10 @@ def _overview(key: str, mount: Mount) -> tuple[str, dict[str, Any]]:
 
 
 def _guide(key: str, mount: Mount) -> tuple[str, dict[str, Any]]:
-    found = page_of(key)
-    if found is None:
+    guide = page_of(key)
+    if guide is None:
         raise Http404("There is no such guide.")
-    return "docs/guide.html", {"guide": found}
+    return "docs/guide.html", {"guide": guide}
 
 
 def _operations(key: str, mount: Mount) -> tuple[str, dict[str, Any]]:
@@ -193,7 +193,7 @@ def _described(
 ) -> dict[str, Any]:
     kind, body = reader.body(operation)
     parameters = reader.parameters(operation)
-    call = call_of(mount, line, operation, {one.name for one in parameters}, document)
+    call = call_of(mount, line, operation, {parameter.name for parameter in parameters}, document)
     return {
         "line": line,
         "paragraphs": paragraphs(operation.get("description", "")),

@@ -76,15 +76,15 @@ class Reader:
         self._components = schema.get("components", {})
 
     def parameters(self, operation: dict[str, Any]) -> list[Value]:
-        found = [self._resolve(one) for one in operation.get("parameters", ())]
+        resolved = [self._resolve(parameter) for parameter in operation.get("parameters", ())]
         return [
             Value(
-                f"{one['name']}{'' if one['in'] == 'query' else ' (' + one['in'] + ')'}",
-                self.type_of(one.get("schema", {})),
-                bool(one.get("required")),
-                prose(one.get("description", "")),
+                f"{parameter['name']}{'' if parameter['in'] == 'query' else ' (' + parameter['in'] + ')'}",
+                self.type_of(parameter.get("schema", {})),
+                bool(parameter.get("required")),
+                prose(parameter.get("description", "")),
             )
-            for one in found
+            for parameter in resolved
         ]
 
     def body(self, operation: dict[str, Any]) -> tuple[str, list[Value]]:
@@ -99,23 +99,23 @@ class Reader:
             content = self._resolve(response).get("content", {}).get("application/json")
             if status.startswith("2") and content:
                 fields = self._fields(content.get("schema", {}), 0)
-                return [one for one in fields if one.depth or one.name not in ENVELOPE]
+                return [field for field in fields if field.depth or field.name not in ENVELOPE]
         return []
 
     def answers(self, operation: dict[str, Any]) -> list[Answer]:
-        found = sorted(operation.get("responses", {}).items())
-        return [_answer(status, self._resolve(response).get("description", "")) for status, response in found]
+        responses = sorted(operation.get("responses", {}).items())
+        return [_answer(status, self._resolve(response).get("description", "")) for status, response in responses]
 
     def type_of(self, schema: dict[str, Any]) -> str:
         """Return the type of a value as text."""
         schema = self._resolve(schema)
         if "enum" in schema:
-            return "one of " + ", ".join("null" if one is None else str(one) for one in schema["enum"])
+            return "one of " + ", ".join("null" if option is None else str(option) for option in schema["enum"])
         if "const" in schema:
             return str(schema["const"]).lower() if isinstance(schema["const"], bool) else str(schema["const"])
         for several in ("oneOf", "anyOf"):
             if several in schema:
-                return " or ".join(dict.fromkeys(self.type_of(one) for one in schema[several]))
+                return " or ".join(dict.fromkeys(self.type_of(option) for option in schema[several]))
         if schema.get("pattern") == ID_PATTERN:
             return "id"
         if "type" not in schema:

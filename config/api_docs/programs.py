@@ -20,17 +20,17 @@ def of_programs(schema: dict[str, Any]) -> dict[str, Any]:
         if path.startswith(MOUNT)
     }
     used = {tag for item in paths.values() for operation in item.values() for tag in operation["tags"]}
-    known = schema["components"]
-    kept: dict[str, Any] = {"securitySchemes": {"apikey": known["securitySchemes"]["apikey"]}}
-    found = list(references(paths))
+    components = schema["components"]
+    kept: dict[str, Any] = {"securitySchemes": {"apikey": components["securitySchemes"]["apikey"]}}
+    waiting = list(references(paths))
     seen = set()
-    while found:
-        reference = found.pop()
+    while waiting:
+        reference = waiting.pop()
         if reference not in seen:
             seen.add(reference)
             kind, name = reference.removeprefix(REFERENCE).split("/")
-            kept.setdefault(kind, {})[name] = known[kind][name]
-            found += references(known[kind][name])
+            kept.setdefault(kind, {})[name] = components[kind][name]
+            waiting += references(components[kind][name])
     return {
         **schema,
         "info": {**schema["info"], "description": DESCRIPTION},

@@ -43,10 +43,10 @@ NUMBERS: Mapping[str, int] = {"totalCount": 1, "size": 2048, "port": 587}
 class Sampler:
     """Makes values of the schemas of one document."""
 
-    def __init__(self, document: Schema, given: Mapping[str, Any]) -> None:
+    def __init__(self, document: Schema, example: Mapping[str, Any]) -> None:
         self._components = document.get("components", {})
-        form = given.get("formData")
-        self._given: dict[str, Any] = {**given, **form} if isinstance(form, Mapping) else {**given}
+        form = example.get("formData")
+        self._given: dict[str, Any] = {**example, **form} if isinstance(form, Mapping) else {**example}
 
     def answer(self, operation: Schema) -> Any:
         """Return an example of the JSON that a success brings; None where it brings none."""
@@ -55,9 +55,9 @@ class Sampler:
                 content = self._resolve(response).get("content", {}).get("application/json")
                 if content is None:
                     return None
-                found = self._value(content["schema"], "", 0)
+                sample = self._value(content["schema"], "", 0)
                 message = response.get("description")
-                return {**found, "message": message} if "message" in found and message else found
+                return {**sample, "message": message} if "message" in sample and message else sample
         return None
 
     def value(self, schema: Schema, name: str = "") -> Any:
@@ -70,8 +70,12 @@ class Sampler:
             if fixed in schema:
                 return schema[fixed]
         if "enum" in schema:
-            given = self._given.get(name)
-            return given if given in schema["enum"] else next((one for one in schema["enum"] if one is not None), None)
+            example = self._given.get(name)
+            return (
+                example
+                if example in schema["enum"]
+                else next((option for option in schema["enum"] if option is not None), None)
+            )
         for several in ("oneOf", "anyOf"):
             if several in schema:
                 return self._value(self._first(schema[several], depth), name, depth)
@@ -81,10 +85,10 @@ class Sampler:
 
     def _first(self, schemas: list[Schema], depth: int) -> Schema:
         """Return the first schema that is not null; deep inside null, where it is one of them."""
-        null = [one for one in schemas if one.get("type") == "null"]
+        null = [schema for schema in schemas if schema.get("type") == "null"]
         if null and depth > DEEPEST:
             return null[0]
-        return next((one for one in schemas if one.get("type") != "null"), schemas[0])
+        return next((schema for schema in schemas if schema.get("type") != "null"), schemas[0])
 
     def _merged(self, schema: Schema, name: str, depth: int) -> Any:
         values = [self._value(part, name, depth) for part in schema["allOf"]]
@@ -96,14 +100,14 @@ class Sampler:
     def _typed(self, schema: Schema, name: str, depth: int) -> Any:
         kinds = schema.get("type", ())
         kinds = [kinds] if isinstance(kinds, str) else list(kinds)
-        kind = next((one for one in kinds if one != "null"), "null")
+        kind = next((option for option in kinds if option != "null"), "null")
         if kind == "object" or "properties" in schema:
             return self._object(schema, depth, name)
         if kind == "array":
             return self._list(schema, name, depth)
         if kind == "boolean":
-            given = self._given.get(name)
-            return given if isinstance(given, bool) else False
+            example = self._given.get(name)
+            return example if isinstance(example, bool) else False
         if kind in ("integer", "number"):
             return self._number(schema, name)
         if kind == "string":
@@ -113,9 +117,9 @@ class Sampler:
     def _object(self, schema: Schema, depth: int, name: str = "") -> dict[str, Any]:
         properties = schema.get("properties", {})
         if not properties:
-            given = self._given.get(name)
+            example = self._given.get(name)
             form = name == "formData" and {key: value for key, value in TEXTS.items() if key in ("name", "email")}
-            return dict(given) if isinstance(given, Mapping) and name == "formData" else form or {}
+            return dict(example) if isinstance(example, Mapping) and name == "formData" else form or {}
         required = schema.get("required", properties)
         shown = properties if depth <= DEEPEST else {key: properties[key] for key in required if key in properties}
         return {key: self._value(inner, key, depth + 1) for key, inner in shown.items()}
@@ -127,12 +131,14 @@ class Sampler:
         return [self._value(items, name, depth + 1)] * max(schema.get("minItems", 1), 1)
 
     def _number(self, schema: Schema, name: str) -> Any:
-        given = self._given.get(name, NUMBERS.get(name, 1))
-        least, most = schema.get("minimum", given), schema.get("maximum", given)
-        if isinstance(given, bool) or not isinstance(given, int | float):
-            given = least if isinstance(least, int | float) else 1
+        number = self._given.get(name, NUMBERS.get(name, 1))
+        least, most = schema.get("minimum", number), schema.get("maximum", number)
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            number = least if isinstance(least, int | float) else 1
         return (
-            min(max(given, least), most) if isinstance(least, int | float) and isinstance(most, int | float) else given
+            min(max(number, least), most)
+            if isinstance(least, int | float) and isinstance(most, int | float)
+            else number
         )
 
     def _text(self, schema: Schema, name: str) -> str:
@@ -140,8 +146,8 @@ class Sampler:
             return hashlib.sha256(name.encode()).hexdigest()[:24]
         if schema.get("format") in FORMATS:
             return FORMATS[schema["format"]]
-        given = self._given.get(name, TEXTS.get(name))
-        text = given if isinstance(given, str) else "…"
+        example = self._given.get(name, TEXTS.get(name))
+        text = example if isinstance(example, str) else "…"
         return text[: schema.get("maxLength", len(text))]
 
     def _resolve(self, part: Schema) -> Schema:

@@ -35,19 +35,19 @@ def for_readers(view: View) -> View:
 
 
 def _etag(request: HttpRequest, part: str) -> str | None:
-    found = stored(part)
-    return None if found is None else found.etag
+    document = stored(part)
+    return None if document is None else document.etag
 
 
 @for_readers
 @require_safe
 @condition(etag_func=_etag)
 def _schema(request: HttpRequest, part: str) -> HttpResponse:
-    found = stored(part)
-    if found is None:
+    document = stored(part)
+    if document is None:
         builder.start()
         return unavailable(request, BEING_BUILT)
-    return _answer(request, found)
+    return _answer(request, document)
 
 
 def schema(request: HttpRequest) -> HttpResponse:
@@ -60,10 +60,10 @@ def key_schema(request: HttpRequest) -> HttpResponse:
     return _schema(request, KEY)
 
 
-def _answer(request: HttpRequest, found: Document) -> HttpResponse:
+def _answer(request: HttpRequest, document: Document) -> HttpResponse:
     zips = "gzip" in request.headers.get("Accept-Encoding", "")
     response = HttpResponse(
-        found.zipped if zips else found.content, content_type="application/vnd.oai.openapi+json; charset=utf-8"
+        document.zipped if zips else document.content, content_type="application/vnd.oai.openapi+json; charset=utf-8"
     )
     if zips:
         response["Content-Encoding"] = "gzip"

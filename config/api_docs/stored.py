@@ -55,9 +55,9 @@ class Document:
 def release() -> str:
     """Return what stands for the sources and settings that the schema comes from."""
     digest = hashlib.sha256(settings.BASE_URL.encode())
-    for path in sorted([PROJECT / "requirements.txt", *(file for one in PACKAGES for file in _sources(one))]):
-        known = path.stat()
-        digest.update(f"{path.relative_to(PROJECT)} {known.st_size} {known.st_mtime_ns}\n".encode())
+    for path in sorted([PROJECT / "requirements.txt", *(file for package in PACKAGES for file in _sources(package))]):
+        stats = path.stat()
+        digest.update(f"{path.relative_to(PROJECT)} {stats.st_size} {stats.st_mtime_ns}\n".encode())
     return digest.hexdigest()[:16]
 
 

@@ -31,7 +31,7 @@ def make(target: Path, *, words: str) -> Path:
     With the passphrase `words` the backup contains the secrets; without it, it does not. Raises BackupError.
     """
     server = tools.server_version()
-    found = tools.find_tools(server)
+    pg_tools = tools.find_tools(server)
     now = datetime.now(UTC)
     final = target / f"{PREFIX}{now:%Y%m%dT%H%M%SZ}"
     folder = final.with_name(final.name + UNFINISHED)
@@ -47,13 +47,13 @@ def make(target: Path, *, words: str) -> Path:
             manifest = Manifest(
                 made_at=now.isoformat(timespec="seconds"),
                 server=server,
-                tools=found.version,
+                tools=pg_tools.version,
                 migrations=migrations()[0],
                 rows=count_rows(connection),
                 files=0,
                 secrets=sealed.fingerprints(secrets),
             )
-            manifest.parts[DUMP] = _dump(found, folder / DUMP, snapshot)
+            manifest.parts[DUMP] = _dump(pg_tools, folder / DUMP, snapshot)
             manifest.parts[FILES], manifest.files = _copy_files(settings.LEADWRIGHT_DATA / "files", folder / FILES)
         if words:
             manifest.parts[SECRETS] = _write(folder / SECRETS, sealed.seal(secrets, words))
@@ -84,15 +84,15 @@ def count_rows(connection: psycopg.Connection[Any]) -> dict[str, int]:
     tables = connection.execute(
         "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relname"
     ).fetchall()
-    found = {}
+    counts = {}
     for (table,) in tables:
         row = connection.execute(sql.SQL("SELECT count(*) FROM public.{}").format(sql.Identifier(table))).fetchone()
-        found[table] = int(row[0]) if row else 0
-    return found
+        counts[table] = int(row[0]) if row else 0
+    return counts
 
 
-def _dump(found: tools.Tools, path: Path, snapshot: str) -> Part:
-    command = [found.program("pg_dump"), "--format=custom", "--enable-row-security", f"--snapshot={snapshot}"]
+def _dump(pg_tools: tools.Tools, path: Path, snapshot: str) -> Part:
+    command = [pg_tools.program("pg_dump"), "--format=custom", "--enable-row-security", f"--snapshot={snapshot}"]
     with open(path, "xb", opener=private) as file:
         digest = tools.run([*command, "--schema=public", "--no-owner", "--no-privileges"], target=file)
         return _end(file, digest)
@@ -128,8 +128,8 @@ def _copy_files(source: Path, path: Path) -> tuple[Part, int]:
     with open(path, "xb", opener=private) as file:
         hashing: Any = _Hashing(file)
         with tarfile.open(fileobj=hashing, mode="w|", format=tarfile.PAX_FORMAT) as archive:
-            for one in _files_of(source):
-                archive.add(one, arcname=os.fspath(one.relative_to(source)), recursive=False)
+            for member in _files_of(source):
+                archive.add(member, arcname=os.fspath(member.relative_to(source)), recursive=False)
                 number += 1
         return _end(file, hashing.digest.hexdigest()), number
 

@@ -55,11 +55,13 @@ class Manifest:
     def read(cls, folder: Path) -> Manifest:
         """Read a backup's manifest. Raises BackupError."""
         try:
-            found = json.loads((folder / NAME).read_text())
-            if found["format"] != FORMAT:
-                raise BackupError(f"{folder} is a backup of another format ({found['format']}); use a newer Leadwright")
-            found["parts"] = {name: Part(**part) for name, part in found["parts"].items()}
-            return cls(**found)
+            content = json.loads((folder / NAME).read_text())
+            if content["format"] != FORMAT:
+                raise BackupError(
+                    f"{folder} is a backup of another format ({content['format']}); use a newer Leadwright"
+                )
+            content["parts"] = {name: Part(**part) for name, part in content["parts"].items()}
+            return cls(**content)
         except (OSError, NotADirectoryError):
             raise BackupError(f"{folder} is no backup, or one that was cut off: it has no {NAME}") from None
         except (ValueError, KeyError, TypeError):
@@ -92,6 +94,6 @@ def migrations() -> tuple[list[str], set[str]]:
     """Return the names of the migrations that the database has, and of all that this code knows."""
     with as_owner():
         loader = MigrationLoader(connection)
-    known = {f"{app}.{name}" for app, name in loader.disk_migrations}
-    known |= {f"{app}.{name}" for one in loader.disk_migrations.values() for app, name in one.replaces}
-    return sorted(f"{app}.{name}" for app, name in loader.applied_migrations), known
+    names = {f"{app}.{name}" for app, name in loader.disk_migrations}
+    names |= {f"{app}.{name}" for migration in loader.disk_migrations.values() for app, name in migration.replaces}
+    return sorted(f"{app}.{name}" for app, name in loader.applied_migrations), names

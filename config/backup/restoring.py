@@ -43,12 +43,12 @@ def restore(backup: Path, *, words: str, say: Callable[[str], object]) -> None:
         raise BackupError(f"the backup is of PostgreSQL {manifest.server}, this server is {server}: use a newer one")
     _require_known(manifest)
     _require_empty()
-    found = tools.find_tools(max(server, manifest.tools))
+    pg_tools = tools.find_tools(max(server, manifest.tools))
     written = _secrets(backup, manifest, words)
     if written:
         say(f"Secrets written below {settings.LEADWRIGHT_DATA / 'secrets'}: {', '.join(written)}")
     say("Restoring the database")
-    _restore_database(backup / DUMP, found, manifest)
+    _restore_database(backup / DUMP, pg_tools, manifest)
     say(f"Restoring {manifest.files} files")
     _restore_files(backup / FILES)
     say("Bringing the database up to date")
@@ -85,7 +85,7 @@ def _require_empty() -> None:
         )
 
 
-def _secrets(backup: Path, manifest: Manifest, words: str) -> list[str]:
+def _secrets(backup: Path, manifest: Manifest, phrase: str) -> list[str]:
     """Ensure that the data encrypted with the backup's secrets can be read. Returns the names of the written
     secrets."""
     lacking = sealed.missing(manifest.secrets, sealed.current())
@@ -93,24 +93,24 @@ def _secrets(backup: Path, manifest: Manifest, words: str) -> list[str]:
         return []
     if SECRETS not in manifest.parts:
         raise BackupError(f"the backup has no secrets: set the {', '.join(lacking)} that it was made with")
-    if not words:
+    if not phrase:
         raise BackupError(
             f"set {sealed.PASSPHRASE} (or {sealed.PASSPHRASE}_FILE) to what the backup was made with, or set the"
             f" {', '.join(lacking)} that it was made with"
         )
-    return sealed.restore_secrets(sealed.unseal((backup / SECRETS).read_bytes(), words), manifest.secrets)
+    return sealed.restore_secrets(sealed.unseal((backup / SECRETS).read_bytes(), phrase), manifest.secrets)
 
 
-def _restore_database(dump: Path, found: tools.Tools, manifest: Manifest) -> None:
+def _restore_database(dump: Path, pg_tools: tools.Tools, manifest: Manifest) -> None:
     name = str(connections["default"].settings_dict["NAME"])
-    base = [found.program("pg_restore"), f"--dbname={name}", "--exit-on-error", "--no-owner", "--no-privileges"]
-    listed = tools.run([found.program("pg_restore"), "--list", os.fspath(dump)])
+    base = [pg_tools.program("pg_restore"), f"--dbname={name}", "--exit-on-error", "--no-owner", "--no-privileges"]
+    listed = tools.run([pg_tools.program("pg_restore"), "--list", os.fspath(dump)])
     jobs = f"--jobs={min(4, os.cpu_count() or 1)}"
-    with closing(tools.connect()) as connection, NamedTemporaryFile("w", suffix=".list") as wanted:
-        wanted.write("\n".join(line for line in listed.splitlines() if not LEFT_OUT.match(line)))
-        wanted.flush()
+    with closing(tools.connect()) as connection, NamedTemporaryFile("w", suffix=".list") as list_file:
+        list_file.write("\n".join(line for line in listed.splitlines() if not LEFT_OUT.match(line)))
+        list_file.flush()
         connection.execute(CREATE_ROLES)
-        command = [*base, f"--use-list={wanted.name}"]
+        command = [*base, f"--use-list={list_file.name}"]
         tools.run([*command, "--section=pre-data", os.fspath(dump)])
         if HOLD in manifest.rows:
             connection.execute("INSERT INTO core_hold (id, since, reason) VALUES (1, now(), 'A restore is under way')")

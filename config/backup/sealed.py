@@ -24,8 +24,8 @@ _MAGIC = b"LWSECRETS1"
 
 def passphrase() -> str:
     """Return BACKUP_PASSPHRASE, or the first line of the file that BACKUP_PASSPHRASE_FILE names, or ""."""
-    if given := os.environ.get(PASSPHRASE, ""):
-        return given
+    if text := os.environ.get(PASSPHRASE, ""):
+        return text
     file = os.environ.get(f"{PASSPHRASE}_FILE")
     try:
         return Path(file).read_text().partition("\n")[0].strip() if file else ""
@@ -48,43 +48,43 @@ def _mark(key: str) -> str:
     return hmac.new(key.strip().encode(), b"leadwright backup", hashlib.sha256).hexdigest()[:16]
 
 
-def missing(wanted: Mapping[str, list[str]], given: Mapping[str, str]) -> list[str]:
+def missing(required: Mapping[str, list[str]], present: Mapping[str, str]) -> list[str]:
     """Return the names of secrets that lack a key of the backup. Data encrypted with that key could not be read."""
-    have = fingerprints(given)
-    return [name for name, marks in wanted.items() if not set(marks) <= set(have.get(name, []))]
+    have = fingerprints(present)
+    return [name for name, marks in required.items() if not set(marks) <= set(have.get(name, []))]
 
 
-def seal(secrets: Mapping[str, str], words: str) -> bytes:
+def seal(secrets: Mapping[str, str], phrase: str) -> bytes:
     """Encrypt the secrets with a passphrase."""
     salt, nonce = os.urandom(16), os.urandom(12)
-    return _MAGIC + salt + nonce + AESGCM(_key(words, salt)).encrypt(nonce, json.dumps(dict(secrets)).encode(), _MAGIC)
+    return _MAGIC + salt + nonce + AESGCM(_key(phrase, salt)).encrypt(nonce, json.dumps(dict(secrets)).encode(), _MAGIC)
 
 
-def unseal(sealed: bytes, words: str) -> dict[str, str]:
+def unseal(sealed: bytes, phrase: str) -> dict[str, str]:
     """Decrypt the secrets. Raises BackupError for another passphrase."""
     start = len(_MAGIC)
     salt = sealed[start : start + 16]
     nonce = sealed[start + 16 : start + 28]
     rest = sealed[start + 28 :]
     try:
-        found: dict[str, str] = json.loads(AESGCM(_key(words, salt)).decrypt(nonce, rest, _MAGIC))
+        secrets: dict[str, str] = json.loads(AESGCM(_key(phrase, salt)).decrypt(nonce, rest, _MAGIC))
     except (InvalidTag, ValueError):
         raise BackupError(f"{PASSPHRASE} is not the one that the backup's secrets were encrypted with") from None
-    return found
+    return secrets
 
 
-def _key(words: str, salt: bytes) -> bytes:
-    return Scrypt(salt=salt, length=32, n=2**15, r=8, p=1).derive(words.encode())
+def _key(phrase: str, salt: bytes) -> bytes:
+    return Scrypt(salt=salt, length=32, n=2**15, r=8, p=1).derive(phrase.encode())
 
 
-def restore_secrets(secrets: Mapping[str, str], wanted: Mapping[str, list[str]]) -> list[str]:
+def restore_secrets(secrets: Mapping[str, str], required: Mapping[str, list[str]]) -> list[str]:
     """Write the secrets that the environment doesn't set below LEADWRIGHT_DATA. Returns their names.
 
     Raises BackupError when the environment sets another one than the backup needs. An existing secret is kept next to
     it as `<name>.before-<time>`.
     """
-    set_here = {name: os.environ[name] for name in wanted if os.environ.get(name)}
-    wrong = [name for name in missing(wanted, set_here) if name in set_here]
+    set_here = {name: os.environ[name] for name in required if os.environ.get(name)}
+    wrong = [name for name in missing(required, set_here) if name in set_here]
     if wrong:
         raise BackupError(f"the environment sets {', '.join(wrong)} to something else than the backup was made with")
     written = []

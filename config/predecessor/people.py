@@ -60,14 +60,14 @@ def _form(run: Import, document: Document) -> dict[str, Any]:
 
 def _unsubscribe(documents: Sequence[Document]) -> None:
     """Keep that contacts have unsubscribed, and when."""
-    known = {
+    times = {
         document["_id"]: time_of(document, "unsubscribedAt") or time_of(document, "updatedAt")
         for document in documents
         if document.get("unsubscribed") or document.get("unsubscribedAt")
     }
-    contacts = list(Contact.objects.filter(pk__in=known))
+    contacts = list(Contact.objects.filter(pk__in=times))
     for contact in contacts:
-        contact.unsubscribed_at = known[contact.pk] or contact.created_at
+        contact.unsubscribed_at = times[contact.pk] or contact.created_at
     Contact.objects.bulk_update(contacts, ["unsubscribed_at"])
 
 
@@ -122,9 +122,9 @@ def _drop_missing(
 
     no_tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
     no_categories = set(missing_categories(row.category_id for row in rows))
-    wanted = {id for row in rows for id in getattr(row, "product_ids", None) or ()}
-    live = ProductService.objects.filter(pk__in=wanted, is_deleted=False)
-    no_products = wanted - set(live.values_list("pk", flat=True))
+    product_ids = {id for row in rows for id in getattr(row, "product_ids", None) or ()}
+    live = ProductService.objects.filter(pk__in=product_ids, is_deleted=False)
+    no_products = product_ids - set(live.values_list("pk", flat=True))
     for row in rows:
         for id in (id for id in row.tag_ids or () if id in no_tags):
             note(row, f"there is no tag {id}", "tags")

@@ -82,11 +82,11 @@ def text(value: Any, zone: tzinfo) -> str:
         return f"{day_of(at)}, {at:%H:%M}"
     if isinstance(value, Mapping):
         return _label(value) or "; ".join(
-            f"{heading(name)}: {text(one, zone)}" for name, one in value.items() if not _is_empty(one)
+            f"{heading(name)}: {text(inner, zone)}" for name, inner in value.items() if not _is_empty(inner)
         )
     if isinstance(value, list):
-        of_objects = any(isinstance(one, Mapping) and not _label(one) for one in value)
-        return ("\n" if of_objects else ", ").join(text(one, zone) for one in value)
+        of_objects = any(isinstance(inner, Mapping) and not _label(inner) for inner in value)
+        return ("\n" if of_objects else ", ").join(text(inner, zone) for inner in value)
     return str(value)
 
 
@@ -94,14 +94,14 @@ def entries(
     data: Mapping[str, Any], zone: tzinfo, output: type[Output] | None = None, *, deeper: bool = True
 ) -> list[Entry]:
     """Return the record's names and values. An object in it has its own entries; deeper ones are one line."""
-    found = []
+    rows = []
     for name in in_order(data, output) if output else data:
         value = data[name]
         if deeper and isinstance(value, Mapping) and value and not _label(value):
-            found.append(Entry(heading(name), "", entries(value, zone, deeper=False)))
+            rows.append(Entry(heading(name), "", entries(value, zone, deeper=False)))
         else:
-            found.append(Entry(heading(name), text(value, zone)))
-    return found
+            rows.append(Entry(heading(name), text(value, zone)))
+    return rows
 
 
 def _label(record: Mapping[str, Any]) -> str:

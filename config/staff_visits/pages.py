@@ -84,7 +84,7 @@ def visit_urls(operations: Iterable[Operation]) -> list[URLPattern | URLResolver
         places.append((resource.route, list_page, resource))
         if resource.record is not None:
             places.append((resource.record, record_page, resource))
-        places += [(one.route, list_page, one) for one in resource.below]
+        places += [(sublist.route, list_page, sublist) for sublist in resource.below]
     # Paths without parameters first: contact/import is not contact/<id>.
     for route, view, resource in sorted(places, key=lambda place: "<" in place[0].path):
         pages.append(path(route.path, _entered(resources, view), {"resource": resource}))
@@ -156,13 +156,13 @@ def overview(request: HttpRequest, visiting: Visiting) -> HttpResponse:
 def _counts(visiting: Visiting) -> list[dict[str, Any]]:
     """Count the records of each list, until COUNTING seconds have passed."""
     deadline = monotonic() + COUNTING
-    found = []
+    counts = []
     for resource in visiting.resources:
         in_time = monotonic() < deadline
         answer = read_endpoint(resource.route, visiting.visit, {"p": "1", "n": "1"}, {}, seconds=1) if in_time else None
         number = answer.body.get("totalCount") if answer is not None and answer.ok else None
-        found.append({"title": resource.title, "address": visiting.address(resource.route.path), "number": number})
-    return found
+        counts.append({"title": resource.title, "address": visiting.address(resource.route.path), "number": number})
+    return counts
 
 
 def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **ids: str) -> HttpResponse:
@@ -215,8 +215,8 @@ def _steps(request: HttpRequest, search: str, cursor: str, following: str | None
     steps = {"next": "", "previous": "", "first": ""}
 
     def address(to: str, back: list[str]) -> str:
-        found = [("search", search)] if search else []
-        return "?" + urlencode([*found, *(("back", one) for one in back), *([("cursor", to)] if to else [])])
+        params = [("search", search)] if search else []
+        return "?" + urlencode([*params, *(("back", earlier) for earlier in back), *([("cursor", to)] if to else [])])
 
     if following:
         steps["next"] = address(following, [*trail, cursor][-BACK:])
@@ -235,7 +235,10 @@ def record_page(request: HttpRequest, visiting: Visiting, resource: Resource, **
     answer = read_endpoint(route, visiting.visit, {}, ids)
     data = visible(answer.body.get("data"), route.endpoint.output) if answer.ok else None
     values = list(ids.values())
-    below = [{"title": one.title, "address": visiting.address(one.route.address(*values))} for one in resource.below]
+    below = [
+        {"title": sublist.title, "address": visiting.address(sublist.route.address(*values))}
+        for sublist in resource.below
+    ]
     context = {
         "title": _name_of(data) or resource.title,
         "path": route.address(*ids.values()),

@@ -35,21 +35,25 @@ class Resource:
 
 def find_resources(operations: Iterable[Operation]) -> list[Resource]:
     """Return the lists without path parameters, sorted by app and path."""
-    readable = [one for one in operations if one.method == "GET"]
+    readable = [operation for operation in operations if operation.method == "GET"]
     # The feed of events has no pages to leaf through.
-    lists = [one for one in readable if one.endpoint.many and not one.endpoint.beside]
-    found = [_resource(one, readable, lists) for one in lists if not one.parameters]
+    lists = [operation for operation in readable if operation.endpoint.many and not operation.endpoint.beside]
+    resources = [_resource(operation, readable, lists) for operation in lists if not operation.parameters]
     apps = list(TITLES)
-    return sorted(found, key=lambda resource: (apps.index(resource.app), resource.route.path))
+    return sorted(resources, key=lambda resource: (apps.index(resource.app), resource.route.path))
 
 
 def _resource(route: Operation, readable: list[Operation], lists: list[Operation]) -> Resource:
-    records = (one for one in readable if _is_record(one, route))
+    records = (operation for operation in readable if _is_record(operation, route))
     record = None if route.modules[0] in WITHOUT_RECORDS else next(records, None)
     below = [
-        one for one in lists if record is not None and re.fullmatch(re.escape(record.path) + r"/[^<>/]+", one.path)
+        operation
+        for operation in lists
+        if record is not None and re.fullmatch(re.escape(record.path) + r"/[^<>/]+", operation.path)
     ]
-    return Resource(route, title_of(route), record, tuple(Resource(one, title_of(one)) for one in below))
+    return Resource(
+        route, title_of(route), record, tuple(Resource(operation, title_of(operation)) for operation in below)
+    )
 
 
 def _is_record(route: Operation, of: Operation) -> bool:
@@ -61,6 +65,6 @@ def _is_record(route: Operation, of: Operation) -> bool:
 
 def title_of(route: Operation) -> str:
     """Return the title of a list: its summary without "List", or the end of its path for other summaries."""
-    found = re.match(r"List (?:the |an? )?(.+)", route.endpoint.summary)
-    text = found[1] if found else route.path.rpartition("/")[2].replace("-", " ")
+    match = re.match(r"List (?:the |an? )?(.+)", route.endpoint.summary)
+    text = match[1] if match else route.path.rpartition("/")[2].replace("-", " ")
     return text[:1].upper() + text[1:]

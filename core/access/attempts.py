@@ -80,8 +80,8 @@ class Limit:
     def count(self, value: str) -> None:
         """Count an attempt. Raises TooManyAttempts above the limit."""
         key = self._key(value)
-        found = _in_redis(lambda: _script(COUNT)(keys=[key], args=[self.seconds * 1000]))
-        used, left = _here.count(key, self.seconds) if found is None else (found[0], int(found[1]) / 1000)
+        counted = _in_redis(lambda: _script(COUNT)(keys=[key], args=[self.seconds * 1000]))
+        used, left = _here.count(key, self.seconds) if counted is None else (counted[0], int(counted[1]) / 1000)
         if used > self.most:
             raise TooManyAttempts(max(1, ceil(left)))
 
@@ -93,11 +93,13 @@ class Limit:
             return False
         return True
 
-    def count_up_to(self, value: str, wanted: int) -> int:
+    def count_up_to(self, value: str, number: int) -> int:
         """Count up to `wanted` attempts at once. Returns how many are within the limit; only these are counted."""
         key = self._key(value)
-        found = _in_redis(lambda: int(_script(COUNT_UP_TO)(keys=[key], args=[self.seconds * 1000, wanted, self.most])))
-        return _here.count_up_to(key, self.seconds, wanted, self.most) if found is None else found
+        granted = _in_redis(
+            lambda: int(_script(COUNT_UP_TO)(keys=[key], args=[self.seconds * 1000, number, self.most]))
+        )
+        return _here.count_up_to(key, self.seconds, number, self.most) if granted is None else granted
 
     def refund(self, value: str) -> None:
         """Take back the count of one attempt, which succeeded. The others stay counted."""
@@ -114,10 +116,10 @@ class Limit:
 
 def count_all(keys: list[str], seconds: int) -> list[tuple[int, float]]:
     """Count one for each key, in one round trip. Return their counts and the seconds until each resets."""
-    found = _in_redis(lambda: _script(COUNT_ALL)(keys=keys, args=[seconds * 1000]))
-    if found is None:
+    counts = _in_redis(lambda: _script(COUNT_ALL)(keys=keys, args=[seconds * 1000]))
+    if counts is None:
         return [_here.count(key, seconds) for key in keys]
-    return [(used, left / 1000) for used, left in zip(found[::2], found[1::2], strict=True)]
+    return [(used, left / 1000) for used, left in zip(counts[::2], counts[1::2], strict=True)]
 
 
 class LocalCounts:
@@ -140,10 +142,10 @@ class LocalCounts:
             self._counts[key] = used + 1, ends
             return used + 1, ends - monotonic()
 
-    def count_up_to(self, key: str, seconds: float, wanted: int, most: int) -> int:
+    def count_up_to(self, key: str, seconds: float, number: int, most: int) -> int:
         """Count up to `wanted`. Returns how many are within `most`; only these are counted."""
         granted = 0
-        while granted < wanted:
+        while granted < number:
             if self.count(key, seconds)[0] > most:
                 self.refund(key)
                 break

@@ -36,8 +36,8 @@ def address_of(request: Any) -> str | None:
     """
     hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
     trusted = settings.TRUSTED_PROXIES
-    found = hops[-trusted] if 0 < trusted <= len(hops) else request.META.get("REMOTE_ADDR", "")
-    return _address(found)
+    text = hops[-trusted] if 0 < trusted <= len(hops) else request.META.get("REMOTE_ADDR", "")
+    return _address(text)
 
 
 # Each request asks several times, and most come from few addresses.
@@ -63,9 +63,9 @@ def is_within(address: str | None, networks: Iterable[str]) -> bool:
     """Return whether an IP address is one of the networks, or in one of them."""
     if address is None:
         return False
-    found = ipaddress.ip_address(address)
-    found = getattr(found, "ipv4_mapped", None) or found
-    return any(found in ipaddress.ip_network(network) for network in networks)
+    ip = ipaddress.ip_address(address)
+    ip = getattr(ip, "ipv4_mapped", None) or ip
+    return any(ip in ipaddress.ip_network(network) for network in networks)
 
 
 def user_agent_of(request: Any) -> str:

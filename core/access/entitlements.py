@@ -90,16 +90,16 @@ def entitlement(company: str) -> Entitlement:
     return subscribed(kept[company])
 
 
-def subscribed(found: Entitlement | None) -> Entitlement:
+def subscribed(granted: Entitlement | None) -> Entitlement:
     """Return the entitlement.
 
     Raises SubscriptionExpired_400 without one. Its message row has status 500, as in the contract.
     """
-    if found is None:
+    if granted is None:
         raise NamedError(
             "SubscriptionExpired_400", "the company has no active subscription; subscribe or renew to go on"
         )
-    return found
+    return granted
 
 
 def check_phase(allowed: Entitlement, module: str, method: str) -> None:
@@ -119,10 +119,10 @@ def going_entitlement(company: str) -> Entitlement:
 
     Raises SubscriptionExpired_400 without an active subscription, and for one that is paused or unpaid for long.
     """
-    found = entitlement(company)
-    if found.phase:
+    granted = entitlement(company)
+    if granted.phase:
         raise NamedError("SubscriptionExpired_400", "the subscription is paused or not paid; nothing is sent")
-    return found
+    return granted
 
 
 def may_read(actor: Actor, module: str) -> bool:

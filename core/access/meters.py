@@ -104,11 +104,11 @@ def spend(meter: str, quantity: int, source: str) -> bool:
     Raises MeterUsedUp.
     """
     allowed = entitlement_source().of(company_id())
-    found = reserve(meter, [source], quantity=quantity, allowed=allowed)
-    if found is None or allowed is None:
+    reserved = reserve(meter, [source], quantity=quantity, allowed=allowed)
+    if reserved is None or allowed is None:
         return False
-    if source not in found.sources:
-        raise MeterUsedUp(meter, allowed.limits[meter], found.until)
+    if source not in reserved.sources:
+        raise MeterUsedUp(meter, allowed.limits[meter], reserved.until)
     return True
 
 

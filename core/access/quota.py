@@ -65,14 +65,14 @@ def is_limited() -> bool:
     return _allowed.get() is not None
 
 
-def reserve_quota(module: str, wanted: int = 1) -> None:
+def reserve_quota(module: str, number: int = 1) -> None:
     """Reserve the quota for `wanted` more records of a module, or raise `quota_exceeded`.
 
     The caller's transaction creates the records: a lock until its end keeps others from reserving the same quota.
     Outside of `limited` nothing is counted.
     """
     left = remaining_quota(module)
-    if left is not None and left < wanted:
+    if left is not None and left < number:
         raise quota_exceeded(module, left)
 
 
@@ -119,7 +119,7 @@ def quota_exceeded(module: str, left: int = 0) -> NamedError:
     )
 
 
-def check_metered(name: str, wanted: Callable[[], int], *, error: str) -> None:
+def check_metered(name: str, count_more: Callable[[], int], *, error: str) -> None:
     """Raise `error` if the number that `wanted` returns would exceed a metered limit.
 
     Others of the company who check it wait until the caller's transaction ends. Outside of `limited` nothing is
@@ -129,7 +129,7 @@ def check_metered(name: str, wanted: Callable[[], int], *, error: str) -> None:
     if limit is None:
         return
     lock_company(f"usage:{name}")
-    used, more = used_quota(name), wanted()
+    used, more = used_quota(name), count_more()
     if used + more > limit:
         raise NamedError(
             error, f"your plan allows {limit:,} {_words(name)}; there are {used:,}, and {more:,} are wanted"
@@ -138,8 +138,8 @@ def check_metered(name: str, wanted: Callable[[], int], *, error: str) -> None:
 
 def _words(name: str) -> str:
     """Return what a limit counts, as it stands in a sentence."""
-    words = name_of(name)
-    return words if words[:2].isupper() else words[:1].lower() + words[1:]
+    label = name_of(name)
+    return label if label[:2].isupper() else label[:1].lower() + label[1:]
 
 
 def limit_errors(module: str) -> tuple[str, ...]:

@@ -115,10 +115,10 @@ def _check_query(view: Any, declared: Endpoint, params: Iterable[str]) -> None:
     Lists check theirs themselves. Links into pages, and those of downloads, may have been added to on their way.
     """
     if not (declared.many or declared.raw or view.public):
-        known = {parameter.name for parameter in declared.parameters}
+        names = {parameter.name for parameter in declared.parameters}
         if getattr(view, "action", "") == RECORD and declared.output is not None:
-            known.add(FIELDS.name)
-        refuse_unknown((name.partition("[")[0] for name in params), known)
+            names.add(FIELDS.name)
+        refuse_unknown((name.partition("[")[0] for name in params), names)
 
 
 class NoBody(Input):
@@ -191,11 +191,11 @@ def _changed(declared: Endpoint, handler: Callable[..., Any], view: Any, request
     if request.method not in ("PUT", "PATCH"):
         data = read(declared.input, request.data)
         return _noting(declared, view, path, partial(_called, handler, view, request, path, data))
-    given = written_back(view, declared, request.data, path)
-    if given.record is not None:
-        return _answered(declared, given.record, given.warning)
-    answer = _called(handler, view, request, path, read(declared.input, given.body))
-    return _answered(declared, answer, given.warning)
+    written = written_back(view, declared, request.data, path)
+    if written.record is not None:
+        return _answered(declared, written.record, written.warning)
+    answer = _called(handler, view, request, path, read(declared.input, written.body))
+    return _answered(declared, answer, written.warning)
 
 
 def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -69,14 +69,14 @@ def _parts(record: Mapping[str, Any], output: type[Output]) -> Iterator[tuple[bo
 
 def changed_fields(tag: str, record: Mapping[str, Any], output: type[Output]) -> list[str]:
     """Return the names of the fields in which the record differs from the one of an earlier tag."""
-    found = TAG.fullmatch(tag)
-    if found is None:
+    match = TAG.fullmatch(tag)
+    if match is None:
         return []
     now: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
     for inner, name, content in _parts(record, output):
         now[inner].append((name, f"{crc32(content) & 0xFFFF:04x}"))
     names: list[str] = []
-    for inner, digits in ((False, found[2]), (True, found[3])):
+    for inner, digits in ((False, match[2]), (True, match[3])):
         was = [digits[start : start + 4] for start in range(0, len(digits), 4)]
         if len(was) != len(now[inner]):
             names += [FORM] if inner else []  # a value came or went, so none can be told from its place
@@ -92,8 +92,8 @@ def given(request: Any, header: str) -> list[str]:
 
 def is_known(request: Any, tag: str) -> bool:
     """Return whether the caller has the record's current version (If-None-Match)."""
-    known = given(request, "HTTP_IF_NONE_MATCH")
-    return "*" in known or _weak(tag) in map(_weak, known)
+    tags = given(request, "HTTP_IF_NONE_MATCH")
+    return "*" in tags or _weak(tag) in map(_weak, tags)
 
 
 def _weak(tag: str) -> str:
@@ -145,14 +145,14 @@ def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
     record = view.stored(path)
     if record is None:
         return
-    wanted, tag = given(request, "HTTP_IF_MATCH"), etag_of(record, view.shown)
-    if "*" in wanted or _weak(tag) in map(_weak, wanted):
+    tags, tag = given(request, "HTTP_IF_MATCH"), etag_of(record, view.shown)
+    if "*" in tags or _weak(tag) in map(_weak, tags):
         return
-    if not wanted:
+    if not tags:
         raise refuse("If-Match", 'needs to be an ETag of GET, with its quotes, such as W/"…", or *')
     raise RecordChanged(
         {
-            "fields": sorted({name for one in wanted for name in changed_fields(_weak(one), record, view.shown)}),
+            "fields": sorted({name for other in tags for name in changed_fields(_weak(other), record, view.shown)}),
             **_by_whom(record, path.get(view.lookup_url_kwarg, "")),
             "etag": tag,
         }

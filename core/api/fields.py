@@ -24,10 +24,10 @@ FIELDS = OpenApiParameter(
 
 def choose_fields(values: Iterable[Any], output: type[Output]) -> Collection[str]:
     """Return the fields that the parameter names, and _id. Raises InvalidRequest_400 for one that there isn't."""
-    names, known = split_values(values, FIELDS.name), output._declared_fields.keys()
+    names, declared = split_values(values, FIELDS.name), output._declared_fields.keys()
     if not names:
         raise refuse(FIELDS.name, "is empty; leave it out to get all fields")
     for name in names:
-        if name not in known:
-            raise refuse(FIELDS.name, f"{shorten(name, 60)!r} is none of {', '.join(known)}")
-    return {*names, *({"_id"} & known)}
+        if name not in declared:
+            raise refuse(FIELDS.name, f"{shorten(name, 60)!r} is none of {', '.join(declared)}")
+    return {*names, *({"_id"} & declared)}

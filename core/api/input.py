@@ -159,11 +159,11 @@ class Input(serializers.Serializer[Any]):
         if isinstance(data, dict):
             unknown = [key for key in data if key not in self.fields]
             if unknown:
-                known = ", ".join(sorted(self.fields)) or "none"
+                names = ", ".join(sorted(self.fields)) or "none"
                 raise serializers.ValidationError(
                     {
                         shorten(key): serializers.ErrorDetail(
-                            f"unknown key; this endpoint knows {known}", code="unknown"
+                            f"unknown key; this endpoint knows {names}", code="unknown"
                         )
                         for key in unknown[:5]
                     }
@@ -249,10 +249,10 @@ def read(schema: type[Input], body: Any) -> dict[str, Any]:
 
 def explain(errors: Any, body: Any) -> ApiError:
     """Return the first error as the contract's schema-level error, with all errors in its warning."""
-    found = list(_walk(errors, body, ""))[:MAX_ERRORS]
-    path, value, error = found[0]
-    everything = "; ".join(f"{path}: {error}" if path else str(error) for path, _, error in found)
-    fields = [FieldError(field=path or "body", message=str(error)) for path, _, error in found]
+    problems = list(_walk(errors, body, ""))[:MAX_ERRORS]
+    path, value, error = problems[0]
+    everything = "; ".join(f"{path}: {error}" if path else str(error) for path, _, error in problems)
+    fields = [FieldError(field=path or "body", message=str(error)) for path, _, error in problems]
     if error.code in FORMAT_CODES:
         return InvalidFormat(path or "body", value, everything, errors=fields)
     return ValidationFailed(everything, everything, errors=fields)

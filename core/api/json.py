@@ -53,7 +53,11 @@ class Parser(BaseParser):
 def _is_too_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
-        inner = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        inner = (
+            container.values() if isinstance(container, dict) else container
+            for container in level
+            if isinstance(container, dict | list)
+        )
         level = [item for items in inner for item in items if isinstance(item, dict | list)]
     return bool(level)
 

@@ -91,17 +91,17 @@ class Listing:
         """Return the scope that the rows are read in."""
         return unscoped(reason=self.unscoped) if self.unscoped else nullcontext()
 
-    def containing_record(self, asked: ListRequest) -> tuple[Mapping[str, Any], str] | None:
+    def containing_record(self, list_request: ListRequest) -> tuple[Mapping[str, Any], str] | None:
         """Return the record that contains the list, and the name of its field. None: data is the list."""
-        return None if self.within is None else (self.within.read(asked), self.within.name)
+        return None if self.within is None else (self.within.read(list_request), self.within.name)
 
 
 def from_request(reader: Callable[..., Any]) -> Callable[[ListRequest], Any]:
     """Wrap the reader so that it takes a ListRequest, whether it needs one or not."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = inspect.signature(reader).parameters.values()
-    required = any(one.kind in positional and one.default is one.empty for one in parameters)
-    return reader if required else lambda asked: reader()
+    required = any(parameter.kind in positional and parameter.default is parameter.empty for parameter in parameters)
+    return reader if required else lambda list_request: reader()
 
 
 def list_handler(listing: Listing, name: str) -> Callable[..., Any]:

@@ -72,10 +72,10 @@ def once(view: Any, request: Any, run: Run) -> Any:
 def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     for _ in _tries():
         with transaction.atomic():
-            found = _taken(keyed)
-            if isinstance(found, StoredResponse):
-                return replay(found)
-            if found is None:
+            earlier = _taken(keyed)
+            if isinstance(earlier, StoredResponse):
+                return replay(earlier)
+            if earlier is None:
                 response = _attempt(view, request, run)
                 if response.status_code >= 500 or response.status_code in NOT_KEPT:
                     transaction.set_rollback(True)
@@ -89,10 +89,10 @@ def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     row = None
     for _ in _tries():
         with transaction.atomic():
-            found = _taken(keyed)
-            if isinstance(found, StoredResponse):
-                return replay(found)
-            if found is None:
+            earlier = _taken(keyed)
+            if isinstance(earlier, StoredResponse):
+                return replay(earlier)
+            if earlier is None:
                 row = keep(keyed, None)
         if row is not None:
             break
@@ -165,16 +165,16 @@ def read_key(view: Any, request: Any) -> Keyed:
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1]  # a string of structured fields, as the IETF's draft has it
     if not (0 < len(text) <= MAX_CHARACTERS and text.isascii() and text.isprintable()):
-        wanted = f"1 to {MAX_CHARACTERS} printable ASCII characters"
-        raise refuse(HEADER, f"needs to be {wanted}, got {shorten(text, 40)!r}")
-    asked = request._request
+        rule = f"1 to {MAX_CHARACTERS} printable ASCII characters"
+        raise refuse(HEADER, f"needs to be {rule}, got {shorten(text, 40)!r}")
+    http_request = request._request
     digest = hashlib.sha256()
-    for part in (asked.method, asked.path_info, asked.META.get("QUERY_STRING", "")):
+    for part in (http_request.method, http_request.path_info, http_request.META.get("QUERY_STRING", "")):
         digest.update(part.encode(errors="surrogatepass") + b"\0")
     for piece in _body(view, request):
         digest.update(piece)
     actor = view.actor
-    operation = f"{asked.method} {asked.path_info}"[:300]
+    operation = f"{http_request.method} {http_request.path_info}"[:300]
     return Keyed(actor.key_id or actor.member_id, text, digest.hexdigest(), operation)
 
 
@@ -210,13 +210,15 @@ def content_of(response: Any) -> bytes:
     return b"" if response.data is None else dumps(response.data)
 
 
-def replay(found: StoredResponse) -> HttpResponse:
+def replay(answered: StoredResponse) -> HttpResponse:
     """Answer as the first request was answered."""
-    body = found.body
+    body = answered.body
     if body is None:
         done, gone = "This request has been done before", "its answer was too long to keep; read the records"
-        known = {"status": "success", "success": True, "message": done, "data": None, "warning": gone}
-        body = dumps(known if found.status < 400 else Refusal(found.status, "RequestUnfinished_409", done, gone).body())
-    response = HttpResponse(body, status=found.status, content_type="application/json")
+        content = {"status": "success", "success": True, "message": done, "data": None, "warning": gone}
+        body = dumps(
+            content if answered.status < 400 else Refusal(answered.status, "RequestUnfinished_409", done, gone).body()
+        )
+    response = HttpResponse(body, status=answered.status, content_type="application/json")
     response[REPLAYED] = "true"
     return response

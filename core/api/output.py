@@ -97,17 +97,17 @@ class Output(serializers.Serializer[Any]):
     @classmethod
     def columns(cls) -> dict[str, str | BaseExpression]:
         """Return output name -> path or expression."""
-        found: dict[str, str | BaseExpression] = {}
+        paths: dict[str, str | BaseExpression] = {}
         for name, field in cls._declared_fields.items():
             source = field.source or declared_source(field) or snake(name)
             if isinstance(field, Computed):
                 if field.expression is not None:
-                    found[name] = field.expression
+                    paths[name] = field.expression
             elif isinstance(field, Output):
-                found[name] = snapshot(source.replace(".", "__"), type(field))
+                paths[name] = snapshot(source.replace(".", "__"), type(field))
             else:
-                found[name] = source.replace(".", "__")
-        return found
+                paths[name] = source.replace(".", "__")
+        return paths
 
     @classmethod
     def project(cls, queryset: QuerySet[Any]) -> QuerySet[Any]:

@@ -51,8 +51,8 @@ class Operation:
 
     def address(self, *values: str) -> str:
         """Return the path with values for its parameters."""
-        found = iter(values)
-        return PARAMETER.sub(lambda _: next(found), self.path)
+        texts = iter(values)
+        return PARAMETER.sub(lambda _: next(texts), self.path)
 
     def as_view(self, **initkwargs: Any) -> Any:
         """Return a Django view of this operation only."""
@@ -156,16 +156,16 @@ class ResourceRouter(SimpleRouter):
 
         Raises ImproperlyConfigured if two registrations have one address.
         """
-        found: list[Address] = []
+        routes: list[Address] = []
         for prefix, viewset, _ in self.registry:
-            found += self._addresses_of(prefix, viewset)
+            routes += self._addresses_of(prefix, viewset)
         first: dict[str, Address] = {}
-        for address in found:
+        for address in routes:
             other = first.setdefault(PARAMETER.sub("<>", address.path), address)
             if other is not address:
                 names = f"{address.view.__name__} and to {other.view.__name__}"
                 raise ImproperlyConfigured(f"{address.path} leads to {names}")
-        return sorted(found, key=lambda address: [segment.startswith("<") for segment in address.path.split("/")])
+        return sorted(routes, key=lambda address: [segment.startswith("<") for segment in address.path.split("/")])
 
     def _addresses_of(self, prefix: str, viewset: Any) -> list[Address]:
         lookup = self.get_lookup_regex(viewset)

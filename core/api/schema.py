@@ -44,8 +44,8 @@ class Schema(AutoSchema):
             path = path.removeprefix("protected").lstrip("/")
         elif auth_path == "protected":
             auth_path = "session"
-        words = [word for word in re.split(r"[/{}_-]+", path) if word]
-        return "_".join([auth_path, self.method.lower(), *words])
+        parts = [word for word in re.split(r"[/{}_-]+", path) if word]
+        return "_".join([auth_path, self.method.lower(), *parts])
 
     def get_operation(self, path: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation = super().get_operation(path, *args, **kwargs)
@@ -102,8 +102,8 @@ class Schema(AutoSchema):
             return []
         selecting = ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")
         taken = self.declared.list_parameters if self.declared.many else selecting
-        found = [parameter for parameter in LIST_PARAMETERS if taken is None or parameter.name in taken]
-        return [*found, FIELDS] if self.declared.many and taken is None else found
+        parameters = [parameter for parameter in LIST_PARAMETERS if taken is None or parameter.name in taken]
+        return [*parameters, FIELDS] if self.declared.many and taken is None else parameters
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
         schemas = {
@@ -206,11 +206,11 @@ class Schema(AutoSchema):
 
 def published_docstring(serializer: type) -> str:
     """Return the docstring of the class, or of the nearest base that is not one of all serializers."""
-    for one in serializer.__mro__:
-        if one in BASES:
+    for base in serializer.__mro__:
+        if base in BASES:
             break
-        if one.__doc__ and "__doc__" in one.__dict__:
-            return inspect.cleandoc(one.__doc__).replace("\n", " ")
+        if base.__doc__ and "__doc__" in base.__dict__:
+            return inspect.cleandoc(base.__doc__).replace("\n", " ")
     return ""
 
 

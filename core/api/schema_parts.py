@@ -201,10 +201,10 @@ def describe(operation: dict[str, Any], *, path: str, method: str, action: str, 
 def share_parameters(operation: dict[str, Any], shared: Sequence[Any], registry: ComponentRegistry) -> None:
     """Replace parameters that many operations have in common by references to components."""
     names = {parameter.name for parameter in shared}
-    for index, found in enumerate(operation.get("parameters", ())):
-        if found["in"] == "query" and found["name"] in names:
+    for index, entry in enumerate(operation.get("parameters", ())):
+        if entry["in"] == "query" and entry["name"] in names:
             kind = ResolvedComponent.PARAMETER
-            component = ResolvedComponent(found["name"], kind, found, ComponentIdentity(found))  # type: ignore[no-untyped-call]
+            component = ResolvedComponent(entry["name"], kind, entry, ComponentIdentity(entry))  # type: ignore[no-untyped-call]
             registry.register_on_missing(component)
             operation["parameters"][index] = component.ref
 
@@ -212,5 +212,5 @@ def share_parameters(operation: dict[str, Any], shared: Sequence[Any], registry:
 def add_components(result: dict[str, Any]) -> None:
     """Add the components that `describe` refers to."""
     components = result.setdefault("components", {})
-    for kind, found in COMPONENTS.items():
-        components.setdefault(kind, {}).update(found)
+    for kind, declared in COMPONENTS.items():
+        components.setdefault(kind, {}).update(declared)

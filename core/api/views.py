@@ -180,14 +180,14 @@ class ApiView(APIView):
         """
         params = self.request.query_params.copy()
         refuse_unknown(read_parameters(params), {*PARAMETERS, *extra, FIELDS.name})
-        asked = params.pop("fields", None)
+        names = params.pop("fields", None)
         query = ListQuery.parse(params, fields, extra=extra)
-        found = list_page(queryset, query, output, None if asked is None else choose_fields(asked, output))
-        if isinstance(found, Page):
-            data = found.rows if within is None else {**within[0], within[1]: found.rows}
-            return self.success(data, **found.members)
+        page = list_page(queryset, query, output, None if names is None else choose_fields(names, output))
+        if isinstance(page, Page):
+            data = page.rows if within is None else {**within[0], within[1]: page.rows}
+            return self.success(data, **page.members)
         status, head = envelope(self.declared.success)
-        content = stream_json(head, found, reopen(), within)
+        content = stream_json(head, page, reopen(), within)
         return StreamingHttpResponse(content, status=status, content_type="application/json")
 
     def success(self, data: Any = None, **extra: Any) -> Response:

@@ -64,10 +64,10 @@ class ResourceViewSet(ViewSetMixin, ApiView):
             if hasattr(cls, name):
                 raise ImproperlyConfigured(f"{cls.__name__}.{name} is a method; a ViewSet has actions")
         further: list[Any] = cls.get_extra_actions()
-        extra = [name for one in further for name in one.mapping.values()]
+        extra = [name for action in further for name in action.mapping.values()]
         routed = {*cls.collection_actions.values(), *cls.detail_actions.values(), *extra}
         declared = {name for name in dir(cls) if isinstance(getattr(getattr(cls, name), "endpoint", None), Endpoint)}
-        for name in sorted(one for one in routed if hasattr(cls, one)):
+        for name in sorted(action for action in routed if hasattr(cls, action)):
             if name not in declared:
                 raise ImproperlyConfigured(f"{cls.__name__}.{name} is not declared with @endpoint")
             own = getattr(cls, name).endpoint.module
@@ -102,9 +102,9 @@ class ResourceViewSet(ViewSetMixin, ApiView):
 
     def answer_list(self, listing: Listing) -> Any:
         """Answer with a list: a page, or the whole list as a stream."""
-        asked = self.list_request()
+        list_request = self.list_request()
         with listing.scope():
-            rows, within = listing.rows(asked), listing.containing_record(asked)
+            rows, within = listing.rows(list_request), listing.containing_record(list_request)
             return self.list_response(rows, listing.fields, listing.output, extra=listing.extra, within=within)
 
     def selection(self) -> BulkSelection:

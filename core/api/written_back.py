@@ -100,13 +100,13 @@ def _nests(schema: Input, body: Mapping[str, Any]) -> bool:
     return False
 
 
-def same(one: Any, other: Any) -> bool:
+def same(left: Any, other: Any) -> bool:
     """Return whether two JSON values are equal. Unlike in Python, true is not 1."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+    if isinstance(left, dict) and isinstance(other, dict):
+        return left.keys() == other.keys() and all(same(left[key], other[key]) for key in left)
+    if isinstance(left, list) and isinstance(other, list):
+        return len(left) == len(other) and all(map(same, left, other))
+    return isinstance(left, bool) == isinstance(other, bool) and bool(left == other)
 
 
 def _reduced(key: str, field: Any, value: Any, stored: Any, fixed: list[str]) -> Any:
@@ -124,10 +124,10 @@ def _reduced(key: str, field: Any, value: Any, stored: Any, fixed: list[str]) ->
         fixed += _differences(key, value, stored)
         return UNCHANGED
     if isinstance(field, IdList) and isinstance(value, list) and isinstance(stored, list):
-        known = {item["_id"]: item for item in stored if isinstance(item, dict)}
+        stored_items = {item["_id"]: item for item in stored if isinstance(item, dict)}
         for position, item in enumerate(value):
-            if isinstance(item, dict) and is_id(item.get("_id")) and item["_id"] in known:
-                fixed += _differences(f"{key}.{position}", item, known[item["_id"]])
+            if isinstance(item, dict) and is_id(item.get("_id")) and item["_id"] in stored_items:
+                fixed += _differences(f"{key}.{position}", item, stored_items[item["_id"]])
         return value
     return _fitting(field, value, stored)
 
@@ -164,5 +164,9 @@ def _differences(path: str, value: Any, stored: Any) -> list[str]:
     if same(value, stored) or (isinstance(stored, dict) and value == stored.get("_id", stored)):
         return []
     if isinstance(value, dict) and isinstance(stored, dict):
-        return [found for key, item in value.items() for found in _differences(f"{path}.{key}", item, stored.get(key))]
+        return [
+            difference
+            for key, item in value.items()
+            for difference in _differences(f"{path}.{key}", item, stored.get(key))
+        ]
     return [path]

@@ -33,9 +33,9 @@ class Shows(Protocol):
 def method_of(page: Shows, name: str) -> Any:
     """Return the method that the ModelAdmin itself shows as a column. Methods of its bases are no columns, because a
     model may have a field called `form`, `lead` or `told`."""
-    for one in type(page).__mro__:
-        if name in vars(one):
-            ours = one.__module__.startswith(BASES)
+    for base in type(page).__mro__:
+        if name in vars(base):
+            ours = base.__module__.startswith(BASES)
             return None if ours and name != "progress" else getattr(page, name)
     return None
 
@@ -94,19 +94,19 @@ def field_shown(
 ) -> SafeString | str:
     """Return a column's value: a reference by its name, a choice by its label, others by their kind."""
     if field.many_to_many:
-        return shown([str(one) for one in getattr(record, field.name).all()[:MAX_ITEMS]])
+        return shown([str(target) for target in getattr(record, field.name).all()[:MAX_ITEMS]])
     if field.is_relation:
         try:
-            found = getattr(record, field.name)
+            related = getattr(record, field.name)
         except ObjectDoesNotExist:
             return NOTHING
-        if found is None:
+        if related is None:
             return NOTHING
-        return link(found) if linked else str(found)
+        return link(related) if linked else str(related)
     value = getattr(record, field.name)
     if field.choices and not is_empty(value):
-        words = str(getattr(record, f"get_{field.name}_display")())
-        return state(str(value), words) if field.name in ("status", "state", "light") else words
+        label = str(getattr(record, f"get_{field.name}_display")())
+        return state(str(value), label) if field.name in ("status", "state", "light") else label
     if field.name == "status" and isinstance(value, str) and value:
         return state(value, value[:1].upper() + value[1:].replace("_", " "))
     names = page.names_for(record)
@@ -115,5 +115,5 @@ def field_shown(
 
 def currency_of(record: Any) -> str:
     """Return the code of the currency that the record's amounts are in; empty where it names none."""
-    found = getattr(record, "currency_id", None) or getattr(record, "currency", None)
-    return found if isinstance(found, str) and len(found) == 3 and found.isalpha() else ""
+    code = getattr(record, "currency_id", None) or getattr(record, "currency", None)
+    return code if isinstance(code, str) and len(code) == 3 and code.isalpha() else ""

@@ -76,10 +76,10 @@ class DialogMixin:
 
     def offered_dialogs(self, request: HttpRequest, record: Any) -> list[Action]:
         """Return the dialogs that the request's user may open for the record."""
-        found = [(name, getattr(self, name).dialog) for name in self.dialogs]
+        dialogs = [(name, getattr(self, name).dialog) for name in self.dialogs]
         return [
             Action(name, f"{dialog.title}…", reverse(f"admin:{self._dialog_url}", args=(record.pk, name)))
-            for name, dialog in found
+            for name, dialog in dialogs
             if request.user.has_perm(dialog.permission) and self.admits(record, name)
         ]
 

@@ -107,23 +107,23 @@ class DisplayMixin:
     def _related(self, names: Iterable[Any] | None = None) -> list[str]:
         """Return the references among the names (by default all), and those that the titles of the referenced
         records need."""
-        found = []
+        paths = []
         for field in self.opts.concrete_fields:
             if not field.is_relation or (names is not None and field.name not in names):
                 continue
             page = self.admin_site._registry.get(field.related_model)
-            found += [field.name, *(f"{field.name}__{need}" for need in getattr(page, "title_needs", ()))]
-        return found
+            paths += [field.name, *(f"{field.name}__{need}" for need in getattr(page, "title_needs", ()))]
+        return paths
 
     # Names in the place of ids
 
     def names_for(self, record: Any) -> Names:
         """Return the links that replace the ids in the record; those of a list's rows were read at once."""
-        found: Names | None = record.__dict__.get("_backoffice_names")
-        if found is None:
+        names: Names | None = record.__dict__.get("_backoffice_names")
+        if names is None:
             fields = [field.name for field in self.opts.concrete_fields if self._may_name(field)]
-            found = record.__dict__["_backoffice_names"] = names_of(ids_in(record, self.refers, fields))
-        return found
+            names = record.__dict__["_backoffice_names"] = names_of(ids_in(record, self.refers, fields))
+        return names
 
     def name_rows(self, rows: Iterable[Any]) -> None:
         """Read the names of the ids in a list's columns, by one query for each kind of records."""
@@ -133,7 +133,7 @@ class DisplayMixin:
             for name in self.list_display
             if isinstance(name, str) and (field := field_of(self, name)) and self._may_name(field)
         ]
-        names = names_of(one for row in rows for one in ids_in(row, self.refers, fields)) if fields else {}
+        names = names_of(reference for row in rows for reference in ids_in(row, self.refers, fields)) if fields else {}
         for row in rows:
             row.__dict__["_backoffice_names"] = names
 
@@ -197,14 +197,14 @@ class DisplayMixin:
         if obj is None or self.fieldsets or self.fields:
             return super().get_fieldsets(request, obj)  # type: ignore[misc,no-any-return]
         edited, facts, folded = self.parts(request, obj)
-        found: list[Any] = []
+        fieldsets: list[Any] = []
         if edited:
-            found.append((None, {"fields": edited}))
+            fieldsets.append((None, {"fields": edited}))
         if facts:
-            found.append(("Details", {"fields": facts}))
+            fieldsets.append(("Details", {"fields": facts}))
         if folded:
-            found.append((FOLDED, {"fields": folded, "classes": ["collapse"]}))
-        return found
+            fieldsets.append((FOLDED, {"fields": folded, "classes": ["collapse"]}))
+        return fieldsets
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None or self.fieldsets or self.fields:
@@ -214,8 +214,8 @@ class DisplayMixin:
 
     def told(self, record: Any) -> list[tuple[str, Any]]:
         """Return the summary without empty values."""
-        found = ((name, shown(value, brief=True)) for name, value in self.summary(record))
-        return [(name, value) for name, value in found if value is not NOTHING]
+        facts = ((name, shown(value, brief=True)) for name, value in self.summary(record))
+        return [(name, value) for name, value in facts if value is not NOTHING]
 
     def _dressed(self, name: str, record: Any) -> Iterable[tuple[str, SafeString | str]]:
         """Yield a column that the theme dresses up, as it does."""

@@ -52,22 +52,22 @@ class MatrixWidget(JsonWidget):
         allowed = value if isinstance(value, Mapping) else {}
         rows = [
             (
-                words,
+                label,
                 [
-                    (f"{name}:{row}:{column}", f"{words}: {said}", bool((allowed.get(row) or {}).get(column)))
+                    (f"{name}:{row}:{column}", f"{label}: {said}", bool((allowed.get(row) or {}).get(column)))
                     for column, said in self.columns
                 ],
             )
-            for row, words in self.rows
+            for row, label in self.rows
         ]
         return {"columns": [said for _, said in self.columns], "rows": rows}
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> dict[str, dict[str, bool]]:
-        found = {
+        matrix = {
             row: {column: True for column, _ in self.columns if f"{name}:{row}:{column}" in data}
             for row, _ in self.rows
         }
-        return {row: flags for row, flags in found.items() if flags}
+        return {row: flags for row, flags in matrix.items() if flags}
 
     def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
         return False
@@ -86,7 +86,7 @@ class ChoicesWidget(JsonWidget):
     def parts(self, name: str, value: Any) -> dict[str, Any]:
         chosen = value if isinstance(value, list) else []
         everything = [(ALL, self.all_words, value is None)] if self.all_words else []
-        return {"choices": [*everything, *((key, words, key in chosen) for key, words in self.choices)]}
+        return {"choices": [*everything, *((key, label, key in chosen) for key, label in self.choices)]}
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str] | None:
         chosen = data.getlist(name) if hasattr(data, "getlist") else data.get(name) or []
@@ -107,7 +107,7 @@ class NumbersWidget(JsonWidget):
 
     def parts(self, name: str, value: Any) -> dict[str, Any]:
         numbers = value if isinstance(value, Mapping) else {}
-        return {"numbers": [(f"{name}:{key}", words, numbers.get(key, "")) for key, words in self.names()]}
+        return {"numbers": [(f"{name}:{key}", label, numbers.get(key, "")) for key, label in self.names()]}
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> dict[str, str]:
         return {key: text for key, _ in self.names() if (text := str(data.get(f"{name}:{key}", "")).strip())}
@@ -140,8 +140,8 @@ class MatrixField(JsonField):
         super().__init__(MatrixWidget(rows, columns), help_text=help_text)
 
     def stored(self, value: Any) -> Any:
-        found = {row: {name: True for name, flag in flags.items() if flag} for row, flags in (value or {}).items()}
-        return {row: flags for row, flags in found.items() if flags}
+        matrix = {row: {name: True for name, flag in flags.items() if flag} for row, flags in (value or {}).items()}
+        return {row: flags for row, flags in matrix.items() if flags}
 
 
 class ChoicesField(JsonField):
@@ -170,8 +170,8 @@ class NumbersField(JsonField):
         super().__init__(NumbersWidget(names), help_text=help_text)
 
     def to_python(self, value: Any) -> dict[str, int]:
-        words = dict(self.names())
-        wrong = [words[key] for key, text in (value or {}).items() if not str(text).isdecimal()]
+        labels = dict(self.names())
+        wrong = [labels[key] for key, text in (value or {}).items() if not str(text).isdecimal()]
         if wrong:
             raise forms.ValidationError(f"{', '.join(wrong)}: write a whole number such as 1000, or leave it empty.")
         return {key: int(text) for key, text in (value or {}).items()}
@@ -184,6 +184,6 @@ class ColorSelect(UnfoldAdminSelectWidget):
     """A choice of the colours that members choose from. Any other present colour stays."""
 
     def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
-        present = [(one, f"As it is ({one})") for one in value if one and one not in COLORS]
+        present = [(color, f"As it is ({color})") for color in value if color and color not in COLORS]
         self.choices = [("", "None"), *COLORS.items(), *present]
         return super().optgroups(name, value, attrs)

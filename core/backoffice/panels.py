@@ -47,9 +47,9 @@ def panel(model: type[models.Model], title: str, *, permission: str = "") -> Cal
 def panels_of(record: models.Model, request: HttpRequest) -> list[dict[str, Any]]:
     """Render the panels of a record that the request's user may see."""
     return [
-        {"title": one.title, "html": one.render(record)}
-        for one in _panels.get(type(record), [])
-        if not one.permission or request.user.has_perm(one.permission)
+        {"title": entry.title, "html": entry.render(record)}
+        for entry in _panels.get(type(record), [])
+        if not entry.permission or request.user.has_perm(entry.permission)
     ]
 
 

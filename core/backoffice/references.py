@@ -42,13 +42,13 @@ def model_of(kind: str) -> Model | None:
     return _kinds.get(kind.partition(".")[0])
 
 
-def names_of(found: Iterable[tuple[Model, str]]) -> dict[str, Any]:
+def names_of(references: Iterable[tuple[Model, str]]) -> dict[str, Any]:
     """Return id -> link to the record, by one query for each model."""
-    wanted: dict[Model, set[str]] = {}
-    for model, id in found:
-        wanted.setdefault(model, set()).add(id)
+    ids_by_model: dict[Model, set[str]] = {}
+    for model, id in references:
+        ids_by_model.setdefault(model, set()).add(id)
     names: dict[str, Any] = {}
-    for model, ids in wanted.items():
+    for model, ids in ids_by_model.items():
         needs = getattr(admin.site._registry.get(model), "title_needs", ())
         rows = model._default_manager.filter(pk__in=list(ids))
         names |= {row.pk: link(row) for row in (rows.select_related(*needs) if needs else rows)}
@@ -62,13 +62,13 @@ def ids_in(record: models.Model, refers: Mapping[str, Of], fields: Iterable[str]
         of = refers.get(name)
         model = of if isinstance(of, type) else of(record) if of is not None else _keys.get(name)
         if model is not None:
-            yield from ((model, one) for one in _ids(value))
+            yield from ((model, id_text) for id_text in _ids(value))
         elif isinstance(value, Mapping | list):
             yield from _within(value)
 
 
 def _ids(value: Any) -> list[str]:
-    return [one for one in (value if isinstance(value, list) else [value]) if is_id(one)][:MAX_IDS]
+    return [entry for entry in (value if isinstance(value, list) else [value]) if is_id(entry)][:MAX_IDS]
 
 
 def _within(value: Any, depth: int = 0) -> Iterable[tuple[Model, str]]:
@@ -78,11 +78,11 @@ def _within(value: Any, depth: int = 0) -> Iterable[tuple[Model, str]]:
         field = value.get("field")
         if isinstance(field, str) and field in _keys:
             yield from ((_keys[field], id) for id in _ids(value.get("value")))
-        for key, one in value.items():
-            if key in _keys and not isinstance(one, Mapping):
-                yield from ((_keys[key], id) for id in _ids(one))
+        for key, inner in value.items():
+            if key in _keys and not isinstance(inner, Mapping):
+                yield from ((_keys[key], id) for id in _ids(inner))
             else:
-                yield from _within(one, depth + 1)
+                yield from _within(inner, depth + 1)
     elif isinstance(value, list):
-        for one in value[:MAX_IDS]:
-            yield from _within(one, depth + 1)
+        for inner in value[:MAX_IDS]:
+            yield from _within(inner, depth + 1)

@@ -27,7 +27,7 @@ def find(request: HttpRequest, pages: list[dict[str, Any]], registry: dict[Any, 
     if not term:
         return []
     kinds = [(registry[model["model"]], model) for app in pages for model in app["models"] if model["admin_url"]]
-    found = [
+    results = [
         SearchResult(title=_name(model), description="list", link=model["admin_url"], icon=getattr(page, "icon", "tag"))
         for page, model in kinds
         if term.lower() in model["name"].lower()
@@ -36,8 +36,8 @@ def find(request: HttpRequest, pages: list[dict[str, Any]], registry: dict[Any, 
     for page, model in kinds:
         if getattr(page, "finds", False):
             records = _records(request, page, term) if monotonic() < deadline else None
-            found += [_instead(page, _name(model), term)] if records is None else records
-    return found
+            results += [_instead(page, _name(model), term)] if records is None else records
+    return results
 
 
 def _instead(page: ModelAdmin[Any], kind: str, term: str) -> SearchResult:

@@ -51,7 +51,7 @@ def refuse_nul(request: HttpRequest) -> None:
     if "\0" in unquote(request.path_info):
         raise Http404("no record has such an id")
     sent = [request.GET, request.POST] if request.method == "POST" else [request.GET]
-    if any("\0" in text for values in sent for name, found in values.lists() for text in (name, *found)):
+    if any("\0" in text for values in sent for name, texts in values.lists() for text in (name, *texts)):
         raise SuspiciousOperation("a NUL is part of no value")
 
 
@@ -75,8 +75,8 @@ class BackOfficeSite(UnfoldAdminSite):
 
     def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Return the results of the menu's search. Nothing is cached: deleted records do not appear."""
-        found = find(request, self.get_app_list(request), self._registry)
-        context = {"results": found, "term": request.GET.get("s", "").strip()}
+        results = find(request, self.get_app_list(request), self._registry)
+        context = {"results": results, "term": request.GET.get("s", "").strip()}
         return TemplateResponse(request, "admin/search_results.html", context)
 
     def admin_view(self, view: Callable[..., HttpResponse], cacheable: bool = False) -> Callable[..., HttpResponse]:

@@ -173,10 +173,10 @@ def lasting(seconds: float) -> str:
 def phone(value: str) -> str:
     """Write an E.164 number in groups."""
     try:
-        found = phonenumbers.parse(value)
+        parsed = phonenumbers.parse(value)
     except phonenumbers.NumberParseException:
         return value
-    return phonenumbers.format_number(found, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
+    return phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
 
 
 def text(value: str, name: str = "", *, brief: bool = False, names: Names | None = None) -> SafeString | str:
@@ -189,7 +189,7 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
     if is_id(value):
         return (names or {}).get(value) or short_id(value)
     if ID.search(value):
-        return format_html('<span title="{}">{}</span>', value[:1000], ID.sub(lambda found: _ending(found[0]), value))
+        return format_html('<span title="{}">{}</span>', value[:1000], ID.sub(lambda match: _ending(match[0]), value))
     line = code_label(value) if name in CODES else " ".join(value.split()) if brief else value
     if brief:
         return line if len(line) <= LINE else format_html('<span title="{}">{}…</span>', value[:1000], line[:LINE])
@@ -205,10 +205,10 @@ def _ending(id: str) -> str:
     return f"…{id[-6:]}"
 
 
-def state(code: str, words: str) -> SafeString:
+def state(code: str, label: str) -> SafeString:
     """Return a status as a badge in its tone."""
     tone = next((tone for tone, codes in TONES.items() if code in codes), "none")
-    return format_html('<span class="backoffice-state backoffice-state-{}">{}</span>', tone, words)
+    return format_html('<span class="backoffice-state backoffice-state-{}">{}</span>', tone, label)
 
 
 def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0, key: str = "") -> SafeString | str:
@@ -218,8 +218,8 @@ def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0,
     if isinstance(value, Mapping) and set(value) == {"amount", "unit"}:
         return f"{value['amount']} {str(value['unit']).removesuffix('s') if value['amount'] == 1 else value['unit']}"
     for shape in _shapes:
-        if (found := shape(value, names)) is not None:
-            return found
+        if (html := shape(value, names)) is not None:
+            return html
     if isinstance(value, Mapping):
         pairs = [(heading(str(name)), inner, str(name)) for name, inner in value.items() if not is_empty(inner)]
         if not pairs:
@@ -245,16 +245,18 @@ def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0,
 def _list_shown(value: Sequence[Any], names: Names, *, brief: bool, depth: int, key: str) -> SafeString | str:
     some, more = value[:MAX_ITEMS], len(value) - MAX_ITEMS
     rest = f" and {more:,} more" if more > 0 else ""
-    if all(isinstance(one, Mapping) for one in some) and not brief and depth < DEEPEST:
-        columns = list(dict.fromkeys(str(name) for one in some for name, inner in one.items() if not is_empty(inner)))
-        flat = len(columns) <= 6 and not any(isinstance(inner, Mapping) for one in some for inner in one.values())
+    if all(isinstance(entry, Mapping) for entry in some) and not brief and depth < DEEPEST:
+        columns = list(
+            dict.fromkeys(str(name) for entry in some for name, inner in entry.items() if not is_empty(inner))
+        )
+        flat = len(columns) <= 6 and not any(isinstance(inner, Mapping) for entry in some for inner in entry.values())
         if flat and columns:
             return _table(some, columns, names, depth, rest)
-        items = ((json_shown(one, names, depth=depth + 1),) for one in some)
+        items = ((json_shown(entry, names, depth=depth + 1),) for entry in some)
         return format_html('<ol class="backoffice-list">{}</ol>{}', format_html_join("", "<li>{}</li>", items), rest)
     if brief or depth >= DEEPEST:
-        return _line([_words(one, names) for one in some], rest)
-    parts = format_html_join(", ", "{}", ((json_shown(one, names, depth=depth + 1, key=key),) for one in some))
+        return _line([_words(entry, names) for entry in some], rest)
+    parts = format_html_join(", ", "{}", ((json_shown(entry, names, depth=depth + 1, key=key),) for entry in some))
     return format_html("{}{}", parts, rest)
 
 
@@ -287,10 +289,10 @@ def _words(value: Any, names: Names) -> str:
     """Return any JSON as one line of plain text."""
     if isinstance(value, Mapping):
         return ", ".join(
-            f"{heading(str(name))} {_words(one, names)}" for name, one in value.items() if not is_empty(one)
+            f"{heading(str(name))} {_words(inner, names)}" for name, inner in value.items() if not is_empty(inner)
         )
     if isinstance(value, list | tuple):
-        return ", ".join(_words(one, names) for one in value[:MAX_ITEMS])
+        return ", ".join(_words(inner, names) for inner in value[:MAX_ITEMS])
     if isinstance(value, bool):
         return "yes" if value else "no"
     return plain_text(names[value]) if isinstance(value, str) and value in names else str(value)

@@ -30,7 +30,7 @@ def emit_across(kind: str, objects: Sequence[tuple[str, str, Mapping[str, Any]]]
     The scope is that of all companies. `kind` is one that follows others (it is not of core.events.kinds.FIRST), and no
     object is named twice.
     """
-    consumers = [one for one in registered(EventConsumer).values() if kind in one.kinds]
+    consumers = [consumer for consumer in registered(EventConsumer).values() if kind in consumer.kinds]
     rows = [
         {"n": n, "e": new_id(), "o": id, OWNER: company, "p": payload, "d": [new_id() for _ in consumers]}
         for n, (company, id, payload) in enumerate(objects)
@@ -39,7 +39,7 @@ def emit_across(kind: str, objects: Sequence[tuple[str, str, Mapping[str, Any]]]
     values |= {"rows": orjson.dumps(rows, default=str).decode(), "from": number_from(kind)}
     statement = f"{ROWS}, {NUMBERED}"
     if consumers:
-        values["consumers"] = [one.name for one in consumers]
+        values["consumers"] = [consumer.name for consumer in consumers]
         where = wanted_by(consumers, "consumer", company="%(company)s", kind="%(kind)s")
         statement = f"{statement}, events AS ({LATER}) {DELIVERIES} WHERE {where}"
     else:

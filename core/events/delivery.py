@@ -36,10 +36,10 @@ def deliver(deadline: float = float("inf")) -> int:
     """
     taken = 0
     while monotonic() < deadline:
-        found = _deliver_some(deadline)
-        if not found:
+        handled = _deliver_some(deadline)
+        if not handled:
             break
-        taken += found
+        taken += handled
     return taken
 
 
@@ -69,7 +69,7 @@ def _deliver_some(deadline: float) -> int:
             )
         taken = 0
         # In one order, since two of these transactions, or one and a slice of workflows, lock the same things.
-        for _, group in sorted(groups.items(), key=lambda one: _place(*one[0])):
+        for _, group in sorted(groups.items(), key=lambda entry: _place(*entry[0])):
             if taken and monotonic() >= deadline:
                 break  # the rest stays for the next worker
             group.sort(key=lambda pair: pair[0].sequence)

@@ -71,20 +71,20 @@ def position_of(token: str, *, name: str = "after") -> Position:
         raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
         if len(raw) > 200:
             raise ValueError("too long")
-        made, tx, sequence, seconds = orjson.loads(raw)
-        if not all(type(one) is int and 0 <= one < MAX_POSITION for one in (made, tx, sequence, seconds)):
+        made_in, tx, sequence, seconds = orjson.loads(raw)
+        if not all(type(number) is int and 0 <= number < MAX_POSITION for number in (made_in, tx, sequence, seconds)):
             raise ValueError("no numbers")
-        found = Position(tx, sequence, datetime.fromtimestamp(seconds, UTC))
+        position = Position(tx, sequence, datetime.fromtimestamp(seconds, UTC))
     except (ValueError, TypeError, OverflowError, OSError):
         raise NamedError(
             "InvalidRequest_400",
             f"{name}: is no nextCursor of this feed; pass it on unchanged, or begin without one",
         ) from None
-    if made != epoch():
+    if made_in != epoch():
         raise _expired(name, "is of the time before the database was restored")
-    if found.at < timezone.now() - KEPT:
+    if position.at < timezone.now() - KEPT:
         raise _expired(name, f"is older than the {KEPT.days} days for which events are kept")
-    return found
+    return position
 
 
 def _expired(name: str, why: str) -> NamedError:
@@ -177,6 +177,6 @@ def begin_anew() -> int:
 def forget_old() -> bool:
     """Delete events that are older than KEPT and a day, and that no consumer waits for (a periodic task)."""
     old = Event.objects.filter(pk__lt=first_id(timezone.now() - KEPT - timedelta(days=1)), deliveries=None)
-    found: list[Any] = list(old.order_by("pk").values_list("pk", flat=True)[:DELETED_AT_ONCE])
-    Event.objects.filter(pk__in=found)._raw_delete("default")
-    return len(found) == DELETED_AT_ONCE
+    ids: list[Any] = list(old.order_by("pk").values_list("pk", flat=True)[:DELETED_AT_ONCE])
+    Event.objects.filter(pk__in=ids)._raw_delete("default")
+    return len(ids) == DELETED_AT_ONCE

@@ -69,18 +69,18 @@ def number_from(kind: str) -> int:
 
 def matching(patterns: Iterable[str]) -> set[str]:
     """Return the kinds that the patterns name: `*`, `contact.*` or a kind. Raises ValueError, with an unknown one."""
-    found: set[str] = set()
+    kinds: set[str] = set()
     for pattern in patterns:
         resource, _, done = pattern.partition(".")
         if pattern == "*":
-            found |= EVENT_KINDS
+            kinds |= EVENT_KINDS
         elif done == "*" and resource in EVENTS:
-            found |= {f"{resource}.{word}" for word in EVENTS[resource]}
+            kinds |= {f"{resource}.{word}" for word in EVENTS[resource]}
         elif pattern in EVENT_KINDS:
-            found.add(pattern)
+            kinds.add(pattern)
         else:
             raise ValueError(pattern)
-    return found
+    return kinds
 
 
 MODULES = {

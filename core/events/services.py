@@ -152,7 +152,10 @@ def wanted_by(consumers: Iterable[EventConsumer], column: str, *, company: str, 
 
     `company` and `kind` are the event's, in SQL too.
     """
-    given = {"company": company, "kind": kind}
+    params = {"company": company, "kind": kind}
     return (
-        " AND ".join(f"({column} <> '{one.name}' OR {one.where % given})" for one in consumers if one.where) or "true"
+        " AND ".join(
+            f"({column} <> '{consumer.name}' OR {consumer.where % params})" for consumer in consumers if consumer.where
+        )
+        or "true"
     )

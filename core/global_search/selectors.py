@@ -53,9 +53,9 @@ def search(kinds: Sequence[Kind], actor: Actor, text: str, size: int) -> list[Se
         parts = []
         params: list[Any] = [kind.name]
         for queryset in _parts(kind, actor, text, size):
-            sql, found = queryset.query.get_compiler(connection=connection).as_sql()
+            sql, arguments = queryset.query.get_compiler(connection=connection).as_sql()
             parts.append(f"({sql})")
-            params += found
+            params += arguments
         either = f"{' UNION ALL '.join(parts)} LIMIT {size}" if len(parts) > 1 else parts[0]
         pieces.append(f"SELECT %s::text, found.* FROM ({either}) AS found (id, title, text)")  # noqa: S608
         values += params
@@ -72,8 +72,8 @@ def _parts(kind: Kind, actor: Actor, text: str, size: int) -> list[QuerySet[Any]
         compared = search_in(kind.fields, text)
     parts = [rows.filter(AnyOf("pk", newest), compared)]
     if state.used:
-        found = rows.filter(search_in(kind.fields, text)).order_by().values("pk")[:CANDIDATES]
-        parts.append(rows.filter(~Q(AnyOf("pk", newest)), pk__in=found))
+        matches = rows.filter(search_in(kind.fields, text)).order_by().values("pk")[:CANDIDATES]
+        parts.append(rows.filter(~Q(AnyOf("pk", newest)), pk__in=matches))
     begins = reduce(or_, (Q(StartsWith(Folded(F(path), fold(text)), fold(text))) for path in _paths(kind)))
     first = Case(When(begins, then=Value(0)), default=Value(1), output_field=IntegerField())
     shown = {"found_title": column(kind.title), "found_text": column(kind.text)}

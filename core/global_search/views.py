@@ -60,10 +60,10 @@ class SearchViewSet(ResourceViewSet):
         params = request.query_params
         text, size = _text(params), page_size(params, DEFAULT_SIZE, MAX_SIZE)
         kinds = [kind for kind in _kinds(params) if may_read(self.actor, kind.module)]
-        found = search(kinds, self.actor, text, size + 1)
+        hits = search(kinds, self.actor, text, size + 1)
         groups = []
-        for name, rows in groupby(found, key=lambda one: one.kind):
-            records = [{"_id": one.id, "title": one.title, "text": one.text} for one in rows]
+        for name, rows in groupby(hits, key=lambda hit: hit.kind):
+            records = [{"_id": hit.id, "title": hit.title, "text": hit.text} for hit in rows]
             groups.append({"kind": name, "records": records[:size], "hasMore": len(records) > size})
         return {"groups": groups}
 
@@ -79,9 +79,9 @@ def _text(params: Mapping[str, str]) -> str:
 
 
 def _kinds(params: Mapping[str, str]) -> list[Kind]:
-    asked = {part.strip() for part in params.get("kinds", "").split(",")} - {""}
-    wrong = next((name for name in sorted(asked) if name not in SEARCH_KINDS), None)
+    names = {part.strip() for part in params.get("kinds", "").split(",")} - {""}
+    wrong = next((name for name in sorted(names) if name not in SEARCH_KINDS), None)
     if wrong is not None:
         raise refuse("kinds", f"{shorten(wrong, 40)!r} is none of {', '.join(SEARCH_KINDS)}")
     kinds = sorted(SEARCH_KINDS.values(), key=lambda kind: kind.place)
-    return [kind for kind in kinds if not asked or kind.name in asked]
+    return [kind for kind in kinds if not names or kind.name in names]

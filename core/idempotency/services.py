@@ -76,17 +76,17 @@ def claim(keyed: Keyed) -> StoredResponse | None | object:
         if not cursor.fetchone()[0]:
             return UNDER_WAY
     # A statement of its own: its snapshot is younger than the lock, so it sees what the last holder has committed.
-    found = IdempotencyKey.objects.filter(caller=keyed.caller, key=keyed.key).first()
-    if found is None:
+    row = IdempotencyKey.objects.filter(caller=keyed.caller, key=keyed.key).first()
+    if row is None:
         return None
-    if found.created_at < timezone.now() - KEPT:
-        found.delete()
+    if row.created_at < timezone.now() - KEPT:
+        row.delete()
         return None
-    if found.request != keyed.digest:
-        raise OtherRequest(found.operation)
-    if found.status is None:
-        raise CutOff(found.created_at)
-    return StoredResponse(found.status, unpack(found.answer) if found.answer else None)
+    if row.request != keyed.digest:
+        raise OtherRequest(row.operation)
+    if row.status is None:
+        raise CutOff(row.created_at)
+    return StoredResponse(row.status, unpack(row.answer) if row.answer else None)
 
 
 def keep(keyed: Keyed, status: int | None, body: bytes | None = None) -> IdempotencyKey:

@@ -42,8 +42,8 @@ class PeriodicTask(Work):
 def has_due_tasks() -> bool:
     """Return whether a periodic task is due, or has never run here."""
     tasks = registered(PeriodicTask)
-    known = TaskSchedule.objects.filter(name__in=list(tasks)).count()
-    return known < len(tasks) or TaskSchedule.objects.filter(_is_due(tasks)).exists()
+    scheduled = TaskSchedule.objects.filter(name__in=list(tasks)).count()
+    return scheduled < len(tasks) or TaskSchedule.objects.filter(_is_due(tasks)).exists()
 
 
 def _is_due(tasks: Mapping[str, PeriodicTask]) -> Q:

@@ -60,7 +60,7 @@ class ProgressMixin:
         """Return the bars of up to 100 records by their ids."""
         if not self.has_view_permission(request):  # type: ignore[attr-defined]
             raise PermissionDenied
-        ids = [one for one in request.GET.get("ids", "").split(",") if is_id(one)][:100]
+        ids = [id_text for id_text in request.GET.get("ids", "").split(",") if is_id(id_text)][:100]
         rows = list(self.get_queryset(request).filter(pk__in=ids))  # type: ignore[attr-defined]
         self.prepare(request, rows)
         return JsonResponse({row.pk: self.progress(row) for row in rows})
@@ -71,7 +71,7 @@ class ProgressMixin:
 
 def grouped(rows: models.QuerySet[Any], group: str, status: str) -> dict[str, dict[str, int]]:
     """Count by group and status, in one query."""
-    found: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     for key, name, number in rows.order_by().values_list(group, status).annotate(number=models.Count("pk")):
-        found.setdefault(key, {})[name] = number
-    return found
+        counts.setdefault(key, {})[name] = number
+    return counts

@@ -357,17 +357,17 @@ class FieldSet:
         return self._find(name, parameter, "filterable", "filter by")
 
     def _find(self, name: Any, parameter: str, ability: str, use: str) -> ListField:
-        found = self.fields.get(name) if isinstance(name, str) else None
+        chosen = self.fields.get(name) if isinstance(name, str) else None
         if (
-            found is None
+            chosen is None
             and self.dynamic is not None
             and isinstance(name, str)
             and "\0" not in name
             and len(name) <= 200
         ):
-            found = self.dynamic(name)
-        if found is not None and getattr(found, ability):
-            return found
-        known = ", ".join(name for name, field in self.fields.items() if getattr(field, ability)) or "none"
-        problem = "is unknown" if found is None else f"is not one to {use}"
-        raise refuse(parameter, f"the field {shorten(name, 60)!r} {problem}; fields to {use}: {known}")
+            chosen = self.dynamic(name)
+        if chosen is not None and getattr(chosen, ability):
+            return chosen
+        names = ", ".join(name for name, field in self.fields.items() if getattr(field, ability)) or "none"
+        problem = "is unknown" if chosen is None else f"is not one to {use}"
+        raise refuse(parameter, f"the field {shorten(name, 60)!r} {problem}; fields to {use}: {names}")

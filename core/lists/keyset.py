@@ -83,10 +83,10 @@ class Section:
 
     def first_places(self, skip: int, count: int) -> list[Place]:
         """Return the places of `count` of the section's records, after `skip`."""
-        found = self.places()
+        rows = self.places()
         if self.near is not None:
-            found = found.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
-        return [[*[None] * self.nulls, *row] for row in found[skip : skip + count]]
+            rows = rows.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
+        return [[*[None] * self.nulls, *row] for row in rows[skip : skip + count]]
 
 
 class AnyOf(Func):

@@ -66,8 +66,8 @@ def matching(queryset: QuerySet[Any], query: ListQuery) -> Matching:
     """Return the records of the queryset that the query selects, in the form that pages fast."""
     if query.without_prefilter is not None:
         return _by_text(queryset, query, query.without_prefilter())
-    found = queryset.filter(query.where) if query.where else queryset
-    return _by_value(queryset, query) or Matching(found, found, capped=query.searched)
+    rows = queryset.filter(query.where) if query.where else queryset
+    return _by_value(queryset, query) or Matching(rows, rows, capped=query.searched)
 
 
 def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
@@ -78,7 +78,7 @@ def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
     only compares the text. A first page samples some records and counts up to MANY to choose between the two; later
     pages read the choice from the cursor.
     """
-    found, likely = queryset.filter(query.where), queryset.filter(compare)
+    matches, likely = queryset.filter(query.where), queryset.filter(compare)
     if not _has_subquery(compare):
         # For the planner a CASE holds for half of the records, so that it walks along the order.
         likely = queryset.filter(Case(When(compare, then=True), default=False, output_field=BooleanField()))
@@ -87,12 +87,12 @@ def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
     else:
         some = queryset.filter(AnyOf("pk", ArraySubquery(queryset.order_by().values("pk")[:SAMPLE])))
         common = some.filter(compare).order_by().count() * COMMON >= SAMPLE
-        total = (likely if common else found).order_by()[: MANY + 1].count()
+        total = (likely if common else matches).order_by()[: MANY + 1].count()
     if total > MANY:
-        return Matching(likely, found, total if query.searched else None, capped=query.searched)
+        return Matching(likely, matches, total if query.searched else None, capped=query.searched)
     # The limit is never reached; it only keeps the planner from walking the index of the order.
-    rows = queryset.filter(pk__in=found.order_by().values("pk")[:FENCE])
-    return Matching(rows, found, total, capped=query.searched)
+    rows = queryset.filter(pk__in=matches.order_by().values("pk")[:FENCE])
+    return Matching(rows, matches, total, capped=query.searched)
 
 
 def _has_subquery(where: Q) -> bool:
@@ -113,16 +113,18 @@ def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:
     if total is not None:
         expected, rarest = total, values[0]
     else:
-        expected, rarest = min(((_expected(one.ids), one) for one in values), key=lambda pair: pair[0])
+        expected, rarest = min(
+            ((_expected(condition.ids), condition) for condition in values), key=lambda pair: pair[0]
+        )
     if expected > SOME_VALUES:
-        found = queryset.filter(query.where)
-        return Matching(found, found, total, capped=query.searched)
-    others = queryset.filter(rest, *(Q(one) for one in values if one is not rarest))
-    found = others.filter(AnyOf("pk", ArraySubquery(rarest.ids)))
+        rows = queryset.filter(query.where)
+        return Matching(rows, rows, total, capped=query.searched)
+    others = queryset.filter(rest, *(Q(condition) for condition in values if condition is not rarest))
+    rows = others.filter(AnyOf("pk", ArraySubquery(rarest.ids)))
     # A second condition may leave so little that a walk along the order would not end soon.
     if expected <= FEW_VALUES or not alone:
-        return Matching(found, found, total, capped=query.searched)
-    return Matching(others, found, total, within=rarest.ids, capped=query.searched)
+        return Matching(rows, rows, total, capped=query.searched)
+    return Matching(others, rows, total, within=rarest.ids, capped=query.searched)
 
 
 def _number_of(queryset: QuerySet[Any], value: HasValue, query: ListQuery) -> int | None:
@@ -166,8 +168,8 @@ def _split(where: Q) -> tuple[list[HasValue], Q]:
         if isinstance(child, HasValue):
             values.append(child)
         elif isinstance(child, Q):
-            found, left = _split(child)
-            values += found
+            inner, left = _split(child)
+            values += inner
             rest += [left] if left else []
         else:
             rest.append(child)

@@ -68,20 +68,22 @@ class CompiledCondition:
     any_of: bool
 
     def q(self) -> Q:
-        parts = [self._part(predicate, wanted) for predicate, wanted in self.predicates]
+        parts = [self._part(predicate, expected) for predicate, expected in self.predicates]
         whole = parts[0]
         for part in parts[1:]:
             whole = whole | part if self.any_of else whole & part
         return whole
 
-    def _part(self, predicate: Predicate, wanted: bool) -> Q:
+    def _part(self, predicate: Predicate, expected: bool) -> Q:
         if predicate.of_days is not None and self.field.keeps_days:
-            found = self.field.where_dated(predicate.of_days, predicate.condition)
-            return found if wanted else ~found
-        return self.field.where(predicate.condition) if wanted else self.field.where_not(predicate.condition)
+            condition = self.field.where_dated(predicate.of_days, predicate.condition)
+            return condition if expected else ~condition
+        return self.field.where(predicate.condition) if expected else self.field.where_not(predicate.condition)
 
     def holds(self, values: list[Any]) -> bool:
-        results = [any(predicate.holds(value) for value in values) == wanted for predicate, wanted in self.predicates]
+        results = [
+            any(predicate.holds(value) for value in values) == expected for predicate, expected in self.predicates
+        ]
         return any(results) if self.any_of else all(results)
 
 
@@ -111,8 +113,8 @@ def compile_condition(
 
 def _dated(make: Callable[[tzinfo], Predicate], zone: tzinfo) -> Predicate:
     """Make a predicate by the days of the zone; of values that are days themselves, by those of UTC."""
-    found = make(zone)
-    return found if str(zone) == str(UTC) else replace(found, of_days=make(UTC).condition)
+    predicate = make(zone)
+    return predicate if str(zone) == str(UTC) else replace(predicate, of_days=make(UTC).condition)
 
 
 def contains(field: ListField, text: str) -> Q:
@@ -136,14 +138,14 @@ def _array(raw: Any, where: str) -> list[Any]:
 
 def _membership(field: ListField, raws: list[Any], where: str, zone: tzinfo, *, wanted: bool) -> CompiledCondition:
     predicates: list[tuple[Predicate, bool]] = []
-    given = [raw for raw in raws if raw is not None]
+    present = [raw for raw in raws if raw is not None]
 
     def one_of(zone: tzinfo) -> Predicate:
-        return _one_of(field, [read_value(field.type, raw, where, field.name, zone) for raw in given])
+        return _one_of(field, [read_value(field.type, raw, where, field.name, zone) for raw in present])
 
-    if given:
+    if present:
         predicates.append((_dated(one_of, zone), wanted))
-    if len(given) < len(raws):
+    if len(present) < len(raws):
         predicates.append((_present(field), not wanted))
     return CompiledCondition(field, tuple(predicates), any_of=wanted)
 
@@ -156,15 +158,15 @@ def _one_of(field: ListField, values: list[Any]) -> Predicate:
             lambda value: any(span.holds(value) for span in spans),
         )
     if field.ignore_case:
-        wanted = {capitals(value) for value in values}
-        return Predicate(lambda value: _equal(Upper(value), list(wanted)), lambda value: capitals(value) in wanted)
-    wanted = set(values)
-    stored = [field.to_column(value) for value in wanted]
-    return Predicate(lambda value: _equal(value, stored), lambda value: value in wanted)
+        accepted = {capitals(value) for value in values}
+        return Predicate(lambda value: _equal(Upper(value), list(accepted)), lambda value: capitals(value) in accepted)
+    accepted = set(values)
+    stored = [field.to_column(value) for value in accepted]
+    return Predicate(lambda value: _equal(value, stored), lambda value: value in accepted)
 
 
-def _equal(value: Expression, wanted: list[Any]) -> Q:
-    return Q(sql.Exact(value, wanted[0])) if len(wanted) == 1 else Q(sql.In(value, wanted))
+def _equal(value: Expression, accepted: list[Any]) -> Q:
+    return Q(sql.Exact(value, accepted[0])) if len(accepted) == 1 else Q(sql.In(value, accepted))
 
 
 def _any(conditions: list[Q]) -> Q:
@@ -190,19 +192,19 @@ def _text(field: ListField, operator: str, raw: Any, where: str) -> CompiledCond
     folded = fold(text)
     if not folded:
         raise refuse(where, f"{operator} needs a text with letters, digits or signs, not accents alone")
-    wanted = operator != "notContains"
-    prefilter = (field.prefilter(text) if field.prefilter and wanted else None) or Q()
+    expected = operator != "notContains"
+    prefilter = (field.prefilter(text) if field.prefilter and expected else None) or Q()
     labelled = [value for value, label in field.labels.items() if compare(fold(label), folded)]
 
     def condition(value: Expression) -> Q:
-        found = prefilter & Q(lookup(value if field.digits else Folded(value, folded), folded))
-        return found | _equal(value, labelled) if labelled else found
+        contains_text = prefilter & Q(lookup(value if field.digits else Folded(value, folded), folded))
+        return contains_text | _equal(value, labelled) if labelled else contains_text
 
     predicate = Predicate(
         condition,
         lambda value: value in labelled or compare(value if field.digits else fold(value), folded),
     )
-    return CompiledCondition(field, ((predicate, wanted),), any_of=True)
+    return CompiledCondition(field, ((predicate, expected),), any_of=True)
 
 
 @dataclass(frozen=True)
@@ -229,14 +231,14 @@ class _Range:
 
 def _range(field: ListField, operator: str, raw: Any, where: str, now: datetime, zone: tzinfo) -> Predicate:
     if operator in ("withinLast", "withinNext"):
-        found = _relative(operator, raw, where, now)
+        bounds = _relative(operator, raw, where, now)
     elif operator == "between":
         low, high = _pair(field, raw, where, zone)
-        found = _Range(low=_start(low), high=_end(high), high_included=not isinstance(high, Span))
+        bounds = _Range(low=_start(low), high=_end(high), high_included=not isinstance(high, Span))
     else:
         bound = read_value(field.type, raw, where, field.name, zone)
-        found = _bound(operator, bound)
-    return Predicate(found.condition, found.holds)
+        bounds = _bound(operator, bound)
+    return Predicate(bounds.condition, bounds.holds)
 
 
 def _bound(operator: str, bound: Any) -> _Range:

@@ -71,11 +71,11 @@ class Stream:
         # One snapshot for all statements: a record that changes its section meanwhile is neither missed nor repeated.
         with _snapshot(self.queryset.db):
             for section in sections(self.queryset, self.query.sort):
-                found = cast(
+                projected = cast(
                     Generator[Row, None, None], self.output.project(section.queryset).iterator(chunk_size=CHUNK)
                 )
                 # Closed before the transaction, with which the cursor ends.
-                with closing(found) as rows:
+                with closing(projected) as rows:
                     while chunk := [self.output.render(row) for row in islice(rows, CHUNK)]:
                         yield _completed(self.output, chunk, self.names)
 
@@ -99,21 +99,21 @@ def list_page(
         skip = ((query.page or 1) - 1) * query.size
         by_target = skip + query.size <= MAX_NEAR
         parts = sections(chosen.rows, query.sort, by_target=by_target, within=chosen.within)
-        found = _first_places(parts, query.size + 1, skip)
+        places = _first_places(parts, query.size + 1, skip)
         # A page that isn't full is the end of the set.
-        ended = len(found) <= query.size and (found or not skip)
-        total = skip + len(found) if ended else chosen.count()
+        ended = len(places) <= query.size and (places or not skip)
+        total = skip + len(places) if ended else chosen.count()
         capped = not ended and chosen.is_beyond(total)
     else:
         kinds, nullable = zip(*((key.field.stored, key.field.may_lack_key) for key in query.sort), strict=True)
         after = unpack_values(query.cursor, kinds, nullable)
         by_target = query.size <= MAX_NEAR
         parts = sections(chosen.rows, query.sort, after, by_target=by_target, within=chosen.within)
-        found = _first_places(parts, query.size + 1)
+        places = _first_places(parts, query.size + 1)
         total = query.cursor.total
         skip, capped = 0, chosen.is_beyond(total)
-    page = found[: query.size]
-    more = len(found) > query.size
+    page = places[: query.size]
+    more = len(places) > query.size
     last = sort_values(page[-1], query.sort) if more else []
     next_cursor = cursor_at(query.sort_names, query.fingerprint, last, total).encode() if more else None
     shown = max(MANY, skip + len(page)) if capped else total
@@ -129,12 +129,12 @@ def _first_places(parts: Iterator[Section], count: int, skip: int = 0) -> list[P
     """Return the places of the first `count` records after `skip`."""
     taken: list[Place] = []
     for section in parts:
-        found = places_of(section, skip, count - len(taken))
-        taken += found
+        places = places_of(section, skip, count - len(taken))
+        taken += places
         if len(taken) == count:
             break
         # Only an offset beyond this section needs the section's length.
-        skip = max(0, skip - section.queryset.order_by().count()) if skip and not found else 0
+        skip = max(0, skip - section.queryset.order_by().count()) if skip and not places else 0
     return taken
 
 

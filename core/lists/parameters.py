@@ -11,12 +11,12 @@ IGNORED = frozenset({"_"})
 """Parameters that HTTP libraries add against caches."""
 
 
-def refuse_unknown(params: Iterable[str], known: Iterable[str] = ()) -> None:
+def refuse_unknown(params: Iterable[str], names: Iterable[str] = ()) -> None:
     """Refuse a parameter that the endpoint does not know."""
-    known = sorted(known)
-    unknown = next((name for name in params if name not in known and name not in IGNORED), None)
+    names = sorted(names)
+    unknown = next((name for name in params if name not in names and name not in IGNORED), None)
     if unknown is not None:
-        raise refuse(shorten(unknown, 60), f"is an unknown parameter; known: {', '.join(known) or 'none'}")
+        raise refuse(shorten(unknown, 60), f"is an unknown parameter; known: {', '.join(names) or 'none'}")
 
 
 def page_size(params: Mapping[str, str], default: int, most: int) -> int:

@@ -93,9 +93,9 @@ class Prefilter:
             state.used = True
             if not state.wanted:
                 return None
-        found = Q(HasTrigrams(self.path, seed, folded))
+        condition = Q(HasTrigrams(self.path, seed, folded))
         start = text[:MAX_TEXT]
-        return found if capitals(start) == fold(start) else found | Q(HadTrigrams(self.path, seed, start))
+        return condition if capitals(start) == fold(start) else condition | Q(HadTrigrams(self.path, seed, start))
 
 
 def _company() -> str | None:

@@ -73,12 +73,12 @@ class Prepared:
                 columns[i] = tuple([value and api_time(value) for value in columns[i]])
             elif type == JSONB:
                 columns[i] = orjson.loads(f"[{','.join([value or 'null' for value in columns[i]])}]")
-        found = [dict(zip(self.names, row, strict=True)) for row in zip(*columns, strict=True)]
+        records = [dict(zip(self.names, row, strict=True)) for row in zip(*columns, strict=True)]
         for name, functions, expression in self.converters:
-            for row in found:
+            for row in records:
                 for function in functions:
                     row[name] = function(row[name], expression, connection)
-        return found
+        return records
 
 
 def _read_as_text(cursor: Any) -> None:
@@ -98,10 +98,10 @@ def rows_of(queryset: QuerySet[Any], ids: Sequence[str], output: Output) -> list
     if scope is not None and scope.company_id is not None and getattr(output, "fixed", False):
         model: Any = queryset.model
         chosen: Any = output
-        found = _prepare(model, queryset.db, chosen).rows(queryset.db, scope.company_id, ids)
+        rows = _prepare(model, queryset.db, chosen).rows(queryset.db, scope.company_id, ids)
     else:
-        found = list(_projected(queryset, Value(list(ids), output_field=Field()), output))
-    by_id = {row[ROW_ID]: row for row in found}
+        rows = list(_projected(queryset, Value(list(ids), output_field=Field()), output))
+    by_id = {row[ROW_ID]: row for row in rows}
     return [by_id[id] for id in ids if id in by_id]
 
 
@@ -113,13 +113,13 @@ def _prepare(model: Any, using: str, output: Any) -> Prepared:
         compiler = query.get_compiler(using)
         sql, params = compiler.as_sql()
     names = (*query.extra_select, *query.values_select, *query.annotation_select)
-    found = compiler.get_converters([column for column, _, _ in compiler.select])
+    converters = compiler.get_converters([column for column, _, _ in compiler.select])
     return Prepared(
         _bound(sql, params, PARAMETERS, connections[using]),
         names,
         tuple(
             (names[column], tuple(functions), expression)
-            for column, (functions, expression) in found.items()
+            for column, (functions, expression) in converters.items()
             if not isinstance(expression.output_field, JSONField)
         ),
     )
@@ -178,11 +178,11 @@ def places_of(section: Section, skip: int, count: int) -> list[Place]:
 
 def sort_values(place: Place, sort: Sequence[SortKey]) -> Place:
     """Return the sort values and the id of a place, with its times read."""
-    found = list(place)
+    values = list(place)
     for i, key in enumerate(sort):
-        if key.field.stored == "date" and isinstance(found[i], str):
-            found[i] = read_time(found[i])
-    return found
+        if key.field.stored == "date" and isinstance(values[i], str):
+            values[i] = read_time(values[i])
+    return values
 
 
 def _shape(section: Section) -> _Shape | None:
@@ -211,8 +211,8 @@ def plain_conditions(queryset: QuerySet[Any], company: str) -> tuple[Condition, 
         return None
     if query.where.negated or query.where.connector != "AND":
         return None
-    conditions = [_condition(one, query.base_table, company) for one in query.where.children]
-    plain = tuple(one for one in conditions if one is not None)
+    conditions = [_condition(condition, query.base_table, company) for condition in query.where.children]
+    plain = tuple(condition for condition in conditions if condition is not None)
     return plain if len(plain) == len(conditions) else None
 
 
@@ -242,8 +242,8 @@ def _bound(sql: str, params: Sequence[Any], parameters: Mapping[str, str], conne
     """Return the statement with its constants in it, and placeholders of the parameters."""
     left = iter(params)
 
-    def value(found: re.Match[str]) -> str:
-        if found[0] == "%%":
+    def value(match: re.Match[str]) -> str:
+        if match[0] == "%%":
             return "%%"
         param = next(left)
         if isinstance(param, str) and param in parameters:

@@ -134,13 +134,13 @@ class ListQuery:
 def read_parameters(params: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Return parameter -> its values, from a query string or from an object. `ids[]` and `ids[0]` are ids."""
     getlist = getattr(params, "getlist", None)
-    found: dict[str, list[Any]] = {}
+    parameters: dict[str, list[Any]] = {}
     for name, value in params.items():
         indexed = _INDEXED.fullmatch(name)
         base = indexed[1] if indexed and indexed[1] in LISTED else name
         if base not in IGNORED:
-            found.setdefault(base, []).extend(getlist(name) if getlist else [value])
-    return found
+            parameters.setdefault(base, []).extend(getlist(name) if getlist else [value])
+    return parameters
 
 
 def refuse_empty(values: Mapping[str, list[Any]], names: Iterable[str] = FILTERS) -> None:
@@ -209,15 +209,15 @@ class _Reader:
 
 def split_values(values: Iterable[Any], name: str) -> list[str]:
     """Split the occurrences of a parameter of LISTED: texts with commas, and arrays, as JSON or from a body."""
-    found: list[str] = []
+    parts: list[str] = []
     for value in values:
         if isinstance(value, str) and value.lstrip().startswith("["):
             value = tree.load_json(value, name)
         texts = value if isinstance(value, list | tuple) else [value] if value != "" else []
         if not all(isinstance(text, str) and text for text in texts) or value in ([], ()):
             raise refuse(name, "needs texts separated by commas, or an array of texts")
-        found += [part.strip() for text in texts for part in text.split(",")]
-    return found
+        parts += [part.strip() for text in texts for part in text.split(",")]
+    return parts
 
 
 def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[SortKey, ...]:
@@ -236,10 +236,10 @@ def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[Sor
     if len(set(names)) < len(names):
         raise refuse("sortBy", "names a field twice")
     orders += [default] * (len(names) - len(orders))
-    found = [fields.sortable(name, "sortBy") for name in names]
+    sortable_fields = [fields.sortable(name, "sortBy") for name in names]
     if tuple(names) == fields.default_sort:
-        found = [fields.default_keys[name] for name in names]
-    return tuple(SortKey(field, order == "desc") for field, order in zip(found, orders, strict=True))
+        sortable_fields = [fields.default_keys[name] for name in names]
+    return tuple(SortKey(field, order == "desc") for field, order in zip(sortable_fields, orders, strict=True))
 
 
 def _where(reader: _Reader, fields: FieldSet, now: datetime, *, strict: bool = False) -> tuple[Q, list[Any]]:
@@ -250,10 +250,10 @@ def _where(reader: _Reader, fields: FieldSet, now: datetime, *, strict: bool = F
     if strict and search_by and not search:
         raise refuse("searchValue", "is missing beside searchBy; leave both out to act on all")
     parts = [_search(search_by, search, fields)]
-    for name, found in (("filters", filters), ("advancedFilters", advanced)):
-        if found is None:
+    for name, given_tree in (("filters", filters), ("advancedFilters", advanced)):
+        if given_tree is None:
             continue
-        node = filters_tree(found) if name == "filters" else tree.parse(found)
+        node = filters_tree(given_tree) if name == "filters" else tree.parse(given_tree)
         part = tree.compile(node, fields, now=now, parameter=name)
         if strict and not part:
             raise refuse(name, "has no condition; leave it out to act on all")

@@ -56,8 +56,8 @@ class RelationField(ListField):
         if start is not None:
             bound = LessThanOrEqual if descending else GreaterThanOrEqual
             targets = targets.filter(bound(value, Value(start, output_field=Field())))
-        for found, rows in groupby(targets.values_list(value, "pk"), key=lambda row: row[0]):
-            yield found, [pk for _, pk in rows]
+        for group_value, rows in groupby(targets.values_list(value, "pk"), key=lambda row: row[0]):
+            yield group_value, [pk for _, pk in rows]
 
 
 def chunks(
@@ -93,5 +93,5 @@ def nearest(
         .order_by("-pk" if descending else "pk")
         .values("pk")[:limit]
     )
-    found: Combinable = Func(ArraySubquery(own), function="unnest", output_field=Field(), set_returning=True)
-    return reference.related_model._default_manager.filter(pk__in=targets).order_by().values_list(found)
+    ids: Combinable = Func(ArraySubquery(own), function="unnest", output_field=Field(), set_returning=True)
+    return reference.related_model._default_manager.filter(pk__in=targets).order_by().values_list(ids)

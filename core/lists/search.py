@@ -49,7 +49,7 @@ def _anywhere(fields: Sequence[ListField], text: str) -> Q:
         for variant in dict.fromkeys(field.query_variants(text)):
             indexed = field.prefilter is not None and field.prefilter(variant) is not None
             groups.setdefault(field.prefilter if indexed else None, []).append(contains(field, variant))
-    parts = [reduce(or_, found) for found in groups.values()]
+    parts = [reduce(or_, conditions) for conditions in groups.values()]
     # If one field has no index, all records are read anyway, and once is enough.
     return reduce(or_, parts) if None in groups or len(parts) == 1 else Q(Either(parts))
 

@@ -97,6 +97,6 @@ def in_batches(
     ids = queryset.order_by("pk").values_list("pk", flat=True)
     if lock:
         ids = ids.select_for_update(of=("self",), no_key=no_key)
-    found = ids.iterator(chunk_size=size)
-    while batch := list(islice(found, size)):
+    rows = ids.iterator(chunk_size=size)
+    while batch := list(islice(rows, size)):
         yield batch

@@ -57,12 +57,12 @@ def load_json(text: str, parameter: str) -> Any:
 
 def _once(parameter: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object of its members. Raises a 400 for a name that is there twice, since one of them would be lost."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise refuse(parameter, f"names {shorten(twice, 40)!r} twice")
-    return found
+    return members
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -198,4 +198,4 @@ def record_values(kind: Kind, value: Any, time_zone: str) -> list[Any]:
     """Return the values of a record as CompiledCondition.holds compares them. A day begins in the time zone."""
     raw = value if isinstance(value, list | tuple | set | frozenset) else [value]
     zone = zone_of(time_zone)
-    return [known for known in (record_value(kind, item, zone) for item in raw) if known is not None]
+    return [converted for converted in (record_value(kind, item, zone) for item in raw) if converted is not None]

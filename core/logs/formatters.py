@@ -20,15 +20,15 @@ class LineFormatter(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        told = " ".join(f"{name}={value}" for name, value in current_context().items())
-        return f"{super().formatMessage(record)} [{told}]" if told else super().formatMessage(record)
+        context = " ".join(f"{name}={value}" for name, value in current_context().items())
+        return f"{super().formatMessage(record)} [{context}]" if context else super().formatMessage(record)
 
 
 class JsonFormatter(logging.Formatter):
     """One JSON object a line. The record's `fields` are merged into it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        found = {
+        entry = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
@@ -38,5 +38,5 @@ class JsonFormatter(logging.Formatter):
             **getattr(record, "fields", {}),
         }
         if record.exc_info:
-            found["exception"] = self.formatException(record.exc_info)
-        return orjson.dumps(found, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+            entry["exception"] = self.formatException(record.exc_info)
+        return orjson.dumps(entry, default=str, option=orjson.OPT_NON_STR_KEYS).decode()

@@ -26,8 +26,8 @@ def resolve(name: str) -> tuple[int, str]:
     global _kept
     read_at, rows = _kept
     if monotonic() - read_at > KEEP_SECONDS:
-        found = apps.get_model("core", "ResponseMessage")._default_manager.values_list("name", "status", "text")
-        rows = {name: (status, text) for name, status, text in found}
+        messages = apps.get_model("core", "ResponseMessage")._default_manager.values_list("name", "status", "text")
+        rows = {name: (status, text) for name, status, text in messages}
         _kept = monotonic(), rows
     return rows.get(name, UNKNOWN)
 

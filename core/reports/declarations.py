@@ -79,7 +79,7 @@ class Source:
         """Return the grouping of this name, if the rows have it."""
         if name == DAY:
             return By(DAY, "Day", self.at, field=self.at_field) if self.at and self.by_day else None
-        return next((one for one in self.by if one.name == name), None)
+        return next((candidate for candidate in self.by if candidate.name == name), None)
 
 
 @dataclass(frozen=True)
@@ -102,21 +102,21 @@ class Report:
 
     def __post_init__(self) -> None:
         order = {DAY: "Day"} if any(source.at for source in self.sources) else {}
-        order |= {one.name: one.title for source in self.sources for one in source.by}
+        order |= {grouping.name: grouping.title for source in self.sources for grouping in source.by}
         object.__setattr__(self, "order", order)
 
     def columns(self, by: str) -> list[Column]:
         """Return the columns of the report by a grouping, hidden ones included."""
         telling = [source for source in self.sources if source.grouping(by)]
-        found = [*telling[0].columns]
+        shared = [*telling[0].columns]
         # Rows link to the list of the first source, which has nothing of the others.
-        found += [replace(one, filter=None) for source in telling[1:] for one in source.columns]
-        keys = {one.key for one in found}
-        return found + [one for one in self.ratios if keys.issuperset(one.ratio)]
+        shared += [replace(column, filter=None) for source in telling[1:] for column in source.columns]
+        keys = {column.key for column in shared}
+        return shared + [column for column in self.ratios if keys.issuperset(column.ratio)]
 
     def shown(self, by: str) -> list[Column]:
         """Return the columns that people see."""
-        return [one for one in self.columns(by) if not one.hidden]
+        return [column for column in self.columns(by) if not column.hidden]
 
 
 REPORTS: dict[str, Report] = {}
@@ -130,8 +130,8 @@ def register_report(report: Report) -> None:
 
 def count(key: str, title: str, where: Q | None = None, filter: Node | None = None, *, hidden: bool = False) -> Column:
     """Make a column that counts the rows, or those that meet `where`, which the list finds by `filter`."""
-    found = {} if where is None and filter is None else filter
-    return Column(key, title, Count("pk", filter=where) if where else Count("pk"), filter=found, hidden=hidden)
+    node = {} if where is None and filter is None else filter
+    return Column(key, title, Count("pk", filter=where) if where else Count("pk"), filter=node, hidden=hidden)
 
 
 def condition(field: str, operator: str, value: Any = None) -> dict[str, Any]:

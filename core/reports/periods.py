@@ -81,14 +81,14 @@ def checked(period: Period, *, names: tuple[str, str] = NAMES) -> Period:
 
 def _day(text: str, name: str) -> dt.date:
     try:
-        found = dt.date.fromisoformat(text) if len(text) == 10 else None
+        day = dt.date.fromisoformat(text) if len(text) == 10 else None
     except ValueError:
-        found = None
-    if found is None:
+        day = None
+    if day is None:
         raise refuse(name, f"needs a day, such as 2026-01-31, got {shorten(text, 40)!r}")
-    if not YEARS[0] <= found.year <= YEARS[1]:
-        raise refuse(name, f"the years are {YEARS[0]} to {YEARS[1]}, got {found.year}")
-    return found
+    if not YEARS[0] <= day.year <= YEARS[1]:
+        raise refuse(name, f"the years are {YEARS[0]} to {YEARS[1]}, got {day.year}")
+    return day
 
 
 def period_of(name: Range, today: dt.date, zone: ZoneInfo, first: dt.date | None, last: dt.date | None) -> Period:

@@ -61,7 +61,7 @@ class _Part:
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        return {f"number_{one.key}": one.value for one in self.source.columns}
+        return {f"number_{column.key}": column.value for column in self.source.columns}
 
     def rows(self) -> QuerySet[Any]:
         rows: QuerySet[Any] = self.source.rows(self.actor).order_by()
@@ -85,9 +85,9 @@ class _Part:
         """Read the largest groups, at most so many."""
         first = f"number_{self.source.columns[0].key}"
         rows = self.grouped().order_by(F(first).desc(nulls_last=True), F(KEY).asc(nulls_last=True))
-        found = list(rows if most is None else rows[: most + 1])
-        self.is_cut = most is not None and len(found) > most
-        self.keep(found[:most] if self.is_cut else found)
+        groups = list(rows if most is None else rows[: most + 1])
+        self.is_cut = most is not None and len(groups) > most
+        self.keep(groups[:most] if self.is_cut else groups)
 
     def read_keys(self, keys: Sequence[Any]) -> None:
         """Read the groups with these keys."""
@@ -98,14 +98,16 @@ class _Part:
 
     def keep(self, rows: Any) -> None:
         for row in rows:
-            numbers = {one.key: row[f"number_{one.key}"] or 0 for one in self.source.columns}
+            numbers = {column.key: row[f"number_{column.key}"] or 0 for column in self.source.columns}
             self.groups[row[KEY]] = (row[LABEL] or "", numbers)
 
     def totals(self) -> dict[str, Any]:
         if self.is_cut or self.by.overlaps:
-            found = self.rows().aggregate(**self.values)
-            return {one.key: found[f"number_{one.key}"] or 0 for one in self.source.columns}
-        return {one.key: sum(values[one.key] for _, values in self.groups.values()) for one in self.source.columns}
+            sums = self.rows().aggregate(**self.values)
+            return {column.key: sums[f"number_{column.key}"] or 0 for column in self.source.columns}
+        return {
+            column.key: sum(values[column.key] for _, values in self.groups.values()) for column in self.source.columns
+        }
 
 
 def read_report(report: Report, actor: Actor, by: str, period: Period, *, top: int = TOP) -> Table:
@@ -156,14 +158,14 @@ def _row(parts: Sequence[_Part], key: Any) -> Row:
     for part in parts:
         label, values = part.groups.get(key, ("", {}))
         row.label = row.label or label
-        row.values |= {one.key: values.get(one.key, 0) for one in part.source.columns}
+        row.values |= {column.key: values.get(column.key, 0) for column in part.source.columns}
     return row
 
 
 def _name(rows: Sequence[Row], by: By) -> None:
     """Give the rows their names."""
-    known = by.labels
-    names = known([row.key for row in rows if row.key is not None]) if callable(known) else known or {}
+    labels = by.labels
+    names = labels([row.key for row in rows if row.key is not None]) if callable(labels) else labels or {}
     for row in rows:
         if row.key is None:
             row.label = by.empty
@@ -197,15 +199,17 @@ def _link(part: _Part, key: Any) -> str | None:
 
 def _finished(values: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Number]:
     """Return the numbers that people see, quotients included; a quotient by nothing is None."""
-    found: dict[str, Number] = {}
-    for one in columns:
-        if one.value is not None:
-            if not one.hidden:
-                found[one.key] = _number(values[one.key], one)
+    numbers: dict[str, Number] = {}
+    for column in columns:
+        if column.value is not None:
+            if not column.hidden:
+                numbers[column.key] = _number(values[column.key], column)
             continue
-        part, whole = (values[name] for name in one.ratio)
-        found[one.key] = round(float(part) / float(whole) * (100 if one.type == "percent" else 1), 2) if whole else None
-    return found
+        part, whole = (values[name] for name in column.ratio)
+        numbers[column.key] = (
+            round(float(part) / float(whole) * (100 if column.type == "percent" else 1), 2) if whole else None
+        )
+    return numbers
 
 
 def _number(value: Any, column: Column) -> Number:

@@ -92,7 +92,7 @@ def value_of(context: Mapping[str, Any], row: Row, column: Column) -> Any:
     if not column.labels:
         return record
     several = record if isinstance(record, list) else [record]
-    return ", ".join(column.labels.get(str(one), str(one)) for one in several if one is not None)
+    return ", ".join(column.labels.get(str(entry), str(entry)) for entry in several if entry is not None)
 
 
 @register.filter
@@ -104,7 +104,7 @@ def with_filter(state: ListState, choice: Choice) -> str:
 @register.filter
 def operator_words(choice: Choice) -> list[tuple[str, str]]:
     """Return (operator, its label) of the operators for the field."""
-    return [(one, choice.words(one)) for one in choice.operators]
+    return [(operator, choice.words(operator)) for operator in choice.operators]
 
 
 @register.filter
@@ -139,9 +139,9 @@ def when(context: Mapping[str, Any], value: Any) -> SafeString | str:
 @register.simple_tag(takes_context=True)
 def day(context: Mapping[str, Any], value: Any) -> str:
     """Write a day in the company's format; of a time the day that it has in the company's zone."""
-    found = parse_date(value) or parse_datetime(value) if isinstance(value, str) else value
+    moment = parse_date(value) or parse_datetime(value) if isinstance(value, str) else value
     formats: Formats = context["reader"].formats
-    return formats.date(found) if isinstance(found, date) else ""
+    return formats.date(moment) if isinstance(moment, date) else ""
 
 
 @register.simple_tag(takes_context=True)

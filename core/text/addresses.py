@@ -73,12 +73,12 @@ def _validate(text: str) -> str:
     if len(text) > MAX_READ:
         raise BadAddress(f"is longer than {MAX_EMAIL} characters")
     try:
-        found = validate_email(text, check_deliverability=False, test_environment=True, strict=True).normalized
+        address = validate_email(text, check_deliverability=False, test_environment=True, strict=True).normalized
     except (EmailNotValidError, UnicodeError) as error:
         raise BadAddress(_email_trouble(text, str(error))) from None
-    if len(found) > MAX_EMAIL:
+    if len(address) > MAX_EMAIL:
         raise BadAddress(f"is longer than {MAX_EMAIL} characters")
-    return found
+    return address
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +221,12 @@ def _example(code: int) -> tuple[str, list[int]]:
     """Return a mobile number of the calling code as people there write its digits, without the prefix of national
     calls, and how many digits such numbers have."""
     region = phonenumbers.region_code_for_country_code(code)
-    found = phonenumbers.example_number_for_type(region, phonenumbers.PhoneNumberType.MOBILE)
-    if found is None:
+    number = phonenumbers.example_number_for_type(region, phonenumbers.PhoneNumberType.MOBILE)
+    if number is None:
         return "", []
     metadata = PhoneMetadata.metadata_for_region(region)
     lengths = sorted(metadata.mobile.possible_length) if metadata and metadata.mobile else []
-    return phonenumbers.format_number(found, PhoneNumberFormat.INTERNATIONAL).partition(" ")[2], lengths
+    return phonenumbers.format_number(number, PhoneNumberFormat.INTERNATIONAL).partition(" ")[2], lengths
 
 
 def phone_variants(text: str) -> tuple[str, ...]:
@@ -239,13 +239,13 @@ def phone_variants(text: str) -> tuple[str, ...]:
 
 def _parse(country_code: str | None, country: str, options: Sequence[str], value: Any) -> Phone:
     """Parse an unusual number with the library; `options` are the readings of its text."""
-    found: dict[str, Phone] = {}
+    phones: dict[str, Phone] = {}
     for digits in options:
         for phone in _readings(country_code, country, digits):
-            found.setdefault(phone.e164, phone)
-    own = [phone for phone in found.values() if phone.country_code == (country_code or phone.country_code)]
+            phones.setdefault(phone.e164, phone)
+    own = [phone for phone in phones.values() if phone.country_code == (country_code or phone.country_code)]
     if not own:
-        raise _refusal(country_code, country, options[-1], list(found.values()), value)
+        raise _refusal(country_code, country, options[-1], list(phones.values()), value)
     used = own if len(own) == 1 else [phone for phone in own if _in_use(phone)]
     if len(used) == 1:
         return used[0]
@@ -265,14 +265,14 @@ def _readings(country_code: str | None, country: str, digits: str) -> list[Phone
         # 0011 is how Australia dials abroad, not the prefix of a number of North America.
         digits = "" if digits.startswith("0011") else f"+{digits[2:]}"
     if digits.startswith("+"):
-        found = [_international(digits)]
+        phones = [_international(digits)]
     elif country_code:
-        found = _with_prefix(country_code, digits)
+        phones = _with_prefix(country_code, digits)
     elif country:
-        found = _in_country(country, digits)
+        phones = _in_country(country, digits)
     else:
-        found = []
-    return [phone for phone in found if phone is not None]
+        phones = []
+    return [phone for phone in phones if phone is not None]
 
 
 def _with_prefix(country_code: str, digits: str) -> list[Phone | None]:
@@ -334,13 +334,13 @@ def _is_likelier(shorter: Phone, longer: Phone) -> bool:
     return kinds[0] == mobile != kinds[1] and shorter.country_code == longer.country_code
 
 
-def _refusal(country_code: str | None, country: str, digits: str, found: Sequence[Phone], value: Any) -> BadAddress:
+def _refusal(country_code: str | None, country: str, digits: str, phones: Sequence[Phone], value: Any) -> BadAddress:
     """Return why digits are no number."""
     is_international = digits.startswith(("+", "00")) and not digits.startswith("0011")
     if not is_international and country_code is None and not country:
         return BadAddress(f"{quoted(value)} lacks its country. {WITH_COUNTRY}")
-    if is_international and found:
-        return BadAddress(f"the number {found[0].e164} does not belong to countryCode {country_code}")
+    if is_international and phones:
+        return BadAddress(f"the number {phones[0].e164} does not belong to countryCode {country_code}")
     if country_code is None and not is_international and _possible(digits, country) is not None:
         return BadAddress(f"{quoted(value)} {NOT_WHOLE}")
     code = country_code or (f"+{phonenumbers.country_code_for_region(country)}" if country else None)

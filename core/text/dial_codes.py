@@ -55,11 +55,11 @@ def read_dial_code(text: str) -> int | None:
     if len(text) > MAX_TEXT:
         return None
     plain = " ".join(to_ascii(text.translate(_FLAG)).strip("\"'=").split())
-    if found := _DIGITS.fullmatch(plain.replace(" ", "").strip("()")):
-        return _known(int(found[1]))
+    if match := _DIGITS.fullmatch(plain.replace(" ", "").strip("()")):
+        return _known(int(match[1]))
     codes = {_known(int(code)) for code in _SIGNED.findall(plain)}
-    words = [part for part in re.split(r"[()\[\],;:/|]|\s-\s", _SIGNED.sub("()", plain)) if part.strip(" -")]
-    for word in words:
+    parts = [part for part in re.split(r"[()\[\],;:/|]|\s-\s", _SIGNED.sub("()", plain)) if part.strip(" -")]
+    for word in parts:
         region = region_named(word.strip(" -"))
         codes.add(phonenumbers.country_code_for_region(region) if region else None)
     code = codes.pop() if len(codes) == 1 else None
@@ -105,8 +105,8 @@ def _region_of_code(letters: str) -> str:
     code = letters.upper()
     if len(code) == 2:
         return code if code in phonenumbers.SUPPORTED_REGIONS else ""
-    found: list[str] = list(get_global("territory_aliases").get(code) or [])
-    return found[0] if len(found) == 1 else ""
+    successors: list[str] = list(get_global("territory_aliases").get(code) or [])
+    return successors[0] if len(successors) == 1 else ""
 
 
 @lru_cache(maxsize=1)
@@ -126,13 +126,13 @@ def _native_names() -> dict[str, set[str]]:
 
 
 def _named(regions: dict[str, set[str]]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for language, wanted in regions.items():
+    named_regions: dict[str, set[str]] = {}
+    for language, codes in regions.items():
         try:
             territories = Locale.parse(language).territories
         except (UnknownLocaleError, ValueError):
             continue
-        for region in wanted:
+        for region in codes:
             if name := territories.get(region):
-                found.setdefault(str(name).casefold(), set()).add(region)
-    return found
+                named_regions.setdefault(str(name).casefold(), set()).add(region)
+    return named_regions

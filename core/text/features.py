@@ -31,7 +31,7 @@ FEATURES = {
 
 def features_of(modules: Collection[str] | None) -> list[str]:
     """Return the features of a plan; None has all of them."""
-    return [words for module, words in FEATURES.items() if modules is None or module in modules]
+    return [label for module, label in FEATURES.items() if modules is None or module in modules]
 
 
 def feature_of(module: str) -> str:

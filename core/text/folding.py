@@ -52,13 +52,13 @@ def without_piles(text: str) -> str:
     """
     if text.isascii() or len(text) <= 20 * MAX_COMBINING_MARKS:
         return text
-    found = []
+    kept = []
     marks = 0
     for character in text:
         marks = marks + 1 if unicodedata.combining(character) else 0
         if marks <= MAX_COMBINING_MARKS:
-            found.append(character)
-    return "".join(found)
+            kept.append(character)
+    return "".join(kept)
 
 
 def sort_text(text: str) -> str:

@@ -38,13 +38,13 @@ def defuse(text: str) -> str:
     return ("'" if runs else "") + _INNER.sub(_mark, text)
 
 
-def _mark(found: re.Match[str]) -> str:
-    harmless = not found[1] and _HARMLESS.fullmatch(found[2].strip())
-    return found[0] if harmless else "'" + found[0]
+def _mark(match: re.Match[str]) -> str:
+    harmless = not match[1] and _HARMLESS.fullmatch(match[2].strip())
+    return match[0] if harmless else "'" + match[0]
 
 
 def restore(text: str) -> str:
     """Undo `defuse`. Any other text stays as it is."""
     if text.startswith("'") and text.lstrip("'").lstrip(INVISIBLE).startswith(MARKED):
         text = text[1:]
-    return _INNER.sub(lambda found: found[1][1:] + found[2], text)
+    return _INNER.sub(lambda match: match[1][1:] + match[2], text)

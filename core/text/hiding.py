@@ -16,16 +16,16 @@ class Hider:
     """Replaces secrets by dots, as they are, in base64, percent-encoded, or escaped in JSON."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        found = set()
+        forms = set()
         for secret in secrets:
             coded = base64.b64encode(secret.encode()).decode()
             escaped = secret.replace("\\", "\\\\").replace('"', '\\"')
-            found |= {secret, coded, coded.rstrip("="), quote(secret, safe=""), escaped}
-        self._found = sorted((one for one in found if len(one) >= SHORTEST), key=len, reverse=True)
+            forms |= {secret, coded, coded.rstrip("="), quote(secret, safe=""), escaped}
+        self._found = sorted((form for form in forms if len(form) >= SHORTEST), key=len, reverse=True)
 
     def text(self, text: str) -> str:
-        for one in self._found:
-            text = text.replace(one, HIDDEN)
+        for secret in self._found:
+            text = text.replace(secret, HIDDEN)
         return text
 
     def value(self, value: Any) -> Any:
@@ -33,9 +33,9 @@ class Hider:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
-            return [self.value(one) for one in value]
+            return [self.value(inner) for inner in value]
         if isinstance(value, Mapping):
-            return {self.text(key): self.value(one) for key, one in value.items()}
+            return {self.text(key): self.value(inner) for key, inner in value.items()}
         return value
 
     def body(self, body: bytes) -> bytes:

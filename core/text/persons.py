@@ -92,7 +92,7 @@ def first_name_of(name: str) -> str:
         return ""
     if _CJK.fullmatch(text):
         return text
-    parts = [_part_of(one) for one in _ENCLOSED.sub(" ", _JOINED.sub(". ", text)).split(",")]
+    parts = [_part_of(piece) for piece in _ENCLOSED.sub(" ", _JOINED.sub(". ", text)).split(",")]
     if any(part.is_company for part in parts):
         return ""
     named = [part for part in parts if part.words]
@@ -102,8 +102,12 @@ def first_name_of(name: str) -> str:
 
 
 def _part_of(text: str) -> _Part:
-    found = [_EDGES.sub("", word) for word in re.split(r"[\s/;|]+", text)]
-    words = [word for word in found if word[:1].isalpha() and not any(one.isdigit() for one in word.rstrip(DIGITS))]
+    pieces = [_EDGES.sub("", word) for word in re.split(r"[\s/;|]+", text)]
+    words = [
+        word
+        for word in pieces
+        if word[:1].isalpha() and not any(character.isdigit() for character in word.rstrip(DIGITS))
+    ]
     is_company = any(_is_company(word) for word in words)
     titled = False
     while words and (words[0].casefold() in _SALUTES or _is_title(words, titled=titled)):

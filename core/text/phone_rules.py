@@ -88,4 +88,8 @@ def _ranges(metadata: PhoneMetadata) -> list[str]:
         *(metadata.fixed_line, metadata.mobile, metadata.toll_free, metadata.premium_rate, metadata.shared_cost),
         *(metadata.personal_number, metadata.voip, metadata.pager, metadata.uan, metadata.voicemail),
     )
-    return [f"(?:{one.national_number_pattern})" for one in types if one and one.national_number_pattern]
+    return [
+        f"(?:{description.national_number_pattern})"
+        for description in types
+        if description and description.national_number_pattern
+    ]

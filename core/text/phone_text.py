@@ -105,17 +105,17 @@ def to_ascii(text: str) -> str:
     """Return the text with digits and marks of all scripts in ASCII, without characters that nobody sees."""
     if text.isascii():
         return text
-    found = []
+    letters = []
     for letter in text:
         if letter in _MARKS:
-            found.append(_MARKS[letter])
+            letters.append(_MARKS[letter])
         elif 0xFF01 <= ord(letter) <= 0xFF5E:
-            found.append(chr(ord(letter) - 0xFEE0))  # full-width forms
+            letters.append(chr(ord(letter) - 0xFEE0))  # full-width forms
         elif letter.isdecimal():
-            found.append(str(unicodedata.decimal(letter)))
+            letters.append(str(unicodedata.decimal(letter)))
         elif unicodedata.category(letter) != "Cf":
-            found.append(letter)
-    return "".join(found)
+            letters.append(letter)
+    return "".join(letters)
 
 
 def _digits(plain: str) -> str:
@@ -127,21 +127,21 @@ def _unwrapped(text: str) -> str:
     """Return the text without the quotes, apostrophe or formula that keep it a text in a spreadsheet."""
     text = text.strip()
     for _ in range(3):
-        found = _WRAPPED.fullmatch(text)
-        if found is None:
+        match = _WRAPPED.fullmatch(text)
+        if match is None:
             break
-        text = next(part for part in found.groups() if part is not None).strip()
+        text = next(part for part in match.groups() if part is not None).strip()
     return text
 
 
 def _without_uri(text: str) -> str:
     """Return the number of a tel: URI. Raises UnclearNumber for an extension, or a context that the number needs."""
-    found = _URI.fullmatch(text)
-    if found is None:
+    match = _URI.fullmatch(text)
+    if match is None:
         if re.search(r";\s*ext\s*=", text, re.IGNORECASE):
             raise UnclearNumber(EXTENSION)
         return text
-    number, *parameters = to_ascii(unquote(found[1])).split(";")
+    number, *parameters = to_ascii(unquote(match[1])).split(";")
     if any(parameter.strip().lower().startswith("ext=") for parameter in parameters):
         raise UnclearNumber(EXTENSION)
     if any("=" in parameter for parameter in parameters):
@@ -151,19 +151,19 @@ def _without_uri(text: str) -> str:
 
 def _decimal(text: str) -> str:
     """Return a number that a spreadsheet wrote with decimals or an exponent as its digits."""
-    if found := _SCIENTIFIC.fullmatch(text):
-        decimals, exponent = found[2] or "", int(found[3])
+    if match := _SCIENTIFIC.fullmatch(text):
+        decimals, exponent = match[2] or "", int(match[3])
         kept = decimals.rstrip("0") if len(decimals) > exponent else decimals
         if len(kept) != exponent:
             raise UnclearNumber(CUT if len(kept) < exponent else FRACTION)
-        return ("+" if text.startswith("+") else "") + found[1] + kept
+        return ("+" if text.startswith("+") else "") + match[1] + kept
     if _THOUSANDS.fullmatch(text):
         return text.partition(",")[0]
-    found = _DECIMALS.fullmatch(text)
-    if found is None:
+    match = _DECIMALS.fullmatch(text)
+    if match is None:
         return text
-    is_decimal = len(found[2]) <= 2 or sum(letter.isdigit() for letter in found[1]) > 6
-    return found[1] if is_decimal else text
+    is_decimal = len(match[2]) <= 2 or sum(letter.isdigit() for letter in match[1]) > 6
+    return match[1] if is_decimal else text
 
 
 def _one_piece(text: str) -> str:
@@ -184,11 +184,11 @@ def _one_piece(text: str) -> str:
 
 def _without_labels(text: str) -> str:
     """Return the text without known words before and after the number, such as Tel. or (home)."""
-    while (found := _LEADING.match(text)) and found[1].casefold() in LABELS:
-        rest = text[found.end(1) :].lstrip(" \t.:*-")
+    while (match := _LEADING.match(text)) and match[1].casefold() in LABELS:
+        rest = text[match.end(1) :].lstrip(" \t.:*-")
         text = rest[1:] if rest.startswith(")") else rest
-    while (found := _TRAILING.search(text)) and found[1].casefold() in LABELS:
-        text = text[: found.start()]
+    while (match := _TRAILING.search(text)) and match[1].casefold() in LABELS:
+        text = text[: match.start()]
     return text.strip()
 
 
@@ -196,8 +196,8 @@ def _check_signs(plain: str) -> None:
     """Refuse a plus that is not the first sign of the number, and parentheses that hold something of their own."""
     if plain.count("+") > 1 or ("+" in plain and re.search(r"[0-9]", plain.partition("+")[0])):
         raise UnclearNumber(TWO)
-    for found in re.finditer(r"\(", plain):
-        before = _national(_digits(plain[: found.start()]))
+    for match in re.finditer(r"\(", plain):
+        before = _national(_digits(plain[: match.start()]))
         if len(before) > MAX_AREA:
             raise UnclearNumber(TWO)
 
@@ -222,14 +222,14 @@ def _check_groups(plain: str) -> None:
     groups = [digits for part in _STRONG.split(plain) if (digits := _digits(part))]
     if len(groups) > 1 and not _is_one_number(groups, has_slash="/" in plain):
         raise UnclearNumber(TWO)
-    words = [word for word in _NOT_DIGITS.split(plain) if word]
-    if sum(map(len, words)) < 13:
+    digit_groups = [word for word in _NOT_DIGITS.split(plain) if word]
+    if sum(map(len, digit_groups)) < 13:
         return
-    area = words[1] if "+" in plain and len(words) > 1 else words[0]
+    area = digit_groups[1] if "+" in plain and len(digit_groups) > 1 else digit_groups[0]
     again = {f"0{area}"} if len(area) == 1 else {area, area.removeprefix("0"), f"0{area}"}
-    for place in range(2, len(words)):
-        is_second = words[place] in again
-        if is_second and min(map(len, ("".join(words[:place]), "".join(words[place:])))) >= 5:
+    for place in range(2, len(digit_groups)):
+        is_second = digit_groups[place] in again
+        if is_second and min(map(len, ("".join(digit_groups[:place]), "".join(digit_groups[place:])))) >= 5:
             raise UnclearNumber(TWO)
 
 
@@ -256,6 +256,6 @@ def _national(digits: str) -> str:
         digits = f"+{digits[2:]}"
     if digits.startswith("+"):
         rest = digits[1:]
-        known = (size for size in (1, 2, 3) if int(rest[:size] or 0) in COUNTRY_CODE_TO_REGION_CODE)
-        digits = rest[next(known, 0) :]
+        sizes = (size for size in (1, 2, 3) if int(rest[:size] or 0) in COUNTRY_CODE_TO_REGION_CODE)
+        digits = rest[next(sizes, 0) :]
     return digits.removeprefix("0")

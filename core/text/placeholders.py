@@ -10,11 +10,11 @@ PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 _MARK = re.compile(r"\{\{|\}\}|\{%|%\}")
 
 
-def has_stray_mark(words: str) -> bool:
+def has_stray_mark(text: str) -> bool:
     """Return whether the text has an incomplete mark of a placeholder, such as {{name} or {% if %}."""
-    return _MARK.search(PLACEHOLDER.sub("", words)) is not None
+    return _MARK.search(PLACEHOLDER.sub("", text)) is not None
 
 
-def names_in(words: str) -> list[str]:
+def names_in(text: str) -> list[str]:
     """Return the names of the placeholders in the text."""
-    return [name.strip() for name in PLACEHOLDER.findall(words)]
+    return [name.strip() for name in PLACEHOLDER.findall(text)]

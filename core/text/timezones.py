@@ -77,10 +77,10 @@ def offsets(now: dt.datetime) -> tuple[Offset, ...]:
 @lru_cache(maxsize=2)
 def _offsets(quarter: int) -> tuple[Offset, ...]:
     moment = dt.datetime.fromtimestamp(quarter * QUARTER, dt.UTC)
-    found = (
+    zones = (
         Offset(
             name, int((moment.astimezone(zoneinfo.ZoneInfo(name)).utcoffset() or dt.timedelta()).total_seconds() // 60)
         )
         for name in timezone_names()
     )
-    return tuple(sorted(found, key=lambda zone: (zone.minutes, zone.name)))
+    return tuple(sorted(zones, key=lambda zone: (zone.minutes, zone.name)))

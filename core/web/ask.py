@@ -151,13 +151,13 @@ class _Joined:
         self._pieces = pieces
 
     def read(self, size: int = -1) -> bytes:
-        found = b""
-        while self._pieces and (size < 0 or len(found) < size):
-            piece: bytes = self._pieces[0].read(size - len(found) if size >= 0 else -1)
+        content = b""
+        while self._pieces and (size < 0 or len(content) < size):
+            piece: bytes = self._pieces[0].read(size - len(content) if size >= 0 else -1)
             if not piece:
                 self._pieces.pop(0)
-            found += piece
-        return found
+            content += piece
+        return content
 
 
 def answer_of(response: Any, declared: Endpoint | None) -> Answer:
@@ -206,11 +206,11 @@ def respond(
 ) -> tuple[Any, Endpoint | None]:
     """Return the operation's response, which may be a stream, and its declaration. As `ask` otherwise."""
     try:
-        found = resolve(f"/{mount}/{path}")
+        match = resolve(f"/{mount}/{path}")
     except Resolver404:
         raise LookupError(f"the API has no {mount}/{path}") from None
-    view: Any = getattr(found.func, "cls", None)
-    actions: Mapping[str, str] = getattr(found.func, "actions", None) or {}
+    view: Any = getattr(match.func, "cls", None)
+    actions: Mapping[str, str] = getattr(match.func, "actions", None) or {}
     action = actions.get(method.lower())
     if view is None or action is None:
         raise LookupError(f"the API has no {method} {mount}/{path}")
@@ -218,7 +218,7 @@ def respond(
     request = in_process(actor, method, query, body, caller)
     if files:
         with_files(request, files)
-    response = handle(request, **found.kwargs)
+    response = handle(request, **match.kwargs)
     request.close()
     return response, getattr(getattr(view, action), "endpoint", None)
 

@@ -90,11 +90,11 @@ class ChangeMany(BulkList):
     @cached_property
     def what(self) -> Field:
         name = self.request.POST.get("what", "")
-        found = self.field(name) if name in dict(self.changes) else None
-        if found is None:
+        field = self.field(name) if name in dict(self.changes) else None
+        if field is None:
             raise Refused(404, "This cannot be changed for many", "Go back to the list and choose another field.")
-        found.required = False
-        return found
+        field.required = False
+        return field
 
     def change_form(self) -> Form:
         options = MANY if self.what.kind in SEVERAL else SINGLE
@@ -104,8 +104,8 @@ class ChangeMany(BulkList):
         return {"form": None, "back": self.list_here}
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        known = request.POST.get("do", "save") in ("choose", "save")
-        if known and not self.may(self.module, "PUT"):
+        is_change = request.POST.get("do", "save") in ("choose", "save")
+        if is_change and not self.may(self.module, "PUT"):
             return self.fail(f"Your role does not let you change {self.one}s.", self.list_here)
         return super().post(request)
 
@@ -113,7 +113,7 @@ class ChangeMany(BulkList):
         if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
             return self.fail(f"Choose {self.one}s in the list first.", self.list_here)
         if "what" not in self.request.POST:
-            options = [Option(*one) for one in self.changes]
+            options = [Option(*choice) for choice in self.changes]
             what = Field("what", "What to change", "select", required=True, options=options)
             return self.page({**self.chosen(Form([what])), "asks": True})
         return self.page({**self.chosen(self.change_form()), "label": self.what.label})
@@ -162,7 +162,7 @@ class StartForMany(BulkList):
     def do_save(self) -> HttpResponse:
         form = self.start_form().fill(self.request.POST)
         workflow = form.fields[0]
-        if workflow.value not in [one.value for one in workflow.options]:
+        if workflow.value not in [option.value for option in workflow.options]:
             workflow.error = "Choose a workflow that is published."
             return self.page(self.chosen(form), status=422)
         query, body = self.selection

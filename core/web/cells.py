@@ -24,5 +24,5 @@ def cell(value: Any) -> str:
             return str(value.get("name") or value.get("label") or value.get("email") or "")
         return ", ".join(f"{key}: {cell(item)}" for key, item in value.items())
     if isinstance(value, list):
-        return ", ".join(cell(one) for one in value)
+        return ", ".join(cell(entry) for entry in value)
     return str(value)

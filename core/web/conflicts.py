@@ -28,7 +28,9 @@ class Edit:
 
 def open_form(form: Form, values: Mapping[str, Any]) -> Form:
     """Store the initial values of the form's fields in it."""
-    form.opened = dumps({one.name: values.get(one.name) for one in form.fields if one.kind != "password"}).decode()
+    form.opened = dumps(
+        {field.name: values.get(field.name) for field in form.fields if field.kind != "password"}
+    ).decode()
     return form
 
 
@@ -41,27 +43,27 @@ def read_edit(make: Make, sent: QueryDict, now: Mapping[str, Any], who: str) -> 
     opened = _opened(sent)
     was = {**now, **opened}
     form = make(was).fill(sent, opened or None)
-    theirs = {one.name for one in form.fields if sent.get(f"choose-{one.name}") == "theirs"}
+    theirs = {field.name for field in form.fields if sent.get(f"choose-{field.name}") == "theirs"}
     changed = {name: value for name, value in form.changed(was).items() if name not in theirs}
     refused = form.is_wrong
-    for one in form.fields:
-        held = now.get(one.name)
-        if one.name not in changed:
-            one.value = held
-        elif differ(was.get(one.name), held) and differ(changed[one.name], held):
-            one.clash = words_of(one, held) or "empty"
+    for field in form.fields:
+        held = now.get(field.name)
+        if field.name not in changed:
+            field.value = held
+        elif differ(was.get(field.name), held) and differ(changed[field.name], held):
+            field.clash = words_of(field, held) or "empty"
             refused = True
-    if any(one.clash for one in form.fields):
+    if any(field.clash for field in form.fields):
         form.trouble.append(f"{who or 'Somebody'} has changed this meanwhile. Choose what stays, then save again.")
     return Edit(open_form(form, now), changed, refused)
 
 
 def _opened(sent: QueryDict) -> dict[str, Any]:
     try:
-        found = orjson.loads(sent.get("opened", ""))
+        values = orjson.loads(sent.get("opened", ""))
     except orjson.JSONDecodeError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return values if isinstance(values, dict) else {}
 
 
 def words_of(field: Field, value: Any) -> str:

@@ -37,44 +37,44 @@ class FieldValues:
     seen: frozenset[str] = frozenset()
     """The kinds of records (member, file) whose names the reader may see."""
 
-    def lines(self, one: Definition, value: Any) -> list[str]:
+    def lines(self, definition: Definition, value: Any) -> list[str]:
         """Write a value in lines: the parts of an object each in one of their own."""
         if isinstance(value, Mapping):
-            return [self._part(one, key, item) for key, item in value.items()]
+            return [self._part(definition, key, item) for key, item in value.items()]
         if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
-            return [self.line(one, item) for item in value]
-        return [text] if (text := self.line(one, value)) else []
+            return [self.line(definition, item) for item in value]
+        return [text] if (text := self.line(definition, value)) else []
 
-    def block(self, one: Definition, value: Any) -> str:
+    def block(self, definition: Definition, value: Any) -> str:
         """Write a value as a text of several lines."""
-        return _joined("\n", self.lines(one, value))
+        return _joined("\n", self.lines(definition, value))
 
-    def line(self, one: Definition, value: Any) -> str:
+    def line(self, definition: Definition, value: Any) -> str:
         """Write a value in one line; a reference to a file is a link."""
         if value is None or value == "":
             return ""
         if isinstance(value, list):
-            return _joined(", ", [self.line(one, item) for item in value])
+            return _joined(", ", [self.line(definition, item) for item in value])
         if isinstance(value, Mapping):
-            return _joined(", ", [self._part(one, key, item) for key, item in value.items()])
-        labels = _labels(one)
+            return _joined(", ", [self._part(definition, key, item) for key, item in value.items()])
+        labels = _labels(definition)
         if (text := option_text(value)) in labels:
             return labels[text]
         if isinstance(value, bool):
             return "Yes" if value else "No"
         if isinstance(value, int | float):
             return number_text(value)
-        return self._text(one, str(value))
+        return self._text(definition, str(value))
 
-    def _part(self, one: Definition, key: str, value: Any) -> str:
-        child = next((child for child in one.get("children") or () if child["name"] == key), PLAIN)
+    def _part(self, definition: Definition, key: str, value: Any) -> str:
+        child = next((child for child in definition.get("children") or () if child["name"] == key), PLAIN)
         return format_html("{}: {}", key, self.line(child, value))
 
-    def _text(self, one: Definition, text: str) -> str:
-        kind = reference_kind(one)
+    def _text(self, definition: Definition, text: str) -> str:
+        kind = reference_kind(definition)
         if kind:
             return self._named(kind, text)
-        return dated_text(text, self.formats) if one["valueType"] == "date" else text
+        return dated_text(text, self.formats) if definition["valueType"] == "date" else text
 
     def _named(self, kind: str, id: str) -> str:
         name = self.names.get(id) or (GONE if kind in self.seen else UNSEEN)[kind]
@@ -86,16 +86,16 @@ PLAIN: Definition = {"valueType": "any", "fieldType": "text", "options": (), "ch
 """The definition of a value of which nothing is known."""
 
 
-def _labels(one: Definition) -> dict[str, str]:
-    return {str(option["value"]): option["label"] or str(option["value"]) for option in one.get("options") or ()}
+def _labels(definition: Definition) -> dict[str, str]:
+    return {str(option["value"]): option["label"] or str(option["value"]) for option in definition.get("options") or ()}
 
 
 def _joined(mark: str, texts: Iterable[str]) -> str:
     """Join texts of which some may be links."""
-    found = [text for text in texts if text]
-    if not any(isinstance(text, SafeString) for text in found):
-        return mark.join(found)
-    return mark_safe(mark.join(map(conditional_escape, found)))  # noqa: S308  each is escaped
+    parts = [text for text in texts if text]
+    if not any(isinstance(text, SafeString) for text in parts):
+        return mark.join(parts)
+    return mark_safe(mark.join(map(conditional_escape, parts)))  # noqa: S308  each is escaped
 
 
 def number_text(value: float) -> str:
@@ -116,40 +116,40 @@ def dated_text(text: str, formats: Formats) -> str:
         return text
 
 
-def reference_kind(one: Definition) -> str:
+def reference_kind(definition: Definition) -> str:
     """Return the kind of the ids in a field's texts: member, file, or nothing."""
-    if one["valueType"] in ("member", "file"):
-        return str(one["valueType"])
-    return "file" if one["fieldType"] == "file" else ""
+    if definition["valueType"] in ("member", "file"):
+        return str(definition["valueType"])
+    return "file" if definition["fieldType"] == "file" else ""
 
 
-def references(one: Definition, value: Any) -> Iterator[tuple[str, str]]:
+def references(definition: Definition, value: Any) -> Iterator[tuple[str, str]]:
     """Yield the (kind, id) of a value's references."""
     if isinstance(value, list):
         for item in value:
-            yield from references(one, item)
+            yield from references(definition, item)
     elif isinstance(value, Mapping):
-        for child in one.get("children") or ():
+        for child in definition.get("children") or ():
             yield from references(child, value.get(child["name"]))
-    elif isinstance(value, str) and (kind := reference_kind(one)):
+    elif isinstance(value, str) and (kind := reference_kind(definition)):
         yield kind, value
 
 
 def field_values(page: Page, definitions: Iterable[Definition], records: Iterable[Mapping[str, Any]]) -> FieldValues:
     """Return the writer for the custom values (formData) of records: members and files are each looked up together."""
-    own = [one for one in definitions if not one["isSystem"]]
+    own = [definition for definition in definitions if not definition["isSystem"]]
     ids: dict[str, set[str]] = {}
     for values in records:
-        for one in own:
-            for kind, id in references(one, values.get(one["uniqueFieldID"])):
+        for definition in own:
+            for kind, id in references(definition, values.get(definition["uniqueFieldID"])):
                 ids.setdefault(kind, set()).add(id)
     seen = frozenset(kind for kind in ids if page.may(kind))
     names: dict[str, str] = {}
     links: dict[str, str] = {}
     for kind in sorted(seen):
-        wanted = sorted(ids[kind])[:MAX_NAMED]
-        answer = page.ask("GET", kind, {"ids": wanted, "p": "1", "n": str(len(wanted))})
-        names |= dict.fromkeys(ids[kind].difference(wanted), UNSEEN[kind])
+        chosen = sorted(ids[kind])[:MAX_NAMED]
+        answer = page.ask("GET", kind, {"ids": chosen, "p": "1", "n": str(len(chosen))})
+        names |= dict.fromkeys(ids[kind].difference(chosen), UNSEEN[kind])
         for record in answer.data if answer.ok else ():
             names[record["_id"]] = record.get("name") or record.get("email") or ""
             if kind == "file" and record.get("url"):

@@ -35,16 +35,16 @@ def in_words(
     `records` has the names of ids, `choices` the labels of options; days are written in `formats`.
     """
     if "conditions" in node:
-        parts = [in_words(one, names, records, choices, formats) for one in node["conditions"]]
+        parts = [in_words(inner, names, records, choices, formats) for inner in node["conditions"]]
         joined = f" {node.get('operator', 'and')} ".join(parts)
         return f"({joined})"
     field = node["field"]
     value = node.get("value")
     several = value if isinstance(value, list) else [value]
     choice = (choices or {}).get(field)
-    said = [_value_label(one, field, records, choice, formats) for one in several if one is not None]
-    words = choice.words(node.get("operator", "")) if choice else WORDS.get(node.get("operator", ""), "is")
-    return f"{names.get(field) or NAMES.get(field, field)} {words} {', '.join(dict.fromkeys(said))}".strip()
+    said = [_value_label(inner, field, records, choice, formats) for inner in several if inner is not None]
+    phrase = choice.words(node.get("operator", "")) if choice else WORDS.get(node.get("operator", ""), "is")
+    return f"{names.get(field) or NAMES.get(field, field)} {phrase} {', '.join(dict.fromkeys(said))}".strip()
 
 
 def _value_label(

@@ -62,8 +62,8 @@ class Filter:
 
     @classmethod
     def read(cls, text: str) -> Filter | None:
-        found = WRITTEN.fullmatch(text)
-        return cls(found[2], found[3], found[4], found[1] or "") if found else None
+        match = WRITTEN.fullmatch(text)
+        return cls(match[2], match[3], match[4], match[1] or "") if match else None
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,15 @@ class Choice:
             return str(error)
         return ""
 
-    def accepts(self, one: Filter) -> bool:
+    def accepts(self, list_filter: Filter) -> bool:
         """Return whether the filter is one of this field, with any value."""
-        return one.operator in self.operators and bool(one.value or one.operator in WITHOUT_VALUE)
+        return list_filter.operator in self.operators and bool(
+            list_filter.value or list_filter.operator in WITHOUT_VALUE
+        )
 
     def words(self, operator: str) -> str:
-        found = OF_NUMBERS.get(operator) if self.kind == "number" else None
-        return found or WORDS.get(operator, operator)
+        phrase = OF_NUMBERS.get(operator) if self.kind == "number" else None
+        return phrase or WORDS.get(operator, operator)
 
     def means_day(self, operator: str) -> bool:
         """Return whether the operator's value is a day, which a time zone has at another time than UTC."""
@@ -108,7 +110,7 @@ class Choice:
 
     @property
     def takes_time_span(self) -> bool:
-        return any(one in self.operators for one in WITHIN_TIME)
+        return any(operator in self.operators for operator in WITHIN_TIME)
 
 
 def _number(text: str) -> int | float:
@@ -192,17 +194,17 @@ def shown_by(choices: Mapping[str, Choice]) -> Callable[[str], bool]:
     """Return a function that checks whether the choices can show and change a filter in the form of addresses."""
 
     def is_shown(text: str) -> bool:
-        found = Filter.read(text)
-        choice = choices.get(found.name) if found else None
-        if found is None or choice is None:
+        list_filter = Filter.read(text)
+        choice = choices.get(list_filter.name) if list_filter else None
+        if list_filter is None or choice is None:
             return False
-        return choice.accepts(found) and not choice.trouble(found.operator, found.value)
+        return choice.accepts(list_filter) and not choice.trouble(list_filter.operator, list_filter.value)
 
     return is_shown
 
 
 def flattened(
-    tree: Mapping[str, Any], known: Callable[[str], bool] = lambda text: True, zone: str = ""
+    tree: Mapping[str, Any], is_shown: Callable[[str], bool] = lambda text: True, zone: str = ""
 ) -> tuple[list[str], str, list[Mapping[str, Any]]]:
     """Convert a tree of advancedFilters to the form of addresses.
 
@@ -216,8 +218,8 @@ def flattened(
     rest: list[Mapping[str, Any]] = []
     number = 0
     for node in tree.get("conditions", [tree]):
-        inner = [as_filter(one, zone) for one in node.get("conditions", [node])]
-        said = [text for text in inner if text and known(text)]
+        inner = [as_filter(condition, zone) for condition in node.get("conditions", [node])]
+        said = [text for text in inner if text and is_shown(text)]
         alike = "conditions" in node and node.get("operator", "and") == operator
         if alike or len(said) < len(inner) or not said:
             rest.append(node)

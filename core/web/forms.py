@@ -97,25 +97,25 @@ class Field:
     @property
     def offered(self) -> list[Option]:
         """Return the options, and chosen values that are no longer options: a form keeps untouched values."""
-        known = {one.value for one in self.options}
-        gone = [text for text in dict.fromkeys(self.chosen) if text and text not in known]
+        values = {option.value for option in self.options}
+        gone = [text for text in dict.fromkeys(self.chosen) if text and text not in values]
         return [*self.options, *(Option(text, f"{text} ({GONE})") for text in gone)]
 
     @property
     def groups(self) -> list[tuple[str, list[Option], int]]:
         """Return the options by heading, with the number of chosen ones."""
-        found: dict[str, list[Option]] = {}
-        for one in self.offered:
-            found.setdefault(one.group, []).append(one)
+        options: dict[str, list[Option]] = {}
+        for option in self.offered:
+            options.setdefault(option.group, []).append(option)
         chosen = set(self.chosen)
-        return [(name, ones, sum(one.value in chosen for one in ones)) for name, ones in found.items()]
+        return [(name, ones, sum(option.value in chosen for option in ones)) for name, ones in options.items()]
 
     def _option(self, text: str) -> str:
         """Return the option that the text is, or the only one that has it in it; else the text, which is refused."""
-        wanted = _plain(text)
-        exact = [one.value for one in self.options if wanted in (_plain(one.value), _plain(one.label))]
-        found = exact or [one.value for one in self.options if wanted and wanted in _plain(one.value)]
-        return found[0] if len(found) == 1 else text
+        sought = _plain(text)
+        exact = [option.value for option in self.options if sought in (_plain(option.value), _plain(option.label))]
+        matches = exact or [option.value for option in self.options if sought and sought in _plain(option.value)]
+        return matches[0] if len(matches) == 1 else text
 
     def fill_from(self, sent: QueryDict) -> None:
         """Take what was sent. The record's own value stays, to the last character, if nobody has touched the field."""
@@ -178,13 +178,13 @@ def is_nothing(value: Any) -> bool:
     return value is None or value in ("", [])
 
 
-def differ(one: Any, other: Any) -> bool:
+def differ(left: Any, other: Any) -> bool:
     """Return whether two values of a field differ. Nothing is the same in each of its forms; lists have no order."""
-    if isinstance(one, list) and isinstance(other, list):
-        return sorted(map(option_text, one)) != sorted(map(option_text, other))
-    if is_nothing(one) or is_nothing(other):
-        return is_nothing(one) != is_nothing(other)
-    return bool(one != other or isinstance(one, bool) != isinstance(other, bool))
+    if isinstance(left, list) and isinstance(other, list):
+        return sorted(map(option_text, left)) != sorted(map(option_text, other))
+    if is_nothing(left) or is_nothing(other):
+        return is_nothing(left) != is_nothing(other)
+    return bool(left != other or isinstance(left, bool) != isinstance(other, bool))
 
 
 class Form:
@@ -196,19 +196,21 @@ class Form:
         """Values of the fields when the form was opened, as JSON (core.web.conflicts)."""
         self.trouble: list[str] = []
         """Errors that belong to no single field."""
-        for one in self.fields:
-            if values is not None and one.name in values:
-                one.value = one.held = values[one.name]
+        for form_field in self.fields:
+            if values is not None and form_field.name in values:
+                form_field.value = form_field.held = values[form_field.name]
 
     def fill(self, sent: QueryDict, rendered: Collection[str] | None = None) -> Form:
         """Read the browser's input. Fields that are missing in it stay as they are.
 
         `rendered` has the names of the fields that the browser was shown, if that is known.
         """
-        for one in self.fields:
-            silent = one.kind in SEVERAL or one.kind == "switch"  # browsers send nothing of what is not ticked
-            if one.name in sent or (silent and (rendered is None or one.name in rendered)):
-                one.fill_from(sent)
+        for form_field in self.fields:
+            silent = (
+                form_field.kind in SEVERAL or form_field.kind == "switch"
+            )  # browsers send nothing of what is not ticked
+            if form_field.name in sent or (silent and (rendered is None or form_field.name in rendered)):
+                form_field.fill_from(sent)
         return self
 
     def name_chosen(self, **records: Iterable[Mapping[str, Any] | None]) -> None:
@@ -216,19 +218,22 @@ class Form:
 
         Options are the first records of a list, which may not have those that are chosen.
         """
-        for one in self.fields:
-            known = {option.value for option in one.options}
-            chosen = [record for record in records.get(one.name, ()) if record and record["_id"] not in known]
-            one.options = [*one.options, *(Option(record["_id"], record["name"] or "") for record in chosen)]
+        for form_field in self.fields:
+            offered = {option.value for option in form_field.options}
+            chosen = [record for record in records.get(form_field.name, ()) if record and record["_id"] not in offered]
+            form_field.options = [
+                *form_field.options,
+                *(Option(record["_id"], record["name"] or "") for record in chosen),
+            ]
 
     @property
     def values(self) -> dict[str, Any]:
-        return {one.name: one.value for one in self.fields}
+        return {form_field.name: form_field.value for form_field in self.fields}
 
     @property
     def wrong(self) -> list[Field]:
         """The fields that were refused, for the summary above the form."""
-        return [one for one in self.fields if one.error]
+        return [form_field for form_field in self.fields if form_field.error]
 
     @property
     def is_wrong(self) -> bool:
@@ -236,7 +241,11 @@ class Form:
 
     def changed(self, before: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values that differ from the record's, so that a form overwrites nothing that it did not touch."""
-        return {one.name: one.value for one in self.fields if one.is_other(before.get(one.name))}
+        return {
+            form_field.name: form_field.value
+            for form_field in self.fields
+            if form_field.is_other(before.get(form_field.name))
+        }
 
     def refuse(self, message: str, warning: str) -> None:
         """Put an API's refusal at the fields that it names (`email: is required; number: …`), the rest above them."""
@@ -244,18 +253,18 @@ class Form:
             self.trouble.append(NOT_ALLOWED)
             self.ask_again()
             return
-        by_name = {one.name: one for one in self.fields}
+        by_name = {form_field.name: form_field for form_field in self.fields}
         rest: list[str] = []
         found_of: dict[str, list[str]] = {}
         last: list[str] | None = None
         for piece in warning.split("; "):
-            found = PIECE.fullmatch(piece)
-            names = reversed(found[1].split(".")) if found else ()  # of allowedIps.0 the form has the first
+            match = PIECE.fullmatch(piece)
+            names = reversed(match[1].split(".")) if match else ()  # of allowedIps.0 the form has the first
             named = next((by_name[name] for name in names if name in by_name), None)
-            if named is not None and found is not None:
+            if named is not None and match is not None:
                 last = found_of.setdefault(named.name, [])
-                last.append(found[2].removeprefix(f"{named.label}: "))
-            elif last and not found:
+                last.append(match[2].removeprefix(f"{named.label}: "))
+            elif last and not match:
                 last[-1] += f"; {piece}"
             elif piece:
                 rest.append(_sentence(piece))
@@ -272,9 +281,9 @@ class Form:
 
     def ask_again(self) -> None:
         """Mark typed secrets as lost, because browsers do not get them back."""
-        for one in self.fields:
-            if one.kind == "password" and one.value and not one.error:
-                one.error = LOST
+        for form_field in self.fields:
+            if form_field.kind == "password" and form_field.value and not form_field.error:
+                form_field.error = LOST
 
 
 def _sentence(text: str) -> str:

@@ -108,10 +108,10 @@ class ListState:
     def within(self) -> Mapping[str, Any] | None:
         """The tree of the rows that a number of another page counts, where the address has one."""
         try:
-            found = json.loads(self.sent.get(WITHIN, "null"))
+            tree = json.loads(self.sent.get(WITHIN, "null"))
         except (ValueError, RecursionError):
             return None
-        return found if isinstance(found, dict) else None
+        return tree if isinstance(tree, dict) else None
 
     @property
     def seen(self) -> int:
@@ -125,19 +125,26 @@ class ListState:
         name = self.sent.get("field", "")
         texts = [*self.sent.getlist("f"), *([sent_filter(self.sent, name)] if name else [])]
         read = (Filter.read(text) for text in texts)
-        found = ((self.choices.get(one.name), one) for one in read if one)
-        return [(choice, one) for choice, one in found if choice and choice.accepts(one)]
+        pairs = ((self.choices.get(list_filter.name), list_filter) for list_filter in read if list_filter)
+        return [(choice, list_filter) for choice, list_filter in pairs if choice and choice.accepts(list_filter)]
 
     @cached_property
     def filters(self) -> list[Filter]:
         """Return the filters; unknown filters of this list, and unusable values, are omitted."""
-        return [one for choice, one in self._said if not choice.trouble(one.operator, one.value)]
+        return [
+            list_filter
+            for choice, list_filter in self._said
+            if not choice.trouble(list_filter.operator, list_filter.value)
+        ]
 
     @cached_property
     def unread(self) -> list[Unread]:
         """The filters whose values cannot be used."""
-        found = ((choice, one, choice.trouble(one.operator, one.value)) for choice, one in self._said)
-        return [Unread(*parts) for parts in found if parts[2]]
+        checked = (
+            (choice, list_filter, choice.trouble(list_filter.operator, list_filter.value))
+            for choice, list_filter in self._said
+        )
+        return [Unread(*parts) for parts in checked if parts[2]]
 
     @property
     def any(self) -> bool:
@@ -149,7 +156,7 @@ class ListState:
         """Return the present groups of filters, and the number of a new one."""
         if not self.filters:
             return []
-        there = sorted({one.group for one in self.filters if one.group}, key=int)
+        there = sorted({list_filter.group for list_filter in self.filters if list_filter.group}, key=int)
         return [*there, str(int(there[-1]) + 1 if there else 1)]
 
     @property
@@ -158,12 +165,12 @@ class ListState:
 
     def query(self, *, size: int = SIZE) -> dict[str, Any]:
         """Return the parameters of the API's list."""
-        asked: dict[str, Any] = {"n": str(size), "cursorPagination": "true", **self.selection()}
+        params: dict[str, Any] = {"n": str(size), "cursorPagination": "true", **self.selection()}
         if self.sort:
-            asked |= {"sortBy": self.sort.removeprefix("-"), "sortOrder": "desc" if self.sort[0] == "-" else "asc"}
+            params |= {"sortBy": self.sort.removeprefix("-"), "sortOrder": "desc" if self.sort[0] == "-" else "asc"}
         if self.sent.get("cursor"):
-            asked["cursor"] = self.sent["cursor"]
-        return asked
+            params["cursor"] = self.sent["cursor"]
+        return params
 
     def selection(self) -> dict[str, Any]:
         """Return the parameters that select the records, for lists and for bulk changes of all that match."""
@@ -171,59 +178,70 @@ class ListState:
         if self.any and len(own) > 1:
             own = [{"operator": "or", "conditions": own}]
         conditions = [*self.fixed, *([self.within] if self.within else []), *own]
-        found: dict[str, Any] = {"searchValue": self.search} if self.search else {}
+        params: dict[str, Any] = {"searchValue": self.search} if self.search else {}
         if conditions:
-            found["advancedFilters"] = {"operator": "and", "conditions": conditions}
-        return found
+            params["advancedFilters"] = {"operator": "and", "conditions": conditions}
+        return params
 
     def _own_conditions(self) -> list[Mapping[str, Any]]:
         """Return the conditions of the filters; those of a group are one."""
-        found: list[Mapping[str, Any]] = []
+        conditions: list[Mapping[str, Any]] = []
         groups: dict[str, list[Mapping[str, Any]]] = {}
-        for one in self.filters:
-            if not one.group:
-                found.append(self._condition(one))
+        for list_filter in self.filters:
+            if not list_filter.group:
+                conditions.append(self._condition(list_filter))
                 continue
-            if one.group not in groups:
-                groups[one.group] = []
-                found.append({"operator": "and" if self.any else "or", "conditions": groups[one.group]})
-            groups[one.group].append(self._condition(one))
-        return found
+            if list_filter.group not in groups:
+                groups[list_filter.group] = []
+                conditions.append({"operator": "and" if self.any else "or", "conditions": groups[list_filter.group]})
+            groups[list_filter.group].append(self._condition(list_filter))
+        return conditions
 
-    def _condition(self, one: Filter) -> dict[str, Any]:
-        choice = self.choices[one.name]
-        value = {} if one.operator in WITHOUT_VALUE else {"value": choice.of(one.operator, one.value)}
-        found = {"field": one.name, "operator": one.operator, **value}
+    def _condition(self, list_filter: Filter) -> dict[str, Any]:
+        choice = self.choices[list_filter.name]
+        value = (
+            {}
+            if list_filter.operator in WITHOUT_VALUE
+            else {"value": choice.of(list_filter.operator, list_filter.value)}
+        )
+        node = {"field": list_filter.name, "operator": list_filter.operator, **value}
         elsewhere = self.zone not in ("", DEFAULT_ZONE)
-        return {**found, "timeZone": self.zone} if elsewhere and choice.means_day(one.operator) else found
+        return {**node, "timeZone": self.zone} if elsewhere and choice.means_day(list_filter.operator) else node
 
     @property
     def chips(self) -> list[Chip]:
         """Return the active filters with their texts."""
-        found = [self._chip(one) for one in self.filters if not one.group]
+        active = [self._chip(list_filter) for list_filter in self.filters if not list_filter.group]
         if self.within:
-            found.append(Chip("Those that the report counts", "", "", self.link(**{WITHIN: None})))
-        return found
+            active.append(Chip("Those that the report counts", "", "", self.link(**{WITHIN: None})))
+        return active
 
     @property
     def chip_groups(self) -> list[list[Chip]]:
         """The active filters of each group."""
         groups: dict[str, list[Chip]] = {}
-        for one in self.filters:
-            if one.group:
-                groups.setdefault(one.group, []).append(self._chip(one))
+        for list_filter in self.filters:
+            if list_filter.group:
+                groups.setdefault(list_filter.group, []).append(self._chip(list_filter))
         return list(groups.values())
 
-    def _chip(self, one: Filter) -> Chip:
-        choice = self.choices[one.name]
-        text = dict(choice.options).get(one.value, one.value)
-        kind = "date" if choice.means_day(one.operator) else ""
-        return Chip(choice.label, choice.words(one.operator), text, self.without_filter(one), str(one), kind)
+    def _chip(self, list_filter: Filter) -> Chip:
+        choice = self.choices[list_filter.name]
+        text = dict(choice.options).get(list_filter.value, list_filter.value)
+        kind = "date" if choice.means_day(list_filter.operator) else ""
+        return Chip(
+            choice.label,
+            choice.words(list_filter.operator),
+            text,
+            self.without_filter(list_filter),
+            str(list_filter),
+            kind,
+        )
 
     @property
     def can_switch(self) -> bool:
         """Return whether the choice between all and any of the filters makes a difference."""
-        return len({one.group or str(one) for one in self.filters}) > 1
+        return len({list_filter.group or str(list_filter) for list_filter in self.filters}) > 1
 
     @property
     def match_links(self) -> tuple[str, str]:
@@ -231,13 +249,13 @@ class ListState:
         return self.link(**{MATCH: None}), self.link(**{MATCH: "any"})
 
     def without_filter(self, gone: Filter) -> str:
-        return self.link(f=[str(one) for one in self.filters if one != gone])
+        return self.link(f=[str(list_filter) for list_filter in self.filters if list_filter != gone])
 
     def link(self, **changes: Any) -> str:
         """Return the query with changes (None takes a parameter away), from the first page on."""
         query = QueryDict(mutable=True)
         kept = {name: [value] for name, value in self.kept}
-        kept |= {"q": [self.search], "f": [str(one) for one in self.filters], "sort": [self.sort]}
+        kept |= {"q": [self.search], "f": [str(list_filter) for list_filter in self.filters], "sort": [self.sort]}
         for name, values in {**kept, **{name: _listed(value) for name, value in changes.items()}}.items():
             query.setlist(name, [value for value in values if value])
         if self.explicit and not any(query.getlist(name) for name in SAYING):

@@ -53,9 +53,9 @@ class Group(NamedTuple):
 def first_pages() -> dict[MenuItem, type[Page]]:
     """Return the page that each item of the menu leads to: the first one that was registered."""
     first: dict[MenuItem, type[Page]] = {}
-    for one in _pages:
-        if one.menu:
-            first.setdefault(one.menu, one)
+    for page in _pages:
+        if page.menu:
+            first.setdefault(page.menu, page)
     return first
 
 
@@ -65,16 +65,16 @@ def menu_of(page: Page) -> list[Group]:
     Pages that share an item are all marked in the menu. A group that the browser has closed (cookie `menu`) is open on
     its own pages.
     """
-    found = [(one, item) for item, one in first_pages().items() if page.opens(one)]
-    found.sort(key=lambda entry: entry[1].order)
+    opened = [(page_class, item) for item, page_class in first_pages().items() if page.opens(page_class)]
+    opened.sort(key=lambda entry: entry[1].order)
     groups: list[tuple[str, list[tuple[type[Page], MenuItem]]]] = []
-    for entry in found:
+    for entry in opened:
         name = entry[1].group
-        known = next((entries for group, entries in groups if name and group == name), None)
-        if known is None:
+        group_entries = next((entries for group, entries in groups if name and group == name), None)
+        if group_entries is None:
             groups.append((name, [entry]))
         else:
-            known.append(entry)
+            group_entries.append(entry)
     closed = page.request.COOKIES.get(CLOSED, "").split(".")
     return [
         Group(

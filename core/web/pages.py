@@ -152,8 +152,8 @@ class Page(View):
         response, declared = ask.respond(self.actor, PROTECTED, "GET", path, query, caller=self.request)
         if response.status_code >= 400:
             self.needed(ask.answer_of(response, declared))
-        found: HttpResponse = response
-        return found
+        http_response: HttpResponse = response
+        return http_response
 
     def ask_private(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
         """Ask the private API, where the reader acts for themselves."""
@@ -166,12 +166,14 @@ class Page(View):
         states it.
         """
         answer = self.ask("GET", path, query)
-        asked = dict(query or {})
+        params = dict(query or {})
         lost = []
-        while answer.status == 400 and (name := _unusable(answer.warning, asked)):
+        while answer.status == 400 and (name := _unusable(answer.warning, params)):
             lost.append(UNUSABLE[name])
-            asked = {one: value for one, value in asked.items() if one not in (name, OF_ORDER.get(name))}
-            answer = self.ask("GET", path, asked)
+            params = {
+                parameter: value for parameter, value in params.items() if parameter not in (name, OF_ORDER.get(name))
+            }
+            answer = self.ask("GET", path, params)
         if lost and answer.ok:
             self.warn(f"This address asks for what the list does not have. It is shown without {' and '.join(lost)}.")
         return self.needed(answer)
@@ -193,12 +195,12 @@ class Page(View):
         """
         if not self.may(module or path):
             return []
-        asked = {"p": "1", "n": str(MAX_OPTIONS), "sortBy": "name", "sortOrder": "asc", "fields": fields}
-        answer = self.ask("GET", path, {**asked, **query})
+        params = {"p": "1", "n": str(MAX_OPTIONS), "sortBy": "name", "sortOrder": "asc", "fields": fields}
+        answer = self.ask("GET", path, {**params, **query})
         names = fields.split(",")
         return [
-            Option(one["_id"], next((one[name] for name in names if one[name]), ""))
-            for one in (answer.data if answer.ok else ())
+            Option(row["_id"], next((row[name] for name in names if row[name]), ""))
+            for row in (answer.data if answer.ok else ())
         ]
 
     @property
@@ -238,15 +240,15 @@ class Page(View):
         if page.personal and self.reader.visit:
             return False
         may = self.may if page.needs_subscription or self.reader.member is None else self.reader.member.may
-        return not page.module or any(may(one, "GET") for one in (page.module, *page.also))
+        return not page.module or any(may(module, "GET") for module in (page.module, *page.also))
 
     def address(self, name: str = "", *args: str, **query: Any) -> str:
         """Return the address of a page of the company, by default of this one."""
         if name:
-            found = reverse(f"web:{name}", args=[self.reader.company_id, *args])
+            path = reverse(f"web:{name}", args=[self.reader.company_id, *args])
         else:
-            found = self.request.path
-        return f"{found}?{urlencode(query, doseq=True)}" if query else found
+            path = self.request.path
+        return f"{path}?{urlencode(query, doseq=True)}" if query else path
 
     def sent_id(self, name: str = "id") -> str:
         """Return an id that a form sent. Raises Refused for anything else, which must not become a part of a path."""
@@ -317,10 +319,10 @@ class Page(View):
 
     def find_reader(self, company: str = "", **_: str) -> Reader:
         """Return the reader. Raises NoSession, or Http404 for a company that they are no member of."""
-        found = source().member(self.request, company)
-        if found is None:
+        reader = source().member(self.request, company)
+        if reader is None:
             raise Http404("no membership of this company")
-        return found
+        return reader
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         with entitlements_kept():

@@ -62,9 +62,9 @@ class Reader:
     def density(self) -> str:
         return self._one_of("density", DENSITIES)
 
-    def _one_of(self, name: str, known: Collection[str]) -> str:
-        found = self.layout.get(name) if isinstance(self.layout, dict) else None
-        return found if isinstance(found, str) and found in known else ""
+    def _one_of(self, name: str, choices: Collection[str]) -> str:
+        choice = self.layout.get(name) if isinstance(self.layout, dict) else None
+        return choice if isinstance(choice, str) and choice in choices else ""
 
 
 class NoSession(Exception):

@@ -33,57 +33,61 @@ def fields_query(panel: str) -> dict[str, Any]:
 
 def shown_fields(definitions: Iterable[Definition]) -> list[Definition]:
     """Return the custom fields that people see, without those that the company hides."""
-    return [one for one in definitions if not one["isSystem"] and not one["hide"]]
+    return [definition for definition in definitions if not definition["isSystem"] and not definition["hide"]]
 
 
-def form_field(one: Definition, zone: str = "UTC") -> Field | None:
+def form_field(definition: Definition, zone: str = "UTC") -> Field | None:
     """Make the form's field of a definition, or None for a type that no plain form can hold (files, objects).
 
     Times are shown and typed in `zone`.
     """
-    kind = FIELD_KINDS.get(one["fieldType"])
-    if one["fieldType"] == "checkbox":
-        kind = "checks" if one["valueType"] == "array" else "switch"
-    if kind is None or one["children"] or one["onlyShowTable"]:
+    kind = FIELD_KINDS.get(definition["fieldType"])
+    if definition["fieldType"] == "checkbox":
+        kind = "checks" if definition["valueType"] == "array" else "switch"
+    if kind is None or definition["children"] or definition["onlyShowTable"]:
         return None
-    if one["valueType"] in ("member", "file", "object") or (one["valueType"] == "array" and kind != "checks"):
+    if definition["valueType"] in ("member", "file", "object") or (
+        definition["valueType"] == "array" and kind != "checks"
+    ):
         return None
     return Field(
-        one["uniqueFieldID"],
-        name_of(one),
+        definition["uniqueFieldID"],
+        name_of(definition),
         kind,
-        required=one["required"],
-        help=one["helper"] or "",
-        placeholder=one["placeholder"] or "",
-        options=[Option(str(option["value"]), option["label"] or str(option["value"])) for option in one["options"]],
-        value=one["defaultValue"],
+        required=definition["required"],
+        help=definition["helper"] or "",
+        placeholder=definition["placeholder"] or "",
+        options=[
+            Option(str(option["value"]), option["label"] or str(option["value"])) for option in definition["options"]
+        ],
+        value=definition["defaultValue"],
         zone=zone,
-        any_type=one["valueType"] == "any",
+        any_type=definition["valueType"] == "any",
     )
 
 
 def form_values(definitions: Iterable[Definition], form_data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record's values by the names of its form: None, and not the default, for missing ones."""
-    return {**{one["uniqueFieldID"]: None for one in definitions}, **form_data}
+    return {**{definition["uniqueFieldID"]: None for definition in definitions}, **form_data}
 
 
 def status_labels(definitions: Iterable[Definition]) -> dict[str, str]:
     """Return the labels of the statuses of leads."""
-    options = (one["options"] for one in definitions if one["isSystem"] and one["uniqueFieldID"] == "status")
-    return {one["value"]: one["label"] or one["value"] for one in next(options, ())}
+    options = (entry["options"] for entry in definitions if entry["isSystem"] and entry["uniqueFieldID"] == "status")
+    return {entry["value"]: entry["label"] or entry["value"] for entry in next(options, ())}
 
 
-def name_of(one: Definition) -> str:
+def name_of(definition: Definition) -> str:
     """Return the field's name. The built-in address is called as everywhere on the pages, unless it was renamed."""
-    return "E-mail" if one["isSystem"] and one["name"] == "Email" else str(one["name"])
+    return "E-mail" if definition["isSystem"] and definition["name"] == "Email" else str(definition["name"])
 
 
-def choice_of(one: Definition) -> Choice:
+def choice_of(definition: Definition) -> Choice:
     """Return how people filter by a field."""
-    name, label = one["uniqueFieldID"], name_of(one)
-    options = tuple((str(option["value"]), option["label"] or str(option["value"])) for option in one["options"])
-    kind = one["valueType"] if one["valueType"] in ("number", "date") else "text"
-    if one["valueType"] == "boolean":
+    name, label = definition["uniqueFieldID"], name_of(definition)
+    options = tuple((str(option["value"]), option["label"] or str(option["value"])) for option in definition["options"])
+    kind = definition["valueType"] if definition["valueType"] in ("number", "date") else "text"
+    if definition["valueType"] == "boolean":
         return Choice(name, label, ("equals", "notEquals", *KNOWN), YES_NO, "flag")
     return Choice(name, label, ONE_OF if options else OPERATORS[kind], options, kind)
 
@@ -131,36 +135,36 @@ def record_choices(
 
     Tags and members are chosen by name if they are given, and else typed.
     """
-    made = [
-        choice_of(one)
-        for one in definitions
-        if not one["hide"] and not one["children"] and (one["valueType"] in FILTERED or one["options"])
+    field_choices = [
+        choice_of(entry)
+        for entry in definitions
+        if not entry["hide"] and not entry["children"] and (entry["valueType"] in FILTERED or entry["options"])
     ]
-    own = {one.name: one for one in made}
-    first = [own.pop(one.name, one) for one in PLAIN[panel]]
-    found = [*first, *(one for name, one in own.items() if name not in OF_PHONE)]
-    pairs = tuple((one.value, one.label) for one in tags)
-    found.append(Choice("tags", "Tag", ONE_OF, pairs) if pairs else Choice("tags.name", "Tag"))
+    own = {entry.name: entry for entry in field_choices}
+    first = [own.pop(entry.name, entry) for entry in PLAIN[panel]]
+    choices = [*first, *(entry for name, entry in own.items() if name not in OF_PHONE)]
+    pairs = tuple((entry.value, entry.label) for entry in tags)
+    choices.append(Choice("tags", "Tag", ONE_OF, pairs) if pairs else Choice("tags.name", "Tag"))
     if panel == "lead":
-        pairs = tuple((one.value, one.label) for one in members)
-        found.append(
+        pairs = tuple((entry.value, entry.label) for entry in members)
+        choices.append(
             Choice("teamMember", "Assigned to", ONE_OF, pairs) if pairs else Choice("teamMember.name", "Assigned to")
         )
-    return [*found, *BESIDE[panel]]
+    return [*choices, *BESIDE[panel]]
 
 
 UNSORTED = ("array", "object", "file")
 """Value types that lists are not sorted by."""
 
 
-def column_of(one: Definition) -> Column:
+def column_of(definition: Definition) -> Column:
     """Return the column of a company's own field."""
-    name = one["uniqueFieldID"]
+    name = definition["uniqueFieldID"]
     return Column(
         name,
-        one["name"],
-        "" if one["valueType"] in UNSORTED or one["children"] else name,
+        definition["name"],
+        "" if definition["valueType"] in UNSORTED or definition["children"] else name,
         custom=True,
-        definition=one,
-        editable=form_field(one) is not None,
+        definition=definition,
+        editable=form_field(definition) is not None,
     )

@@ -21,9 +21,9 @@ from core.web.lists import Column, ListState
 from core.web.pages import Page
 
 
-def counted(number: int | None, one: str, many: str = "") -> str:
+def counted(number: int | None, noun: str, many: str = "") -> str:
     """Write a number of things: 1 tag, 2 tags."""
-    return f"{number or 0:,} {one if number == 1 else many or f'{one}s'}"
+    return f"{number or 0:,} {noun if number == 1 else many or f'{noun}s'}"
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,12 @@ class RecordList(Page):
         return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read(self.kind.path, {**self.state.query(), **self.extra})
+        answer = self.read(self.kind.path, {**self.state.query(), **self.extra})
         return {
-            "records": found.data,
-            "total": found.total,
-            "counted": counted(found.total, self.kind.one, self.kind.many),
-            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "records": answer.data,
+            "total": answer.total,
+            "counted": counted(answer.total, self.kind.one, self.kind.many),
+            "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
             "state": self.state,
             "choices": self.choices,
             "columns": self.columns,
@@ -137,8 +137,8 @@ class EditRecord(RecordForm):
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(f"{self.kind.path}/{self.params['id']}").data
-        return found
+        values: Mapping[str, Any] = self.read(f"{self.kind.path}/{self.params['id']}").data
+        return values
 
     def values(self) -> Mapping[str, Any]:
         """Return the record's values by the names of the form."""
@@ -166,7 +166,7 @@ class EditRecord(RecordForm):
         return {
             **context,
             "form": None,
-            "facts": [(one.label, shown_value(one, self.reader.formats)) for one in form.fields],
+            "facts": [(field.label, shown_value(field, self.reader.formats)) for field in form.fields],
         }
 
     def do_save(self) -> HttpResponse:

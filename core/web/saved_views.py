@@ -51,7 +51,7 @@ class ViewedList(TablePage):
     def view(self) -> Mapping[str, Any] | None:
         """The open view."""
         id = self.request.GET.get("saved", "")
-        return next((one for one in self.views if one["_id"] == id), None) if id else None
+        return next((row for row in self.views if row["_id"] == id), None) if id else None
 
     @property
     def says_itself(self) -> bool:
@@ -68,32 +68,32 @@ class ViewedList(TablePage):
         """The filters of the address or of the open view, those that the list does not know included."""
         texts = self.request.GET.getlist("f")
         texts = [*texts, *(() if self.says_itself or not self.tree else flattened(self.tree, zone=self.zone_name)[0])]
-        return [one for one in map(Filter.read, texts) if one]
+        return [list_filter for list_filter in map(Filter.read, texts) if list_filter]
 
     def is_filtered(self, name: str) -> bool:
         """Return whether the address or the open view filters by the field."""
-        return any(one.name == name for one in self.filters_sent)
+        return any(list_filter.name == name for list_filter in self.filters_sent)
 
     def linked(self, name: str, path: str, label: str) -> Choice:
         """Return a filter that links of other pages set, with the names of the records that it is set to alone."""
-        ids = [one.value for one in self.filters_sent if one.name == name and is_id(one.value)]
+        ids = [entry.value for entry in self.filters_sent if entry.name == name and is_id(entry.value)]
         answer = self.ask("GET", path, {"ids": ids, "p": "1", "n": str(len(ids))}) if ids else None
-        found = answer.data if answer is not None and answer.ok else []
-        names = {one["_id"]: one.get("name") or (one.get("file") or {}).get("name") or "" for one in found}
+        rows = answer.data if answer is not None and answer.ok else []
+        names = {entry["_id"]: entry.get("name") or (entry.get("file") or {}).get("name") or "" for entry in rows}
         return Choice(name, label, ("in",), [(id, names.get(id) or "one that is gone") for id in ids])
 
     def state_of(self, view: Mapping[str, Any], sent: QueryDict | None = None) -> ListState:
         """Return the state of a view, with the place in the list and the like from `sent`."""
-        query, found = view["query"], sent.copy() if sent is not None else QueryDict(mutable=True)
+        query, params = view["query"], sent.copy() if sent is not None else QueryDict(mutable=True)
         sort, order = (_first(query.get(name)) for name in ("sortBy", "sortOrder"))
-        found["q"] = query.get("searchValue") or ""
+        params["q"] = query.get("searchValue") or ""
         texts, match, _ = self.flat
-        found.setlist("f", texts)
-        found[MATCH] = match
-        found["sort"] = f"-{sort}" if sort and order != "asc" else sort
+        params.setlist("f", texts)
+        params[MATCH] = match
+        params["sort"] = f"-{sort}" if sort and order != "asc" else sort
         if view["layout"] != "table":
-            found["view"] = view["layout"]
-        return ListState(found, self.choices_by_name, self.keeps, zone=self.zone_name)
+            params["view"] = view["layout"]
+        return ListState(params, self.choices_by_name, self.keeps, zone=self.zone_name)
 
     @cached_property
     def flat(self) -> tuple[list[str], str, list[Mapping[str, Any]]]:
@@ -113,14 +113,14 @@ class ViewedList(TablePage):
         if view is None:
             return ListState(self.request.GET, self.choices_by_name, self.keeps, zone=self.zone_name)
         sent = self.request.GET
-        found = (
+        list_state = (
             ListState(sent, self.choices_by_name, self.keeps, zone=self.zone_name)
             if self.says_itself
             else self.state_of(view, sent)
         )
-        found.explicit = True
-        found.fixed = [] if self.query_problem else self.flat[2]
-        return found
+        list_state.explicit = True
+        list_state.fixed = [] if self.query_problem else self.flat[2]
+        return list_state
 
     @property
     def query_problem(self) -> bool:
@@ -251,5 +251,5 @@ class ViewedList(TablePage):
 
 def _first(value: Any) -> str:
     """Return the first of several sorts, as a list or a text with commas has them."""
-    found = value[0] if isinstance(value, list) and value else value
-    return str(found or "").partition(",")[0].strip()
+    first = value[0] if isinstance(value, list) and value else value
+    return str(first or "").partition(",")[0].strip()

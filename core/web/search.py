@@ -80,12 +80,12 @@ class Search(Page):
     def places(self, text: str) -> list[Hit]:
         """Return the pages of the menu and the tabs of settings whose labels match."""
         menu = sorted(first_pages().items(), key=lambda entry: entry[0].order)
-        found = [(item.label, page, item.icon, "") for item, page in menu]
+        candidates = [(item.label, page, item.icon, "") for item, page in menu]
         tabs = [page for page in registered() if issubclass(page, SettingsPage) and page.tab]
-        found += [(page.tab, page, page.icon, "Settings") for page in tabs if text]
+        candidates += [(page.tab, page, page.icon, "Settings") for page in tabs if text]
         hits = [
             Hit(label, beside, self.address(page.name), icon)
-            for label, page, icon, beside in found
+            for label, page, icon, beside in candidates
             if matches(text, label) and self.opens(page)
         ]
         return hits[:MAX_PAGES] if text else hits
@@ -106,21 +106,21 @@ class Search(Page):
         answer = self.ask("GET", "search", {"q": text})
         pages = {page.record_kind[0]: page for page in registered()}
         lists = first_pages()
-        found = []
+        groups = []
         for group in answer.data["groups"] if answer.ok else ():
             page = pages.get(group["kind"])
             if page is None or page.menu is None or not self.opens(page):
                 continue
             icon, label = page.menu.icon, page.record_kind[1]
             hits = [
-                Hit(one["title"] or one["text"], one["text"], self.address(page.name, one["_id"]), icon)
-                for one in group["records"]
+                Hit(record["title"] or record["text"], record["text"], self.address(page.name, record["_id"]), icon)
+                for record in group["records"]
             ]
             if group["hasMore"] and not issubclass(page, SettingsPage):
                 address = self.address(lists[page.menu].name, q=text)
                 hits.append(Hit(f"All {label.lower()} with “{text}”", "", address, "search"))
-            found.append((label, hits))
-        return found
+            groups.append((label, hits))
+        return groups
 
 
 class Keys(Page):
@@ -145,7 +145,7 @@ class Keys(Page):
 
 def matches(text: str, label: str) -> bool:
     """Return whether each word of the text begins a word of the label."""
-    return all(any(one.startswith(word) for one in words(label)) for word in words(text))
+    return all(any(label_word.startswith(word) for label_word in words(label)) for word in words(text))
 
 
 def words(text: str) -> Iterable[str]:

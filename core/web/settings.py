@@ -31,8 +31,8 @@ class SettingsPage(Page):
     """Its purpose, in a sentence, on the first page of settings."""
 
     def tabs(self) -> list[type[SettingsPage]]:
-        found = [page for page in registered() if issubclass(page, SettingsPage) and page.tab and self.opens(page)]
-        return sorted(found, key=lambda page: page.place)
+        pages = [page for page in registered() if issubclass(page, SettingsPage) and page.tab and self.opens(page)]
+        return sorted(pages, key=lambda page: page.place)
 
     def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
         shared = {"tabs": self.tabs(), "lit": self.section or self.name}
@@ -51,8 +51,8 @@ class SettingsForm(SettingsPage):
     @cached_property
     def current(self) -> Mapping[str, Any]:
         """Return the values of now, by the names of the form."""
-        found: Mapping[str, Any] = self.read(self.resource).data
-        return found
+        values: Mapping[str, Any] = self.read(self.resource).data
+        return values
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         return dict(values)
@@ -61,7 +61,10 @@ class SettingsForm(SettingsPage):
         form = self.form(self.current)
         if self.may(self.module, "PUT"):
             return {"form": open_form(form, self.current)}
-        return {"form": None, "facts": [(one.label, shown_value(one, self.reader.formats)) for one in form.fields]}
+        return {
+            "form": None,
+            "facts": [(field.label, shown_value(field, self.reader.formats)) for field in form.fields],
+        }
 
     def do_save(self) -> HttpResponse:
         edit = read_edit(self.form, self.request.POST, self.current, "")

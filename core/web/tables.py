@@ -78,9 +78,12 @@ class TablePage(Page):
 
     def columns_of(self, names: Sequence[str]) -> list[Column]:
         """Return the known columns of these names, the fixed ones first."""
-        known = self.columns_by_name
-        fixed = [column for column in known.values() if column.fixed]
-        return [*fixed, *(known[name] for name in dict.fromkeys(names) if name in known and not known[name].fixed)]
+        columns = self.columns_by_name
+        fixed = [column for column in columns.values() if column.fixed]
+        return [
+            *fixed,
+            *(columns[name] for name in dict.fromkeys(names) if name in columns and not columns[name].fixed),
+        ]
 
 
 class ChooseColumns(TablePage):
@@ -162,18 +165,18 @@ class EditCell(TablePage):
 
     def values(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the record's values by the names of the fields."""
-        found: Mapping[str, Any] = record["formData"]
-        return found
+        form_data: Mapping[str, Any] = record["formData"]
+        return form_data
 
     @cached_property
     def column(self) -> Column:
         """The column that the address names, or the first one that can be changed."""
-        known = [column for column in self.columns_by_name.values() if column.editable]
+        editable = [column for column in self.columns_by_name.values() if column.editable]
         name = self.request.GET.get("field")
-        found = next((column for column in known if name in (None, column.name)), None)
-        if found is None:
+        chosen = next((column for column in editable if name in (None, column.name)), None)
+        if chosen is None:
             raise Refused(404, "This cannot be changed here", "Open the record to change it.")
-        return found
+        return chosen
 
     @property
     def is_part(self) -> bool:
@@ -182,19 +185,19 @@ class EditCell(TablePage):
     def cell_form(self, values: Mapping[str, Any]) -> Form:
         """Make the form of the column with the record's values; a field that it lacks is empty."""
         fields = self.fields(self.column)
-        return Form(fields, {one.name: values.get(one.name) for one in fields})
+        return Form(fields, {field.name: values.get(field.name) for field in fields})
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(f"{self.resource}/{self.params['id']}").data
-        return found
+        values: Mapping[str, Any] = self.read(f"{self.resource}/{self.params['id']}").data
+        return values
 
     def show(self) -> Mapping[str, Any]:
         may = self.may(self.module, "PUT")
         return self.editing(self.cell_form(self.values(self.record)) if may else None, self.record)
 
     def editing(self, form: Form | None, record: Mapping[str, Any]) -> dict[str, Any]:
-        before = {one.name: self.values(record).get(one.name) for one in form.fields} if form else {}
+        before = {field.name: self.values(record).get(field.name) for field in form.fields} if form else {}
         row = self.row(record)
         return {"form": form, "row": row, "column": self.column, "before": json.dumps(before), "title": row.name}
 
@@ -210,10 +213,10 @@ class EditCell(TablePage):
         if form.is_wrong:
             return self.page(self.editing(form, self.record), status=422)
         changed = form.changed(before)
-        if foreign := [one for one in form.fields if differ(values.get(one.name), before.get(one.name))]:
+        if foreign := [field for field in form.fields if differ(values.get(field.name), before.get(field.name))]:
             meant = {name: value for name, value in changed.items() if differ(values.get(name), value)}
             if meant:
-                now = ", ".join(f"“{said}”" for one in foreign if (said := words_of(one, values.get(one.name))))
+                now = ", ".join(f"“{said}”" for field in foreign if (said := words_of(field, values.get(field.name))))
                 text = f"Somebody else has changed this to {now or 'nothing'} meanwhile. Save again to keep yours."
                 form.trouble.append(text)
                 return self.page(self.editing(form, self.record), status=422)
@@ -231,10 +234,10 @@ class EditCell(TablePage):
     def _before(self) -> dict[str, Any]:
         """Return the values with which the form was opened."""
         try:
-            found = json.loads(self.request.POST.get("before", ""))
+            before = json.loads(self.request.POST.get("before", ""))
         except ValueError:
-            found = None
-        return found if isinstance(found, dict) else dict(self.values(self.record))
+            before = None
+        return before if isinstance(before, dict) else dict(self.values(self.record))
 
     def _saved(self, record: Mapping[str, Any], answer: Answer | None = None) -> HttpResponse:
         text = f"Saved. {answer.warning}".strip() if answer else ""
@@ -250,10 +253,10 @@ class EditCell(TablePage):
     def _told_if_gone(self, answer: Any) -> HttpResponse:
         """Return the page's response; for a part of the page, show its refusal in the cell."""
         try:
-            found: HttpResponse = answer()
+            response: HttpResponse = answer()
         except Refused as error:
             if not self.is_part:
                 raise
             text = GONE if error.status == 404 else f"{error.message}. {error.detail}".strip()
             return self.page({"gone": text, "title": error.message}, status=422)
-        return found
+        return response

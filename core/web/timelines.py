@@ -31,9 +31,11 @@ PLANNED = {"meeting": "startsAt", "follow_up": "dueAt"}
 
 def shown_entry(entry: Mapping[str, Any], formats: Formats) -> dict[str, Any]:
     """Return the entry with its icon, (name, old, new) of its changes, and when the meeting or follow-up is."""
-    told = [] if entry["kind"] == "status" else [(one["name"], *_sides(one, formats)) for one in entry["changes"]]
+    changes = (
+        [] if entry["kind"] == "status" else [(change["name"], *_sides(change, formats)) for change in entry["changes"]]
+    )
     planned = entry["data"].get(PLANNED.get(entry["kind"], ""))
-    return {**entry, "icon": ICONS.get(entry["kind"], "pencil"), "told": told, "planned": planned}
+    return {**entry, "icon": ICONS.get(entry["kind"], "pencil"), "told": changes, "planned": planned}
 
 
 def _sides(change: Mapping[str, Any], formats: Formats) -> tuple[str, str]:

@@ -39,7 +39,7 @@ def reading(seconds: int = SECONDS) -> Iterator[None]:
 def visible(data: Any, output: type[Output] | None, secret: re.Pattern[str] = SECRET) -> Any:
     """Hide values that the Output conceals and those that are secret by their name, at any depth."""
     if isinstance(data, list):
-        return [visible(one, output, secret) for one in data]
+        return [visible(entry, output, secret) for entry in data]
     if not isinstance(data, Mapping):
         return data
     conceals = getattr(output, "conceals", ())

@@ -98,7 +98,7 @@ class CallLogViewSet(ResourceViewSet):
 
 def one_call(id: str) -> dict[str, Any]:
     """Return the call log as the API shows it. Raises CallLogNotFound_400."""
-    found = CallOut.one(CallLog.objects.filter(pk=id))
-    if found is None:
+    call = CallOut.one(CallLog.objects.filter(pk=id))
+    if call is None:
         raise not_found()
-    return found
+    return call

@@ -64,9 +64,9 @@ def create_call(*, actor_id: str, values: Mapping[str, Any], automation: bool = 
     have it, and for a bad number, a start in the future or a lead of another contact.
     """
     with transaction.atomic():
-        given = _read(values)
+        cleaned = _read(values)
         call = _new(actor_id)
-        _fill(call, given, _look_up([given]))
+        _fill(call, cleaned, _look_up([cleaned]))
         call.save(force_insert=True)
         _emit("calllog.created", [call], actor_id, automation)
         return call.pk
@@ -95,11 +95,11 @@ def create_calls(
                 readable.append((index, _read(read(item), zone)))
             except ApiError as error:
                 _fail(result, index, item, error)
-        known = _look_up([given for _, given in readable])
-        for index, given in readable:
+        references = _look_up([values for _, values in readable])
+        for index, values in readable:
             call = _new(actor_id)
             try:
-                _fill(call, given, known)
+                _fill(call, values, references)
             except ApiError as error:
                 _fail(result, index, items[index], error)
             else:
@@ -124,8 +124,8 @@ def update_call(*, id: str, actor_id: str, values: Mapping[str, Any], automation
         if call is None:
             raise not_found()
         before = {column: getattr(call, column) for column in COLUMNS}
-        given = _read(values)
-        _fill(call, given, _look_up([given]))
+        cleaned = _read(values)
+        _fill(call, cleaned, _look_up([cleaned]))
         changes = {
             name: {"from": event_value(before[column]), "to": event_value(getattr(call, column))}
             for column, name in COLUMNS.items()
@@ -170,15 +170,15 @@ def _read(values: Mapping[str, Any], zone: str | None = None) -> dict[str, Any]:
 
     `zone` is the company's time zone; without it the function looks the zone up when needed.
     """
-    given = dict(values)
-    country_code = given.pop("country_code", None)
-    if "number" in given:
-        given["number"] = _number(country_code, given["number"])
+    cleaned = dict(values)
+    country_code = cleaned.pop("country_code", None)
+    if "number" in cleaned:
+        cleaned["number"] = _number(country_code, cleaned["number"])
     elif country_code:
         raise NamedError(INVALID, "countryCode: belongs beside number")
-    if "started_at" in given:
-        given["started_at"] = _started(given["started_at"], zone)
-    return given
+    if "started_at" in cleaned:
+        cleaned["started_at"] = _started(cleaned["started_at"], zone)
+    return cleaned
 
 
 def _number(country_code: str | None, number: str | None) -> str:
@@ -200,85 +200,82 @@ def _started(text: str, zone: str | None) -> datetime:
 
 def _look_up(values: Sequence[Mapping[str, Any]]) -> _References:
     """Look up the records that the values refer to, with at most one query for each type of record."""
-    known = _References()
+    references = _References()
     if leads := _named(values, "lead"):
-        known.leads = dict(live_leads().filter(pk__in=leads).values_list("pk", "contact_id"))
-    if contacts := _named(values, "contact") | set(known.leads.values()):
+        references.leads = dict(live_leads().filter(pk__in=leads).values_list("pk", "contact_id"))
+    if contacts := _named(values, "contact") | set(references.leads.values()):
         numbers = live_contacts().filter(pk__in=contacts).values_list("pk", "contact_number")
-        known.contacts = {id: number or "" for id, number in numbers}
+        references.contacts = {id: number or "" for id, number in numbers}
     if members := _named(values, "member"):
-        known.members = set(Member.objects.filter(pk__in=members).values_list("pk", flat=True))
-    searched = {
-        given["number"]
-        for given in values
-        if given.get("number") and not given.get("lead") and not given.get("contact")
-    }
+        references.members = set(Member.objects.filter(pk__in=members).values_list("pk", flat=True))
+    searched = {row["number"] for row in values if row.get("number") and not row.get("lead") and not row.get("contact")}
     if searched:
         for id, number in (
             live_contacts().filter(contact_number__in=searched).order_by("pk").values_list("pk", "contact_number")
         ):
-            known.holders.setdefault(number or "", []).append(id)
-    return known
+            references.holders.setdefault(number or "", []).append(id)
+    return references
 
 
 def _named(values: Iterable[Mapping[str, Any]], name: str) -> set[str]:
-    return {given[name] for given in values if given.get(name)}
+    return {row[name] for row in values if row.get(name)}
 
 
-def _fill(call: CallLog, given: Mapping[str, Any], known: _References) -> None:
+def _fill(call: CallLog, values: Mapping[str, Any], references: _References) -> None:
     """Set the given values and those derived from them."""
     for name in PLAIN:
-        if name in given:
-            setattr(call, name, given[name])
-    if "member" in given:
-        if given["member"] and given["member"] not in known.members:
-            raise NamedError("MemberNotFound_404", f"member: there is no member {given['member']} in this company")
-        call.member_id = given["member"]
-    if "started_at" in given or call.started_at is None:
-        call.started_at = given.get("started_at") or timezone.now()
-    if "number" in given:
-        call.number = given["number"]
-    if "lead" in given or "contact" in given or call.lead_id is None is call.contact_id:
-        _set_party(call, given, known)
-    if not call.number and "number" not in given:
-        call.number = known.contacts.get(call.contact_id or "", "")
+        if name in values:
+            setattr(call, name, values[name])
+    if "member" in values:
+        if values["member"] and values["member"] not in references.members:
+            raise NamedError("MemberNotFound_404", f"member: there is no member {values['member']} in this company")
+        call.member_id = values["member"]
+    if "started_at" in values or call.started_at is None:
+        call.started_at = values.get("started_at") or timezone.now()
+    if "number" in values:
+        call.number = values["number"]
+    if "lead" in values or "contact" in values or call.lead_id is None is call.contact_id:
+        _set_party(call, values, references)
+    if not call.number and "number" not in values:
+        call.number = references.contacts.get(call.contact_id or "", "")
 
 
-def _set_party(call: CallLog, given: Mapping[str, Any], known: _References) -> None:
+def _set_party(call: CallLog, values: Mapping[str, Any], references: _References) -> None:
     """Set lead and contact: the ones that are named, the lead's contact, or the contact that has the number."""
-    lead, contact = given.get("lead", call.lead_id), given.get("contact", call.contact_id)
-    if given.get("lead"):
-        if lead not in known.leads:
+    lead, contact = values.get("lead", call.lead_id), values.get("contact", call.contact_id)
+    if values.get("lead"):
+        if lead not in references.leads:
             raise NamedError("LeadNotFound_400", f"lead: there is no lead {lead} in this company")
-        if not given.get("contact"):
-            contact = known.leads[lead]
-        elif contact != known.leads[lead]:
-            raise NamedError(INVALID, f"contact: the contact of the lead {lead} is {known.leads[lead]}")
-    elif given.get("contact"):
-        if contact not in known.contacts:
+        if not values.get("contact"):
+            contact = references.leads[lead]
+        elif contact != references.leads[lead]:
+            raise NamedError(INVALID, f"contact: the contact of the lead {lead} is {references.leads[lead]}")
+    elif values.get("contact"):
+        if contact not in references.contacts:
             raise NamedError("ContactNotFound_400", f"contact: there is no contact {contact} in this company")
         if contact != call.contact_id:
             lead = None  # it was another contact's
     if lead is None and contact is None:
-        contact = _holder(call.number, known)
+        contact = _holder(call.number, references)
     call.lead_id = lead
     call.contact_id = contact
 
 
-def _holder(number: str, known: _References) -> str:
+def _holder(number: str, references: _References) -> str:
     """Return the id of the one live contact that has the number."""
     if not number:
         raise NamedError(INVALID, "lead, contact, number: say whom the call was with by at least one of them")
-    found = known.holders.get(number, [])
-    if not found:
+    contact_ids = references.holders.get(number, [])
+    if not contact_ids:
         raise NamedError(
             "ContactNotFound_400", f"number: no contact of this company has {number}; name one by contact, or a lead"
         )
-    if len(found) > 1:
+    if len(contact_ids) > 1:
         raise NamedError(
-            INVALID, f"number: {len(found)} contacts have {number} ({', '.join(found[:5])}); name one by contact"
+            INVALID,
+            f"number: {len(contact_ids)} contacts have {number} ({', '.join(contact_ids[:5])}); name one by contact",
         )
-    return found[0]
+    return contact_ids[0]
 
 
 def _fail(result: BulkResult, index: int, item: Any, error: ApiError) -> None:

@@ -40,8 +40,8 @@ class FollowUpViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") != "skip"
-        made = create_follow_up(actor_id=self.actor.member_id, values=data, automation=automation)
-        return FollowUpOut.one(live_follow_ups().filter(pk=made.pk))
+        follow_up = create_follow_up(actor_id=self.actor.member_id, values=data, automation=automation)
+        return FollowUpOut.one(live_follow_ups().filter(pk=follow_up.pk))
 
     @endpoint("Read a follow-up", output=FollowUpOut, errors=("LeadActivityNotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:
@@ -74,7 +74,7 @@ class FollowUpViewSet(ResourceViewSet):
         delete_follow_up(id=id, actor_id=self.actor.member_id, automation=data["automation"] != "skip")
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = FollowUpOut.one(live_follow_ups().filter(pk=id))
-        if found is None:
+        follow_up = FollowUpOut.one(live_follow_ups().filter(pk=id))
+        if follow_up is None:
             raise not_found()
-        return found
+        return follow_up

@@ -101,17 +101,17 @@ def not_found() -> NamedError:
 
 def _apply(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
     """Set the values and those derived from them. Returns the differences, named as in events."""
-    given = dict(values)
-    if "title" in given:
-        given["title"] = one_line(given["title"])
-        if not given["title"]:
+    cleaned = dict(values)
+    if "title" in cleaned:
+        cleaned["title"] = one_line(cleaned["title"])
+        if not cleaned["title"]:
             raise NamedError("InvalidInput_400", "title: needs a character that can be seen")
-    if "due_at" in given:
-        given["due_at"] = read_datetime("dueAt", given["due_at"])
-    if given.get("assignee") and given["assignee"] != follow_up.assignee_id:
-        check_member("assignee", given["assignee"])
+    if "due_at" in cleaned:
+        cleaned["due_at"] = read_datetime("dueAt", cleaned["due_at"])
+    if cleaned.get("assignee") and cleaned["assignee"] != follow_up.assignee_id:
+        check_member("assignee", cleaned["assignee"])
     changes: Changes = {}
-    for name, value in given.items():
+    for name, value in cleaned.items():
         column = "assignee_id" if name == "assignee" else name
         before = getattr(follow_up, column)
         if before != value:

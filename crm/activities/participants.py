@@ -25,12 +25,12 @@ def check_contact(id: str) -> str:
     return id
 
 
-def check_member(field: str, id: str, found: Member | None = None) -> Member:
-    """Return the member: `found`, or else the one with the id.
+def check_member(field: str, id: str, loaded: Member | None = None) -> Member:
+    """Return the member: `loaded`, or else the one with the id.
 
     Raises MemberNotFound_404, and MemberNotAccepted_400 for a member who does not belong to the company now.
     """
-    member = found or Member.objects.filter(pk=id).first()
+    member = loaded or Member.objects.filter(pk=id).first()
     if member is None:
         raise NamedError("MemberNotFound_404", f"{field}: there is no member {id} in this company")
     if member.status not in ACTIVE:

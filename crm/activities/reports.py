@@ -61,11 +61,11 @@ WORK = {
 
 
 def _columns() -> tuple[Column, ...]:
-    found = [count("activities", "Activities")]
-    found += [
+    columns = [count("activities", "Activities")]
+    columns += [
         count(key, KIND_LABELS[kind], Q(kind=kind), condition("kind", "equals", kind)) for key, kind in WORK.items()
     ]
-    return tuple(found)
+    return tuple(columns)
 
 
 ACTIVITIES = Report(
@@ -93,7 +93,7 @@ ACTIVITIES = Report(
 def move_labels(keys: Sequence[Any]) -> Mapping[str, str]:
     """Return move -> the names of both statuses."""
     names = status_labels(keys)
-    return {key: MOVE.join(names.get(one, one) for one in key.split(MOVE)) for key in keys}
+    return {key: MOVE.join(names.get(status, status) for status in key.split(MOVE)) for key in keys}
 
 
 def _status(end: str) -> KeyTextTransform:

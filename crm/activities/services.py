@@ -154,10 +154,10 @@ def _rows(event: Event) -> list[dict[str, Any]]:
         "workflow": _workflow(event.cause or {}),
         "at": event.payload.get("startedAt") or event.created_at,
     }
-    found = [
+    activities = [
         {**common, "id": new_id(), "kind": kind, "details": details} for kind, details in READERS[event.kind](event)
     ]
-    return found + _of_attendees(event, found[0]) if panel == "meeting" else found
+    return activities + _of_attendees(event, activities[0]) if panel == "meeting" else activities
 
 
 def _workflow(cause: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -165,19 +165,19 @@ def _workflow(cause: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"_id": cause["workflow"], "name": cause.get("name", "")} if cause.get("workflow") else None
 
 
-def _of_attendees(event: Event, told: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _of_attendees(event: Event, activity: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the activity of a meeting for each contact who attends it, or attended it until then.
 
     One event has several of them, so that their ids keep them from coming twice, and not the event's.
     """
     return [
         {
-            **told,
+            **activity,
             "id": event.pk[:8] + sha256(f"{event.pk} {contact}".encode()).hexdigest()[:16],
             "event": None,
             "lead": None,
             "contact": contact,
-            "details": {**told["details"], "event": said},
+            "details": {**activity["details"], "event": said},
         }
         for contact, said in event.payload.get("contacts", {}).items()
     ]
@@ -185,11 +185,11 @@ def _of_attendees(event: Event, told: Mapping[str, Any]) -> list[dict[str, Any]]
 
 def _lock_existing(table: str, ids: Iterable[str | None]) -> set[str]:
     """Return those of the ids that exist, and lock their rows until the transaction ends."""
-    wanted = [id for id in ids if id]
-    if not wanted:
+    record_ids = [id for id in ids if id]
+    if not record_ids:
         return set()
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT id FROM {table} WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [wanted])
+        cursor.execute(f"SELECT id FROM {table} WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [record_ids])
         return {id for (id,) in cursor.fetchall()}
 
 
@@ -240,10 +240,10 @@ def change_notes(activity: QuerySet[LeadActivity], *, notes: str) -> None:
 
     Raises LeadActivityNotFound_404, and InvalidInput_400 for a note without text.
     """
-    found = activity
+    activities = activity
     if not notes.strip():
-        found = found.exclude(kind=Kind.NOTE)
-    if not found.update(notes=notes, updated_at=timezone.now()):
+        activities = activities.exclude(kind=Kind.NOTE)
+    if not activities.update(notes=notes, updated_at=timezone.now()):
         if activity.exists():
             raise NamedError("InvalidInput_400", "notes: a note needs text")
         raise not_found()

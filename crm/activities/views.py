@@ -27,11 +27,11 @@ LIST = (
 )
 
 
-def _listed(asked: ListRequest) -> QuerySet[LeadActivity]:
+def _listed(list_request: ListRequest) -> QuerySet[LeadActivity]:
     """Return the activities of leads that the caller may read; all of them for an export, which takes every right."""
-    if asked.caller is None:
+    if list_request.caller is None:
         return LeadActivity.objects.filter(lead__isnull=False)
-    return readable_activities(asked.caller)
+    return readable_activities(list_request.caller)
 
 
 class LeadActivityViewSet(ResourceViewSet):
@@ -78,14 +78,14 @@ class LeadActivityViewSet(ResourceViewSet):
         description="Activities of any kind may have notes; empty text takes them away, but not those of a note.",
     )
     def notes(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        found = LeadActivity.objects.filter(readable_by(self.actor), pk=id)
-        change_notes(found, notes=data["notes"])
-        return one_activity(found)
+        activities = LeadActivity.objects.filter(readable_by(self.actor), pk=id)
+        change_notes(activities, notes=data["notes"])
+        return one_activity(activities)
 
 
 def one_activity(activity: QuerySet[LeadActivity]) -> dict[str, Any]:
     """Return the activity of the queryset as the API shows it. Raises LeadActivityNotFound_404."""
-    found = ActivityOut.one(activity)
-    if found is None:
+    row = ActivityOut.one(activity)
+    if row is None:
         raise not_found()
-    return found
+    return row

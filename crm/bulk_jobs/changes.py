@@ -108,14 +108,14 @@ def record_change(source: Source, *kinds: RecordKind, actor_id: str | None, auto
     It counts as one of the first of the kinds that was journaled; records of this kind are `made_with` the others.
     Returns its id, or None if nothing was journaled.
     """
-    found: dict[str, list[str]] = {}
+    ids_by_panel: dict[str, list[str]] = {}
     rows = Journal.objects.filter(**{source.column: source.id}).order_by("record_id")
     for panel, id in rows.values_list("panel", "record_id"):
-        found.setdefault(panel, []).append(id)
-    kind = next((kind for kind in kinds if kind.panel in found), None)
+        ids_by_panel.setdefault(panel, []).append(id)
+    kind = next((kind for kind in kinds if kind.panel in ids_by_panel), None)
     if kind is None:
         return None
-    ids = found[kind.panel]
+    ids = ids_by_panel[kind.panel]
     selection = {"ids": ids, "nids": [], "query": {}}
     job = new_job(kind, UPDATE, actor_id=actor_id, selection=selection, automation=automation)
     job.pk = source.id
@@ -182,7 +182,7 @@ def change_batch(
     record."""
     journal.before(kind, ids, source)
     moved = apply(ids)
-    payloads = {id: {"changes": found} for id, found in moved.items()} if action == UPDATE else None
+    payloads = {id: {"changes": changes} for id, changes in moved.items()} if action == UPDATE else None
     verb = "updated" if action == UPDATE else "deleted"
     emit(f"{kind.module}.{verb}", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
     journal.after(kind, ids, source)

@@ -91,9 +91,9 @@ class Jobs(JobPage):
     def show(self) -> Mapping[str, Any]:
         every = self.request.GET.get("only") == "every"
         state = ListState(self.request.GET, keeps=("only",), fixed=() if every else (OF_MANY,))
-        found = self.read("bulk-job", state.query(size=SIZE))
-        more = state.more(found.next_cursor, len(found.data)) if found.next_cursor else None
-        return {"jobs": [shown_job(one) for one in found.data], "more": more, "every": every}
+        answer = self.read("bulk-job", state.query(size=SIZE))
+        more = state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None
+        return {"jobs": [shown_job(job) for job in answer.data], "more": more, "every": every}
 
 
 class Job(JobPage):
@@ -162,20 +162,20 @@ class JobTray(Page):
 
     def show(self) -> Mapping[str, Any]:
         answer = self.ask("GET", "bulk-job/under-way")
-        found = [self.line(one) for one in answer.data["work"]] if answer.ok else []
+        jobs = [self.line(job) for job in answer.data["work"]] if answer.ok else []
         unread = self.ask_private("GET", "notification/unread", {"company": self.reader.company_id})
         return {
-            "jobs": found[:SHOWN],
-            "more": len(found[SHOWN:]),
+            "jobs": jobs[:SHOWN],
+            "more": len(jobs[SHOWN:]),
             "unread": unread.data["count"] if unread.ok else 0,
         }
 
-    def line(self, one: Mapping[str, Any]) -> tuple[str, float, str]:
+    def line(self, job: Mapping[str, Any]) -> tuple[str, float, str]:
         """Return a job's text, its percent and its page."""
-        page, words = WORK[one["resource"]]
-        title = shown_title(one["title"], one["about"], one["total"]) if page == "job" else one["title"]
-        said = words.format(title=title, records=f"{NOUNS.get(one['about']) or one['about'].replace('-', ' ')}s")
-        return said, one["percent"], self.address(page, one["_id"])
+        page, template = WORK[job["resource"]]
+        title = shown_title(job["title"], job["about"], job["total"]) if page == "job" else job["title"]
+        said = template.format(title=title, records=f"{NOUNS.get(job['about']) or job['about'].replace('-', ' ')}s")
+        return said, job["percent"], self.address(page, job["_id"])
 
 
 PAGES = [Jobs, Job, JobProgress, JobTray]

@@ -59,22 +59,22 @@ def restore_many(
     if queue_if_many(job, kind, selection, selected):
         return Restored(job=job)
     _lock_before_rows(kind)
-    found, matched = Restored(), 0
+    restored, matched = Restored(), 0
     if not selection.everything:
-        found.failed = {id: kind.missing("ids", id) for id in _merged(kind, selection)}
+        restored.failed = {id: kind.missing("ids", id) for id in _merged(kind, selection)}
     for ids in in_batches(selected, lock=True, no_key=True):
         matched += len(ids)
-        found.add(_restore_batch(kind, ids, job))
-    if not matched and not found.failed and not selection.everything:
+        restored.add(_restore_batch(kind, ids, job))
+    if not matched and not restored.failed and not selection.everything:
         raise NamedError(kind.not_found, f"ids: none of them is one of the company's deleted {kind.noun}")
-    found.job = complete(job, matched, found.count)
-    return found
+    restored.job = complete(job, matched, restored.count)
+    return restored
 
 
 def restore_one(kind: RecordKind, id: str, *, actor_id: str | None) -> None:
     """Restore a deleted record. Raises the reason if it stays deleted."""
-    found = restore_many(kind, actor_id=actor_id, selection=BulkSelection.of_ids([id]))
-    for error in found.failed.values():
+    restored = restore_many(kind, actor_id=actor_id, selection=BulkSelection.of_ids([id]))
+    for error in restored.failed.values():
         raise error
 
 
@@ -85,11 +85,11 @@ def restore_records(job: BulkJob, deadline: float) -> None:
 
 def _restore_next(job: BulkJob) -> dict[str, Any] | None:
     what = RECORD_TYPES[job.panel]
-    kind, found = what.kind, dict[str, Any]()
+    kind, totals = what.kind, dict[str, Any]()
     _lock_before_rows(kind)
     selected = selected_records(job, kind.deleted())
     if job.total is None:
-        found = {"total": selected.count(), "undo_until": timezone.now() + UNDOABLE_FOR}
+        totals = {"total": selected.count(), "undo_until": timezone.now() + UNDOABLE_FOR}
     ids = lock_next(job, kind.deleted())
     if not ids:
         return None
@@ -97,7 +97,7 @@ def _restore_next(job: BulkJob) -> dict[str, Any] | None:
     add_to_report(report, "failed", {id: error.detail for id, error in restored.failed.items()})
     add_to_report(report, "warned", restored.warnings)
     return {
-        **found,
+        **totals,
         "position": ids[-1],
         "processed": job.processed + len(ids),
         "changed": job.changed + restored.count,
@@ -151,7 +151,7 @@ def _errors(kind: RecordKind, result: RestoreResult) -> dict[str, ApiError]:
 
 def _merged(kind: RecordKind, selection: BulkSelection) -> list[str]:
     """Return the selected records that were merged into another one; undoing the merge brings them back."""
-    if all(one.name != "merged_into" for one in kind.model._meta.local_fields):
+    if all(field.name != "merged_into" for field in kind.model._meta.local_fields):
         return []
     merged = kind.model._default_manager.filter(is_deleted=True, merged_into__isnull=False)
     return list(selection.apply(merged).order_by("pk").values_list("pk", flat=True))

@@ -109,8 +109,8 @@ def batch_rows(job: BulkJob | None = None) -> int:
     largest = int(getattr(settings, "BULK_BATCH_ROWS", BATCH_ROWS))
     if job is None:
         return largest
-    wanted = FIRST_ROWS if job.rate is None else max(FEWEST_ROWS, int(job.rate * BATCH_SECONDS))
-    return min(wanted, largest)
+    size = FIRST_ROWS if job.rate is None else max(FEWEST_ROWS, int(job.rate * BATCH_SECONDS))
+    return min(size, largest)
 
 
 def not_found() -> NamedError:

@@ -70,13 +70,13 @@ def work_under_way(actor: Actor) -> list[dict[str, Any]]:
     rows = [_rows(work, actor) for work in WORK.values() if not work.module or may_read(actor, work.module)]
     if not rows:
         return []
-    found = rows[0].union(*rows[1:], all=True) if len(rows) > 1 else rows[0]
-    return [_shown(*row) for row in found.order_by("-created_at", "pk")[:MAX_JOBS]]
+    jobs = rows[0].union(*rows[1:], all=True) if len(rows) > 1 else rows[0]
+    return [_shown(*row) for row in jobs.order_by("-created_at", "pk")[:MAX_JOBS]]
 
 
 def _rows(work: Work, actor: Actor) -> QuerySet[Any, Any]:
-    def text(given: str | Combinable) -> Cast:
-        return Cast(F(given) if isinstance(given, str) else given, CharField())
+    def text(expression: str | Combinable) -> Cast:
+        return Cast(F(expression) if isinstance(expression, str) else expression, CharField())
 
     jobs = work.jobs(actor).filter(status__in=MOVING).order_by()
     named = {"work_title": text(work.title), "work_about": text(work.about)}

@@ -109,7 +109,7 @@ def _undo_next(job: BulkJob) -> dict[str, Any] | None:
     source = Source.bulk_job(job.undoes_id) if job.undoes_id else Source.import_job(job.undoes_import_id or "")
     # Leads before the contacts that were created or changed with them.
     panels = (job.panel, *kind_of(job.panel).made_with)
-    found: dict[str, Any] = (
+    totals: dict[str, Any] = (
         {} if job.total is not None else {"total": sum(_count(kind_of(panel), source) for panel in panels)}
     )
     stage = job.change.get("stage", 0)
@@ -123,7 +123,7 @@ def _undo_next(job: BulkJob) -> dict[str, Any] | None:
     result, refused = _restore(kind, source, ids, job.created_by_id, report)
     _emit_events(kind, result, job)
     return {
-        **found,
+        **totals,
         "change": {"stage": stage},
         "position": ids[-1],
         "processed": job.processed + len(ids),
@@ -144,7 +144,7 @@ def _restore(
     try:
         with transaction.atomic():
             result = journal.restore(kind, source, ids, actor_id=actor_id)
-            changed = {id: found for id, found in result.changed.items() if id not in result.revived}
+            changed = {id: outcome for id, outcome in result.changed.items() if id not in result.revived}
             warned = {**what.judge(changed), **what.judge_restored(result.revived)}
     except ApiError as error:
         if len(ids) == 1:
@@ -154,9 +154,9 @@ def _restore(
         add_to_report(report, "warned", warned)
         return result, 0
     middle = len(ids) // 2
-    found, refused = _restore(kind, source, ids[:middle], actor_id, report)
+    outcome, refused = _restore(kind, source, ids[:middle], actor_id, report)
     more, others = _restore(kind, source, ids[middle:], actor_id, report)
-    return found.add(more), refused + others
+    return outcome.add(more), refused + others
 
 
 def _journaled(kind: RecordKind, source: Source) -> QuerySet[Journal]:
@@ -169,19 +169,19 @@ def _made(kind: RecordKind, source: Source) -> QuerySet[Any] | None:
 
 
 def _next_ids(kind: RecordKind, source: Source, position: str | None, size: int) -> list[str]:
-    found: set[str] = set()
+    record_ids: set[str] = set()
     for rows, column in ((_journaled(kind, source), "record_id"), (_made(kind, source), "pk")):
         if rows is not None:
             behind = rows.filter(**{f"{column}__gt": position or ""}).order_by(column)
-            found |= set(behind.values_list(column, flat=True)[:size])
-    return sorted(found)[:size]
+            record_ids |= set(behind.values_list(column, flat=True)[:size])
+    return sorted(record_ids)[:size]
 
 
 def _count(kind: RecordKind, source: Source) -> int:
-    made = _made(kind, source)
-    if made is None:
+    created = _made(kind, source)
+    if created is None:
         return _journaled(kind, source).count()
-    return made.count() + _journaled(kind, source).filter(before__isnull=False).count()
+    return created.count() + _journaled(kind, source).filter(before__isnull=False).count()
 
 
 def _emit_events(kind: RecordKind, result: RestoreResult, job: BulkJob) -> None:
@@ -202,11 +202,11 @@ def _report(report: dict[str, Any], result: RestoreResult, kind: RecordKind) -> 
         listed = dict(new.get("failed", {}))
         detail = quota_exceeded(kind.module).detail
         new["failed"] = listed | dict.fromkeys(result.over_quota[: max(0, MAX_REPORTED - len(listed))], detail)
-    for name, found in (("kept", result.kept), ("taken", result.taken)):
+    for name, records in (("kept", result.kept), ("taken", result.taken)):
         listed = dict(new.get(name, {}))
-        listed.update(list(found.items())[: max(0, MAX_REPORTED - len(listed))])
+        listed.update(list(records.items())[: max(0, MAX_REPORTED - len(listed))])
         new[name] = listed
-        new[f"{name}Count"] = new.get(f"{name}Count", 0) + len(found)
+        new[f"{name}Count"] = new.get(f"{name}Count", 0) + len(records)
     return new
 
 

@@ -43,9 +43,9 @@ WHOSE = (
 )
 
 
-def listed_jobs(asked: ListRequest) -> QuerySet[BulkJob]:
+def listed_jobs(list_request: ListRequest) -> QuerySet[BulkJob]:
     """Return the jobs that the actor may read."""
-    return visible_jobs(asked.actor, "GET")
+    return visible_jobs(list_request.actor, "GET")
 
 
 def restore_action(kind: RecordKind, *, success: str) -> Any:

@@ -34,19 +34,19 @@ def change_records(job: BulkJob, deadline: float) -> None:
 
 def _change_next(job: BulkJob) -> dict[str, Any] | None:
     what = RECORD_TYPES[job.panel]
-    found: dict[str, Any] = {}
+    totals: dict[str, Any] = {}
     apply = batch_action(what, job.action, job.created_by_id, job.change)
     selected = selected_records(job, what.kind.live())
     if job.total is None:
-        found["total"] = selected.count()
-        found["undo_until"] = timezone.now() + UNDOABLE_FOR
+        totals["total"] = selected.count()
+        totals["undo_until"] = timezone.now() + UNDOABLE_FOR
     ids = lock_next(job, what.kind.live())
     if not ids:
         return None
     report = dict(job.report)
     changed, failed = _change(job, what.kind, apply, ids, report)
     return {
-        **found,
+        **totals,
         "position": ids[-1],
         "processed": job.processed + len(ids),
         "changed": job.changed + changed,
@@ -71,8 +71,8 @@ def lock_next(job: BulkJob, rows: QuerySet[Any]) -> list[str]:
     # Not by the whole selection, which may have a hundred thousand ids.
     named = sorted(set(job.selection["ids"]).difference(job.selection.get("nids", ())))
     for place in range(bisect_right(named, job.position or ""), len(named), size):
-        if found := list(locked.filter(pk__in=named[place : place + size])):
-            return found
+        if ids := list(locked.filter(pk__in=named[place : place + size])):
+            return ids
     return []
 
 
@@ -99,8 +99,8 @@ def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report
     return changed + more, failed + worse
 
 
-def add_to_report(report: dict[str, Any], name: str, found: Mapping[str, str]) -> None:
+def add_to_report(report: dict[str, Any], name: str, texts: Mapping[str, str]) -> None:
     """Add records and their texts to a part of the report, up to the limit."""
-    if found:
+    if texts:
         listed = report.setdefault(name, {})
-        listed.update(list(found.items())[: max(0, MAX_REPORTED - len(listed))])
+        listed.update(list(texts.items())[: max(0, MAX_REPORTED - len(listed))])

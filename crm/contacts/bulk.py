@@ -51,13 +51,13 @@ def delete_contacts(*, actor_id: str, selection: BulkSelection, automation: bool
     return change_many(CONTACT, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
-def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+def prepare_change(actor_id: str | None, payload: Mapping[str, Any]) -> Apply:
     """Read a bulk change of contacts (RecordType.prepare)."""
     schema = ContactSchema.load()
     lock_unique_key(schema, many=True)
-    tags, category = wanted.get("tags"), wanted.get("category", UNSET)
+    tags, category = payload.get("tags"), payload.get("category", UNSET)
     check_tags(tag_ids=tags or (), category_ids=[category] if isinstance(category, str) else [])
-    change = _plan(schema, wanted["formData"], wanted["updateType"], tags, category)
+    change = _plan(schema, payload["formData"], payload["updateType"], tags, category)
     if change.empty:
         raise NamedError("InvalidPayload_400", "formData: name at least one value, tag or category to change")
     return lambda ids: apply_change(schema, change, ids, actor_id)

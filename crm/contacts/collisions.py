@@ -45,10 +45,10 @@ class Holders:
 
     def __post_init__(self) -> None:
         self._holders = {"email": {}, "number": {}}
-        for found in self.live:
-            self._held[found.id] = {"email": found.email_key, "number": found.number_key}
-            for part, key in self._held[found.id].items():
-                self._holders[part][key] = found.id
+        for contact in self.live:
+            self._held[contact.id] = {"email": contact.email_key, "number": contact.number_key}
+            for part, key in self._held[contact.id].items():
+                self._holders[part][key] = contact.id
 
     def of(self, item: KeyedRow) -> dict[str, str]:
         """Return part of the unique key -> the contact that has the row's value of it."""
@@ -56,11 +56,11 @@ class Holders:
             part: self._holders[part][key] for part, key in _parts(item).items() if key and key in self._holders[part]
         }
 
-    def is_other_person(self, item: KeyedRow, found: Mapping[str, str]) -> bool:
+    def is_other_person(self, item: KeyedRow, holders: Mapping[str, str]) -> bool:
         """Return whether the row's number, but not its address, is that of a contact with another address."""
-        if item.email_key is None or "email" in found or "number" not in found:
+        if item.email_key is None or "email" in holders or "number" not in holders:
             return False
-        return bool(self._held.get(found["number"], {}).get("email"))
+        return bool(self._held.get(holders["number"], {}).get("email"))
 
     def give(self, item: KeyedRow, id: str, take: Take = "all") -> None:
         """Note that the contact has the row's keys now, as far as it takes them."""
@@ -76,13 +76,13 @@ def _parts(item: KeyedRow) -> dict[str, str | None]:
     return {"email": item.email_key, "number": item.number_key}
 
 
-def collision(item: KeyedRow, found: Mapping[str, str], *, last: bool = False, is_other: bool = False) -> Collision:
+def collision(item: KeyedRow, holders: Mapping[str, str], *, last: bool = False, is_other: bool = False) -> Collision:
     """Return the collision of the row with the first of the holders that were found, or the last.
 
     The last one is in the way of a row that is to update the first. `is_other`: the holder is another person.
     """
-    part, holder = list(found.items())[-1 if last else 0]
-    is_other = is_other or (part == "number" and found.get("email", holder) != holder)
+    part, holder = list(holders.items())[-1 if last else 0]
+    is_other = is_other or (part == "number" and holders.get("email", holder) != holder)
     value = item.row.system["email" if part == "email" else "contact_number"]
     return Collision(item.row.index, part, value, holder, person_of(item.row) if is_other else "")
 
@@ -98,25 +98,27 @@ def shown_person(name: str | None, email: str | None) -> str:
     return f"{shown} ({address})" if shown and address else shown or address
 
 
-def differences(found: Sequence[Collision], *, may_read: bool, known: Mapping[str, str] | None = None) -> list[str]:
+def differences(
+    collisions: Sequence[Collision], *, may_read: bool, known: Mapping[str, str] | None = None
+) -> list[str]:
     """Return for each collision the two people who are not the same, as the end of its message; mostly nothing.
 
     Holders are named to members who may read contacts. `known` has id -> person of contacts that are not written yet.
     """
-    others = {one.existing_id for one in found if one.person}
+    others = {collision.existing_id for collision in collisions if collision.person}
     names: dict[str, str] = dict(known or {})
     if others and may_read:
         rows = Contact.objects.filter(pk__in=others).values_list("pk", "name", "email")
         names |= {id: shown_person(name, email) for id, name, email in rows}
     texts = []
-    for one in found:
-        holder = names.get(one.existing_id) if may_read else None
-        if not one.person:
+    for collision in collisions:
+        holder = names.get(collision.existing_id) if may_read else None
+        if not collision.person:
             texts.append("")
         elif holder:
-            texts.append(with_holder(f"{UNNAMED}{one.person}", holder))
+            texts.append(with_holder(f"{UNNAMED}{collision.person}", holder))
         else:
-            texts.append(f"{UNNAMED}{one.person}")
+            texts.append(f"{UNNAMED}{collision.person}")
     return texts
 
 
@@ -126,7 +128,7 @@ def with_holder(message: str, holder: str) -> str:
 
 
 def collision_problems(
-    found: Sequence[Collision], *, may_read: bool, new_people: Mapping[str, str] | None = None
+    collisions: Sequence[Collision], *, may_read: bool, new_people: Mapping[str, str] | None = None
 ) -> dict[int, list[ValueProblem]]:
     """Return index -> the problem of a row of another kind of record, whose contact can be neither found nor created.
 
@@ -134,10 +136,10 @@ def collision_problems(
     """
     problems = {}
     new = new_people or {}
-    for one, people in zip(found, differences(found, may_read=may_read, known=new), strict=True):
-        holder = "that another row creates" if one.existing_id in new else f"{one.existing_id} already"
+    for collision, people in zip(collisions, differences(collisions, may_read=may_read, known=new), strict=True):
+        holder = "that another row creates" if collision.existing_id in new else f"{collision.existing_id} already"
         # A page writes the first letter of a message in capitals, but not that of a quoted address.
-        shown = one.value if one.field == "number" else f"“{shorten(one.value, 100)}”"
+        shown = collision.value if collision.field == "number" else f"“{shorten(collision.value, 100)}”"
         message = f"{shown} belongs to the contact {holder}{people}"
-        problems[one.index] = [ValueProblem(one.field, EXISTS, message)]
+        problems[collision.index] = [ValueProblem(collision.field, EXISTS, message)]
     return problems

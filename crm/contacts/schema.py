@@ -124,27 +124,27 @@ class ContactSchema(RecordSchema):
         drop_invalid: bool = False,
     ) -> list[ValueProblem]:
         """Return the problems of required values that the row lacks, or would lack without its invalid values."""
-        found = []
+        problems = []
         for key in self.required_system:
             column = SYSTEM_COLUMNS[key]
             if row.system.get(column):
                 continue
             if partial:
                 if column in row.system:
-                    found.append(ValueProblem(key, BAD_SYSTEM, "is required and cannot be empty"))
+                    problems.append(ValueProblem(key, BAD_SYSTEM, "is required and cannot be empty"))
             elif key in invalid or (
                 key in PHONE_KEYS and invalid & PHONE_KEYS and form_data.get(key) not in (None, "")
             ):
                 if drop_invalid:
-                    found.append(
+                    problems.append(
                         ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out")
                     )
             else:
-                found.append(ValueProblem(key, self.required_name, IS_REQUIRED))
-        found += self.missing_custom(row, invalid, partial, drop_invalid)
-        if not (partial or found or invalid and not drop_invalid or _has_value(row)):
-            found.append(ValueProblem("formData", self.required_name, "give at least one value"))
-        return found
+                problems.append(ValueProblem(key, self.required_name, IS_REQUIRED))
+        problems += self.missing_custom(row, invalid, partial, drop_invalid)
+        if not (partial or problems or invalid and not drop_invalid or _has_value(row)):
+            problems.append(ValueProblem("formData", self.required_name, "give at least one value"))
+        return problems
 
 
 def _has_value(row: RecordRow) -> bool:
@@ -200,33 +200,37 @@ def _read_number(
     current: Mapping[str, Any],
 ) -> None:
     """Read countryCode and number, which belong together."""
-    given = {key: data[key] for key in PHONE_KEYS if key in data}
+    phone_values = {key: data[key] for key in PHONE_KEYS if key in data}
     if how is not None:
-        given = {
-            key: plain_text(value).strip() for key, value in given.items() if value is not None and str(value).strip()
+        phone_values = {
+            key: plain_text(value).strip()
+            for key, value in phone_values.items()
+            if value is not None and str(value).strip()
         }
-    if not given:
+    if not phone_values:
         return
     key = "countryCode"
     try:
-        country_code = given.get(key) if key in given else current.get("country_code")
+        country_code = phone_values.get(key) if key in phone_values else current.get("country_code")
         country_code = None if country_code in (None, "") else read_country_code(country_code)
         key = "number"
-        number = given.get(key) if key in given else current.get("number")
+        number = phone_values.get(key) if key in phone_values else current.get("number")
         if number in (None, ""):
-            row.system.update({SYSTEM_COLUMNS[name]: country_code if name == "countryCode" else None for name in given})
-            if "number" in given:
+            row.system.update(
+                {SYSTEM_COLUMNS[name]: country_code if name == "countryCode" else None for name in phone_values}
+            )
+            if "number" in phone_values:
                 row.system["contact_number"] = None
             return
-        if country_code is None and "countryCode" in given and "number" not in given:
+        if country_code is None and "countryCode" in phone_values and "number" not in phone_values:
             row.system["country_code"] = None
             return
-        if "countryCode" not in given and is_international(number):
+        if "countryCode" not in phone_values and is_international(number):
             country_code = None  # the number brings its own
         phone = read_phone(country_code, number, how.country if how is not None else "")
     except BadAddress as error:
         problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
-        if key == "number" and "countryCode" in given:
+        if key == "number" and "countryCode" in phone_values:
             row.system["country_code"] = country_code
         return
     row.system.update(country_code=phone.country_code, number=phone.number, contact_number=phone.e164)

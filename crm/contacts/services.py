@@ -30,16 +30,18 @@ KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "nu
 """Setting contactUniqueKey -> the system fields that it names."""
 
 
-def collision_errors(found: Sequence[Collision], *, may_read: bool = False) -> list[NamedError]:
+def collision_errors(collisions: Sequence[Collision], *, may_read: bool = False) -> list[NamedError]:
     """Return ContactAlreadyExists_400 with the value and the contact that has it, for each of the collisions.
 
     Another person who has it is named to those who may read contacts.
     """
     return [
         NamedError(
-            EXISTS, f"{one.field}: {shorten(one.value, 100)} belongs to the contact {one.existing_id} already{people}"
+            EXISTS,
+            f"{collision.field}: {shorten(collision.value, 100)} belongs to the contact {collision.existing_id} already"
+            f"{people}",
         )
-        for one, people in zip(found, differences(found, may_read=may_read), strict=True)
+        for collision, people in zip(collisions, differences(collisions, may_read=may_read), strict=True)
     ]
 
 
@@ -173,8 +175,8 @@ def _read_item(
         ]
     values = dict(item)
     tags = values.pop("tags", None)
-    given = [values.pop(name) for name in ("category", "contactcategories", "contactCategory") if name in values]
-    category = next((value for value in given if value), None)
+    categories = [values.pop(name) for name in ("category", "contactcategories", "contactCategory") if name in values]
+    category = next((value for value in categories if value), None)
     if tags is not None and not (isinstance(tags, list) and all(is_id(tag) for tag in tags)):
         return None, [ValueProblem("tags", "TagNotFound_400", "needs an array of tag ids")]
     if category is not None and not is_id(category):
@@ -216,9 +218,11 @@ def _report(written: WriteResult, items: Sequence[Any], result: BulkResult, may_
     result.created = [id for _, id in sorted(written.created)]
     result.updated = list(dict.fromkeys(id for _, id in sorted(written.updated)))
     errors = collision_errors(written.collided, may_read=may_read)
-    for found, error in zip(written.collided, errors, strict=True):
-        result.failed.append(Failure(found.index, items[found.index], error.name, error.detail))
-        result.errors.append((found.index, ValueProblem(found.field, error.name, error.detail.partition(": ")[2])))
+    for collision, error in zip(written.collided, errors, strict=True):
+        result.failed.append(Failure(collision.index, items[collision.index], error.name, error.detail))
+        result.errors.append(
+            (collision.index, ValueProblem(collision.field, error.name, error.detail.partition(": ")[2]))
+        )
     for index in written.refused:
         error = quota_exceeded("contact")
         result.failed.append(Failure(index, items[index], error.name, error.detail))
@@ -292,10 +296,10 @@ def change_contact(
             raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
         refuse_changed(current.pop("updated_at"), unchanged_since)
         _refuse_emptied_key(schema, form_data, current)
-        given = without_held(schema, form_data, current, current.pop("custom"))
-        if not given.keys().isdisjoint(PHONE_PARTS):  # a number is read with its prefix
-            given |= {key: form_data[key] for key in PHONE_PARTS if key in form_data}
-        row, _ = _read_one(schema, given, current=current)
+        new_values = without_held(schema, form_data, current, current.pop("custom"))
+        if not new_values.keys().isdisjoint(PHONE_PARTS):  # a number is read with its prefix
+            new_values |= {key: form_data[key] for key in PHONE_PARTS if key in form_data}
+        row, _ = _read_one(schema, new_values, current=current)
         check_tags(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
         row.tag_ids = tag_ids
         row.category_id = None if category_id is UNSET else category_id or ""  # type: ignore[assignment]
@@ -314,15 +318,15 @@ def change_contact(
 def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], current: Mapping[str, Any]) -> None:
     """Refuse to empty a required part of the contact's unique key, or all of it."""
     held = {part for part in KEY_PARTS[schema.unique_key] if current["email" if part == "email" else "contact_number"]}
-    given = {
+    emptied_keys = {
         key
         for key in ("email", "countryCode", "number")
         if key in form_data and str(form_data[key] or "").strip() == ""
     }
-    if "countryCode" in given and form_data.get("number"):
-        given.discard("countryCode")  # the number may bring its own prefix
-    emptied = {part for part in held if part in given or (part == "number" and "countryCode" in given)}
-    if emptied and (emptied == held or given & set(schema.required_system)):
+    if "countryCode" in emptied_keys and form_data.get("number"):
+        emptied_keys.discard("countryCode")  # the number may bring its own prefix
+    emptied = {part for part in held if part in emptied_keys or (part == "number" and "countryCode" in emptied_keys)}
+    if emptied and (emptied == held or emptied_keys & set(schema.required_system)):
         raise NamedError(
             "CannotUpdateUniqueKey_400", f"{', '.join(sorted(emptied))}: makes the contact unique and cannot be emptied"
         )

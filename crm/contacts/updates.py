@@ -81,7 +81,7 @@ def update_contacts(
         emit(
             "contact.updated",
             list(changes_by_id),
-            payloads={id: {"changes": found, **by} for id, found in changes_by_id.items()},
+            payloads={id: {"changes": differences, **by} for id, differences in changes_by_id.items()},
             actor_id=actor_id,
             automation=automation,
         )
@@ -102,10 +102,10 @@ def _narrow(
     narrowed = []
     for id, row in changes:
         state = states[id]
-        given = {**row.system, **({"category_id": row.category_id} if row.category_id else {})}
+        row_values = {**row.system, **({"category_id": row.category_id} if row.category_id else {})}
         taken: dict[str, Any] = {}
         for name, part in parts:
-            values = {column: given[column] for column in part.columns if column in given}
+            values = {column: row_values[column] for column in part.columns if column in row_values}
             if take == "missing" and not state.after[part.judged]:
                 taken |= values
             elif any(_differs(value, state.after[column]) for column, value in values.items()):
@@ -135,16 +135,16 @@ def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]
     holders: dict[str, dict[str | None, str]] = {"email": {}, "number": {}}
     for live in live_holders(keyed):
         holders["email"][live.email_key] = holders["number"][live.number_key] = live.id
-    found = []
+    collisions = []
     for item in keyed:
         for part, key, column in (("email", item.email_key, "email"), ("number", item.number_key, "contact_number")):
             holder = holders[part].get(key) if key else None
             if holder is not None and holder != item.id:
-                found.append((item.row.index, part, item.row.system[column], holder))
+                collisions.append((item.row.index, part, item.row.system[column], holder))
                 break
             if key:
                 holders[part][key] = item.id
-    return found
+    return collisions
 
 
 def _apply(
@@ -158,7 +158,7 @@ def _apply(
         if row.category_id is not None:
             system = {**system, "category_id": row.category_id or None}
         states[id].apply(row, system)
-    return {id: found for id, state in states.items() if (found := state.changes(schema.names))}
+    return {id: differences for id, state in states.items() if (differences := state.changes(schema.names))}
 
 
 def _write_rows(

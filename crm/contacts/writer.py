@@ -88,11 +88,11 @@ def write_contacts(
         if not pending:
             break
         plan = _plan_round(schema, pending, existing, take, first=attempt == 0)
-        made = _insert(schema, plan.inserts, actor_id, import_id)
-        new = [item for item in plan.inserts if item.id in made]
+        created_ids = _insert(schema, plan.inserts, actor_id, import_id)
+        new = [item for item in plan.inserts if item.id in created_ids]
         _complete(schema, new, actor_id, automation)  # before the updates, which may change these contacts
         created += new
-        lost = {item.id for item in plan.inserts} - made
+        lost = {item.id for item in plan.inserts} - created_ids
         applied = [item for item in plan.updates if item.id not in lost]
         outcome = update_contacts(
             schema,
@@ -153,21 +153,21 @@ def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], take: Take | Non
     """
     plan, holders = _Plan(), Holders(live)
     for item in keyed:
-        found = holders.of(item)
-        if not found and left is not None and len(plan.inserts) >= left:
+        key_holders = holders.of(item)
+        if not key_holders and left is not None and len(plan.inserts) >= left:
             plan.over_quota.append(item)
             continue
-        if not found:
+        if not key_holders:
             plan.inserts.append(item)
             holders.give(item, item.id)
-        elif holders.is_other_person(item, found):
-            plan.collided.append(collision(item, found, is_other=True))
-        elif take and len(set(found.values())) == 1:
-            target = next(iter(found.values()))
+        elif holders.is_other_person(item, key_holders):
+            plan.collided.append(collision(item, key_holders, is_other=True))
+        elif take and len(set(key_holders.values())) == 1:
+            target = next(iter(key_holders.values()))
             plan.updates.append(item._replace(id=target))
             holders.give(item, target, take)
         else:
-            plan.collided.append(collision(item, found, last=take is not None))
+            plan.collided.append(collision(item, key_holders, last=take is not None))
     return plan
 
 
@@ -194,6 +194,6 @@ def _complete(schema: ContactSchema, created: Sequence[KeyedRow], actor_id: str 
     add_new_values(schema, [(item.id, item.row) for item in created])
     add_tags(schema.company_id, [(item.id, tag) for item in created for tag in item.row.tag_ids or ()], schema.kind)
     emit("contact.created", [item.id for item in created], actor_id=actor_id, automation=automation)
-    found = recreated_contacts(created)
-    for take_over in _takers if found else ():
-        take_over(found, actor_id, automation)
+    replacements = recreated_contacts(created)
+    for take_over in _takers if replacements else ():
+        take_over(replacements, actor_id, automation)

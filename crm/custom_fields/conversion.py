@@ -114,37 +114,37 @@ def narrows(old: FieldSpec, new: FieldSpec) -> bool:
 
 def check_values(conversion: Conversion) -> Check:
     """Try the conversion on each distinct value, without writing anything."""
-    found = Check()
+    check = Check()
     with connection.chunked_cursor() as cursor:
         cursor.execute(VALUES.format(**conversion.names), {"key": conversion.old.key})
         for text, count in cursor:
-            found.total += count
+            check.total += count
             try:
                 convert(orjson.loads(text), conversion.old, conversion.new)
             except BadValue as error:
-                found.unfit += count
-                if len(found.examples) < EXAMPLES:
-                    found.examples.append(f"{shorten(text, 60)}: {str(error).removesuffix('.')}")
-    return found
+                check.unfit += count
+                if len(check.examples) < EXAMPLES:
+                    check.examples.append(f"{shorten(text, 60)}: {str(error).removesuffix('.')}")
+    return check
 
 
-def refuse_unfit(conversion: Conversion, found: Check) -> None:
+def refuse_unfit(conversion: Conversion, check: Check) -> None:
     """Refuse values that do not fit.
 
     Raises InvalidInput_400 when no value of the old type can become one of the new type.
     """
     reason = refusal(conversion.old, conversion.new)
-    if reason and found.total:
+    if reason and check.total:
         raise NamedError(
             "InvalidInput_400",
-            f"fieldType, valueType: {found.total} {conversion.kind.noun} have values that stay: {reason}",
+            f"fieldType, valueType: {check.total} {conversion.kind.noun} have values that stay: {reason}",
         )
-    if found.unfit:
+    if check.unfit:
         raise NamedError(
             BAD_CUSTOM,
-            f"{conversion.old.key}: {found.unfit} of {found.total} {conversion.kind.noun} with a value have one that"
+            f"{conversion.old.key}: {check.unfit} of {check.total} {conversion.kind.noun} with a value have one that"
             " does not fit"
-            f" ({'; '.join(found.examples)}); with dropInvalid: true such values are removed",
+            f" ({'; '.join(check.examples)}); with dropInvalid: true such values are removed",
         )
 
 
@@ -186,7 +186,7 @@ def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], 
     if not values:
         return
     kind, new = conversion.kind, conversion.new
-    made = [_converted(conversion, stored, drop_invalid) for stored in values if stored.value is not None]
+    converted = [_converted(conversion, stored, drop_invalid) for stored in values if stored.value is not None]
     with connection.cursor() as cursor:
         cursor.execute(
             f"DELETE FROM {kind.value_table} WHERE {kind.column} = ANY(%s) AND field_id = %s",
@@ -196,9 +196,9 @@ def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], 
             "DELETE FROM crm_convertedvalue WHERE job_id = %s AND record_id = ANY(%s)",
             [job_id, [stored.record for stored in values if stored.value is None]],
         )
-        cursor.execute(STAGE_VALUES, [company_id(), job_id, orjson.dumps(made, default=str).decode()])
-    staged = [one for one in made if one["after"] is not None]
-    rows = [{"record": one["record"], **row} for one in staged for row in typed_rows(new, one["after"])]
+        cursor.execute(STAGE_VALUES, [company_id(), job_id, orjson.dumps(converted, default=str).decode()])
+    staged = [entry for entry in converted if entry["after"] is not None]
+    rows = [{"record": entry["record"], **row} for entry in staged for row in typed_rows(new, entry["after"])]
     insert_typed(kind, company_id(), rows)
 
 

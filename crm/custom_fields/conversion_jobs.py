@@ -77,23 +77,23 @@ def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
 
 
 def start_conversion(
-    before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool
+    before: CustomField, after: CustomField, check: Check, *, actor_id: str, drop_invalid: bool
 ) -> BulkJob:
     """Queue a job that converts the values of many records and then gives the field its new definition."""
-    job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.QUEUED)
+    job = _make_conversion(before, after, check, actor_id, drop_invalid, BulkJob.Status.QUEUED)
     notify_workers("bulk-job")
     return job
 
 
-def convert_inline(before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool) -> None:
+def convert_inline(before: CustomField, after: CustomField, check: Check, *, actor_id: str, drop_invalid: bool) -> None:
     """Convert the values of few records now. The caller holds the lock of the fields and saves `after`.
 
     Raises UnfitValue.
     """
     conversion = conversion_of(before, after)
-    if conversion is None or not found.total:
+    if conversion is None or not check.total:
         return
-    job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.RUNNING)
+    job = _make_conversion(before, after, check, actor_id, drop_invalid, BulkJob.Status.RUNNING)
     place = BEFORE_ALL
     while values := next_values(conversion, place, batch_rows()):
         stage_values(conversion, job.pk, values, drop_invalid=drop_invalid)
@@ -105,11 +105,11 @@ def convert_inline(before: CustomField, after: CustomField, found: Check, *, act
     while ids := next_pending(conversion.kind, job.pk, batch_rows()):
         write_pending(schema, ids)
     own.update(pending=False, job=None)
-    finish(job, BulkJob.Status.COMPLETED, processed=found.total, changed=changed, failed=lost)
+    finish(job, BulkJob.Status.COMPLETED, processed=check.total, changed=changed, failed=lost)
 
 
 def _make_conversion(
-    before: CustomField, after: CustomField, found: Check, actor_id: str, drop_invalid: bool, status: BulkJob.Status
+    before: CustomField, after: CustomField, check: Check, actor_id: str, drop_invalid: bool, status: BulkJob.Status
 ) -> BulkJob:
     change = {
         "fieldId": before.pk,
@@ -121,7 +121,7 @@ def _make_conversion(
         action=BulkJob.Action.CONVERT_FIELD,
         panel=before.panel,
         change=change,
-        total=found.total,
+        total=check.total,
         status=status,
         started_at=timezone.now() if status == BulkJob.Status.RUNNING else None,
         created_by_id=actor_id,

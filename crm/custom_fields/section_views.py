@@ -98,7 +98,7 @@ class CustomSectionViewSet(ResourceViewSet):
         return self._one(id)
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = SectionOut.one(CustomSection.objects.filter(pk=id))
-        if found is None:
+        section = SectionOut.one(CustomSection.objects.filter(pk=id))
+        if section is None:
             raise not_found()
-        return found
+        return section

@@ -15,4 +15,4 @@ def own_fields() -> QuerySet[CustomField]:
 def option_labels(panel: str, key: str) -> dict[str, str]:
     """Return option -> label of a system field."""
     field = CustomField.objects.filter(is_system=True, panel=panel, unique_field_id=key).only("options").first()
-    return {one["value"]: one["label"] for one in field.options} if field else {}
+    return {option["value"]: option["label"] for option in field.options} if field else {}

@@ -129,18 +129,18 @@ def _missing() -> NamedError:
 
 def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
     """Call `do` for each change. Numbered errors are collected and raised together, under the name of the first."""
-    found, errors = [], []
+    outcomes, errors = [], []
     for index, change in enumerate(changes):
         try:
             with transaction.atomic():
-                found.append(do(change))
+                outcomes.append(do(change))
         except NamedError as error:
             if not numbered:
                 raise
             errors.append(NamedError(error.name, f"fields.{index}.{error.detail}"))
     if errors:
         raise NamedError(errors[0].name, "; ".join(error.detail for error in errors))
-    return found
+    return outcomes
 
 
 def _check_change(change: FieldChange) -> Check:
@@ -153,10 +153,10 @@ def _check_change(change: FieldChange) -> Check:
     conversion = None if before.is_system else conversion_of(before, after)
     if conversion is None:
         return Check()
-    found = check_values(conversion)
+    check = check_values(conversion)
     if not change.drop_invalid:
-        refuse_unfit(conversion, found)
-    return found
+        refuse_unfit(conversion, check)
+    return check
 
 
 def _changed(before: CustomField, change: FieldChange) -> CustomField:
@@ -220,9 +220,9 @@ def _refuse_converting(before: CustomField, after: CustomField) -> list[str]:
     return meaning
 
 
-def _convert(before: CustomField, after: CustomField, found: Check, actor_id: str, drop_invalid: bool) -> None:
+def _convert(before: CustomField, after: CustomField, check: Check, actor_id: str, drop_invalid: bool) -> None:
     try:
-        convert_inline(before, after, found, actor_id=actor_id, drop_invalid=drop_invalid)
+        convert_inline(before, after, check, actor_id=actor_id, drop_invalid=drop_invalid)
     except UnfitValue as error:
         raise NamedError(BAD_CUSTOM, f"{before.unique_field_id}: {error}") from None
 

@@ -134,15 +134,15 @@ def check_options(field: CustomField, before: Iterable[Mapping[str, Any]]) -> No
     one.
     """
     check_definition(field)
-    known = [option["value"] for option in field.options]
-    if not known:
+    option_values = [option["value"] for option in field.options]
+    if not option_values:
         raise NamedError("InvalidInput_400", "options: needs at least one option")
     column, kind = field.unique_field_id, kind_of(field.panel)
     most: int = kind.model._meta.get_field(column).max_length  # type: ignore[union-attr, assignment]
-    long = next((value for value in known if len(value) > most), None)
+    long = next((value for value in option_values if len(value) > most), None)
     if long is not None:
         raise NamedError("InvalidInput_400", f"options: {shorten(long, 40)!r} is longer than {most} characters")
-    gone = {option["value"] for option in before} - set(known)
+    gone = {option["value"] for option in before} - set(option_values)
     live = (
         kind.model._default_manager.filter(is_deleted=False, **{f"{column}__in": gone})
         if gone
@@ -175,15 +175,15 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
         .order_by("pk")
     )
     present = {(field.panel, field.unique_field_id): field for field in rows}
-    found = [
+    resets = [
         (present[name, values["unique_field_id"]], values, order)
         for name in panels
         for order, values in _initial_fields(name)
     ]
-    CustomField.objects.filter(pk__in=[field.pk for field, *_ in found]).update(
+    CustomField.objects.filter(pk__in=[field.pk for field, *_ in resets]).update(
         name=F("id")
     )  # so that they can swap their names
-    for field, values, order in found:
+    for field, values, order in resets:
         before, blank = field.options, CustomField()
         for name in RESET_ATTRIBUTES:
             setattr(field, name, getattr(blank, name))
@@ -192,7 +192,7 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
         if (field.panel, field.unique_field_id) in CHANGEABLE_OPTIONS:
             check_options(field, before)
         save_field(field)
-    return [field.pk for field, *_ in found]
+    return [field.pk for field, *_ in resets]
 
 
 def _initial_fields(panel: str) -> Iterator[tuple[int, dict[str, Any]]]:

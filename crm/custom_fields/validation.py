@@ -86,7 +86,7 @@ def read_options(options: Any, path: str) -> list[dict[str, str]]:
     """Normalise options to label, description and value. A label or value alone serves as both."""
     if not isinstance(options, list) or len(options) > MAX_OPTIONS:
         raise refuse(path, f"needs an array of at most {MAX_OPTIONS} options")
-    found: dict[str, dict[str, str]] = {}
+    options_by_value: dict[str, dict[str, str]] = {}
     for position, option in enumerate(options):
         where = f"{path}.{position}"
         if not isinstance(option, Mapping) or not set(option) <= set(OPTION_KEYS):
@@ -98,10 +98,14 @@ def read_options(options: Any, path: str) -> list[dict[str, str]]:
         value = (texts["value"] or texts["label"]).strip()
         if not value:
             raise refuse(where, "needs a value")
-        if value in found:
+        if value in options_by_value:
             raise refuse(f"{where}.value", f"{shorten(value, 60)!r} stands for an earlier option already")
-        found[value] = {"label": texts["label"] or value, "description": texts["description"], "value": value}
-    return list(found.values())
+        options_by_value[value] = {
+            "label": texts["label"] or value,
+            "description": texts["description"],
+            "value": value,
+        }
+    return list(options_by_value.values())
 
 
 def read_children(children: Any, path: str, depth: int) -> list[dict[str, Any]]:
@@ -110,9 +114,9 @@ def read_children(children: Any, path: str, depth: int) -> list[dict[str, Any]]:
         raise refuse(path, f"needs an array of at most {MAX_CHILDREN} fields")
     if children and depth > MAX_DEPTH:
         raise refuse(path, f"is more than {MAX_DEPTH} levels deep")
-    found = [_read_child(child, f"{path}.{position}", depth) for position, child in enumerate(children)]
-    _refuse_duplicates([child["name"] for child in found], path)
-    return found
+    fields = [_read_child(child, f"{path}.{position}", depth) for position, child in enumerate(children)]
+    _refuse_duplicates([child["name"] for child in fields], path)
+    return fields
 
 
 def _refuse_duplicates(names: Sequence[str], path: str) -> None:

@@ -75,10 +75,10 @@ class CustomFieldViewSet(ResourceViewSet):
 
     @endpoint("Read a custom field", output=FieldOut, errors=("CustomFieldNotFound_400",))
     def retrieve(self, request: Request, id: str) -> Any:
-        found = FieldOut.one(CustomField.objects.filter(pk=id))
-        if found is None:
+        field = FieldOut.one(CustomField.objects.filter(pk=id))
+        if field is None:
             raise NamedError("CustomFieldNotFound_400", "id: there is no such custom field in this company")
-        return found
+        return field
 
     @endpoint(
         "Update a custom field",

@@ -62,20 +62,20 @@ def columns_of(output: type[Output], panel: str = "") -> list[Column]:
 
 def choose(columns: Sequence[Column], names: Iterable[str]) -> list[Column]:
     """Return the columns of these names in their order, or all columns for no names. An unknown name is a 400."""
-    known: dict[str, Column] = {}
+    columns_by_name: dict[str, Column] = {}
     for place in range(3):  # a header takes precedence over a key, and a key over an id
         for column in columns:
             for name in column.names[place : place + 1]:
-                known.setdefault(name, column)
+                columns_by_name.setdefault(name, column)
     chosen: dict[str, Column] = {}
     for name in names:
-        if name not in known:
+        if name not in columns_by_name:
             raise refuse(
                 "columns",
                 f"there is no column {shorten(name, 60)!r}; there are:"
                 f" {', '.join(column.header for column in columns)}",
             )
-        chosen[known[name].header] = known[name]
+        chosen[columns_by_name[name].header] = columns_by_name[name]
     return list(chosen.values()) or list(columns)
 
 
@@ -99,12 +99,12 @@ def _getter(place: tuple[str, ...]) -> Callable[[Row], Any]:
         return lambda row: cell(row[name])
 
     def get(row: Row) -> Any:
-        found: Any = row
+        content: Any = row
         for name in place:
-            if found is None:
+            if content is None:
                 return None
-            found = found[name]
-        return cell(found)
+            content = content[name]
+        return cell(content)
 
     return get
 
@@ -113,16 +113,16 @@ def _custom(field: CustomField, taken: set[str], members: Mapping[str, str]) -> 
     key, spec = field.unique_field_id, spec_of(field)
     header = field.name if field.name not in taken else f"{field.name} ({key})"
     taken.add(header)
-    words = members if spec.value_type.name == "member" else labels_of(field, spec)
-    return Column((header, key, field.pk), lambda row: custom_cell(row[FORM_DATA].get(key), spec, words))
+    labels = members if spec.value_type.name == "member" else labels_of(field, spec)
+    return Column((header, key, field.pk), lambda row: custom_cell(row[FORM_DATA].get(key), spec, labels))
 
 
 def _with_labels(column: Column, field: CustomField) -> Column:
     """Return the column of a system field, with the labels of its options."""
-    words = labels_of(field, spec_of(field))
-    if not words:
+    labels = labels_of(field, spec_of(field))
+    if not labels:
         return column
-    return replace(column, value=lambda row: _in_words(column.value(row), words))
+    return replace(column, value=lambda row: _in_words(column.value(row), labels))
 
 
 def labels_of(field: CustomField, spec: FieldSpec) -> dict[str, str]:
@@ -142,8 +142,8 @@ def _members() -> dict[str, str]:
     return {pk: f"{name} <{email}>" if name else email for pk, name, email in rows}
 
 
-def custom_cell(value: Any, spec: FieldSpec, words: Mapping[str, str] | None = None) -> Any:
-    """Return a custom value as a cell that the importer can read. `words` has the texts of single values."""
+def custom_cell(value: Any, spec: FieldSpec, labels: Mapping[str, str] | None = None) -> Any:
+    """Return a custom value as a cell that the importer can read. `labels` has the texts of single values."""
     kind = spec.value_type.name
     if isinstance(value, str) and kind == "date":
         return date.fromisoformat(value) if len(value) == 10 else ExactTime.fromisoformat(value)
@@ -151,27 +151,27 @@ def custom_cell(value: Any, spec: FieldSpec, words: Mapping[str, str] | None = N
         return dumps(value).decode()
     if isinstance(value, list) and spec.value_type.many and not all(isinstance(item, str) for item in value):
         return dumps(value).decode()
-    return cell(value, words)
+    return cell(value, labels)
 
 
-def cell(value: Any, words: Mapping[str, str] | None = None) -> Any:
+def cell(value: Any, labels: Mapping[str, str] | None = None) -> Any:
     """Return a value as a cell. Several values are joined by "; " if they stay distinguishable, a named value becomes
     its name, and any other structure becomes JSON."""
     if isinstance(value, list):
-        return _joined(value, words or {})
+        return _joined(value, labels or {})
     if isinstance(value, dict):
         return dumps(value).decode()
-    return _in_words(value, words) if words else value
+    return _in_words(value, labels) if labels else value
 
 
-def _in_words(value: Any, words: Mapping[str, str]) -> Any:
-    return value if value is None else words.get(plain_text(value), value)
+def _in_words(value: Any, labels: Mapping[str, str]) -> Any:
+    return value if value is None else labels.get(plain_text(value), value)
 
 
-def _joined(items: list[Any], words: Mapping[str, str]) -> str:
+def _joined(items: list[Any], labels: Mapping[str, str]) -> str:
     named = [item["name"] if isinstance(item, dict) and "name" in item else item for item in items]
     if not any(isinstance(item, dict | list) or item is None for item in named):
-        texts = [_text(_in_words(item, words)) for item in named]
+        texts = [_text(_in_words(item, labels)) for item in named]
         text = "; ".join(texts)
         for whole in (text, text + ";"):  # a comma in a single item would split it
             # Imports read a list in brackets as JSON, and the star of Google's groups as none of the name.

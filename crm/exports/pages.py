@@ -67,10 +67,10 @@ class Exports(ExportPage):
 
     def show(self) -> Mapping[str, Any]:
         state = ListState(self.request.GET)
-        found = self.read("export", {"sortBy": "createdAt", "sortOrder": "desc", **state.query()})
+        answer = self.read("export", {"sortBy": "createdAt", "sortOrder": "desc", **state.query()})
         return {
             "state": state,
-            "exports": [shown_export(one) for one in found.data],
+            "exports": [shown_export(export) for export in answer.data],
             "columns": [
                 Column("resource", "What", "resource"),
                 Column("status", "State", "status"),
@@ -80,14 +80,14 @@ class Exports(ExportPage):
                 Column("createdAt", "When", "createdAt"),
                 Column("file", "File"),
             ],
-            "total": found.total,
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "total": answer.total,
+            "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
             "start": self.start(),
         }
 
     def start(self) -> tuple[str, str] | None:
         """Return the address and the words of the first list that the reader may export, for the empty list."""
-        return next(((self.address(page), words) for module, page, words in LISTS if self.may(module)), None)
+        return next(((self.address(page), label) for module, page, label in LISTS if self.may(module)), None)
 
 
 class ExportDetail(ExportPage):

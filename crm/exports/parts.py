@@ -31,8 +31,8 @@ def begin(job: Export, ids: bytes) -> None:
 
 def ids_of(job: Export) -> bytes | None:
     """Return the ids of the export's records; None if it has not begun."""
-    found = ExportPart.objects.filter(export=job, number=IDS).values_list("content", flat=True).first()
-    return None if found is None else zlib.decompress(found)
+    content = ExportPart.objects.filter(export=job, number=IDS).values_list("content", flat=True).first()
+    return None if content is None else zlib.decompress(content)
 
 
 def last_part(job: Export) -> tuple[int, int]:
@@ -49,12 +49,12 @@ def add(job: Export, number: int, until: int, rows: Sequence[Cells]) -> None:
 def rows_of(job: Export) -> Iterator[Cells]:
     """Yield the rows of all parts in their order."""
     place = IDS
-    while found := list(
+    while parts := list(
         ExportPart.objects.filter(export=job, number__gt=place)
         .order_by("number")
         .values_list("number", "content")[:AT_A_TIME]
     ):
-        for number, content in found:
+        for number, content in parts:
             place = number
             for row in orjson.loads(zlib.decompress(content)):
                 yield [_TYPES[cell[0]](cell[1]) if type(cell) is list else cell for cell in row]

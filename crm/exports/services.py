@@ -115,7 +115,7 @@ def create_export(
             is_deleted=True,
             created_by_id=actor.member_id,
         )
-        made = Export.objects.create(
+        export = Export.objects.create(
             resource=resource,
             query=dict(query),
             columns=list(columns),
@@ -124,7 +124,7 @@ def create_export(
             created_by_id=actor.member_id,
         )
         notify_workers("export")
-    return made
+    return export
 
 
 def formats_of_file(resource: str, hashes: Mapping[str, str]) -> dict[str, str]:

@@ -84,8 +84,8 @@ class Records:
         self._ids = bytearray(ids or b"")
         if ids is not None:
             return
-        found = cast(Stream, list_page(self.rows, parse(listing, params), _Ids()))  # the query does not paginate
-        for chunk in found:
+        stream = cast(Stream, list_page(self.rows, parse(listing, params), _Ids()))  # the query does not paginate
+        for chunk in stream:
             self._ids += bytes.fromhex("".join(chunk))  # type: ignore[arg-type]
             if most is not None and len(self) > most:
                 return
@@ -110,8 +110,8 @@ class Records:
             end = min(start + size, len(self))
             places = range(start * _ID_BYTES, end * _ID_BYTES, _ID_BYTES)
             chunk = [self._ids[place : place + _ID_BYTES].hex() for place in places]
-            found = output.project(self.rows.order_by().filter(pk__in=chunk)).annotate(**{_PK: F("pk")})
-            rows = {row[_PK]: output.render(row) for row in found}
+            records = output.project(self.rows.order_by().filter(pk__in=chunk)).annotate(**{_PK: F("pk")})
+            rows = {row[_PK]: output.render(row) for row in records}
             yield end, output.complete([rows[pk] for pk in chunk if pk in rows])
 
 

@@ -98,8 +98,8 @@ def list_export(source: Source) -> type[ListExportViewSet]:
     return type(f"{name}ExportViewSet", (ListExportViewSet,), members)
 
 
-def _listed_exports(asked: ListRequest) -> QuerySet[Export]:
-    return readable_exports(asked.actor)
+def _listed_exports(list_request: ListRequest) -> QuerySet[Export]:
+    return readable_exports(list_request.actor)
 
 
 class ExportViewSet(ResourceViewSet):
@@ -124,8 +124,8 @@ class ExportViewSet(ResourceViewSet):
         " after EXPORT_DAYS (30).",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        made = create_export(actor=self.actor, **data)
-        return ExportOut.one(Export.objects.filter(pk=made.pk))
+        export = create_export(actor=self.actor, **data)
+        return ExportOut.one(Export.objects.filter(pk=export.pk))
 
     @endpoint(
         "Delete exports",
@@ -159,7 +159,7 @@ class ExportViewSet(ResourceViewSet):
         return self._one(id)
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = ExportOut.one(readable_exports(self.actor).filter(pk=id))
-        if found is None:
+        export = ExportOut.one(readable_exports(self.actor).filter(pk=id))
+        if export is None:
             raise not_found()
-        return found
+        return export

@@ -237,10 +237,10 @@ MAX_ITEMS = 1000
 
 def distinct(items: list[Any]) -> list[Any]:
     """Return each item once; 1 and true are two items."""
-    found: dict[tuple[bool, Any], Any] = {}
+    items_by_key: dict[tuple[bool, Any], Any] = {}
     for item in items:
-        found.setdefault((type(item) is bool, repr(item) if isinstance(item, dict | list) else item), item)
-    return list(found.values())
+        items_by_key.setdefault((type(item) is bool, repr(item) if isinstance(item, dict | list) else item), item)
+    return list(items_by_key.values())
 
 
 SEPARATORS = (" ::: ", ";", "|", "\n", ",")
@@ -253,9 +253,9 @@ def split_items(text: str) -> list[Any]:
     A JSON array is read as such, and an item may be quoted as in CSV.
     """
     if text.startswith("["):
-        found = _json_items(text)
-        if found is not None:
-            return found
+        json_items = _json_items(text)
+        if json_items is not None:
+            return json_items
     separator = next((mark for mark in SEPARATORS if mark in text), ";")
     if text.startswith('"') and len(separator) == 1:
         items = _quoted_items(text)
@@ -266,10 +266,10 @@ def split_items(text: str) -> list[Any]:
 
 def _json_items(text: str) -> list[Any] | None:
     try:
-        found = orjson.loads(text)
+        items = orjson.loads(text)
     except orjson.JSONDecodeError:
         return None
-    return found if isinstance(found, list) and not any(isinstance(item, list | dict) for item in found) else None
+    return items if isinstance(items, list) and not any(isinstance(item, list | dict) for item in items) else None
 
 
 def _quoted_items(text: str) -> list[str] | None:

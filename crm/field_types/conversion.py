@@ -118,14 +118,14 @@ def convert(value: Any, old: FieldSpec, new: FieldSpec) -> Any:
         items = [value] if _option(value, new) in new.options else split_items(value)
     else:
         items = value if isinstance(value, list) else [value]
-    made = [found for item in items if (found := _convert_item(item, old, new)) is not None]
+    values = [converted for item in items if (converted := _convert_item(item, old, new)) is not None]
     if new.many:
-        return new.clean(made)
-    if len(made) > 1:
+        return new.clean(values)
+    if len(values) > 1:
         if item_kind(new) != "string" or new.field_type.takes_options:
-            raise BadValue(f"has {len(made)} values, and the field is to hold one")
-        return new.clean(JOIN.join(made))
-    return new.clean(made[0]) if made else None
+            raise BadValue(f"has {len(values)} values, and the field is to hold one")
+        return new.clean(JOIN.join(values))
+    return new.clean(values[0]) if values else None
 
 
 def _convert_item(item: Any, old: FieldSpec, new: FieldSpec) -> Any:

@@ -53,13 +53,13 @@ def parse_date(text: str, how: TextFormat) -> str:
 @lru_cache(maxsize=50_000)
 def _stored(text: str, date_format: str, order: str, day_numbers: bool, zone: str) -> str:
     if day_numbers and (is_day_number(text) or is_early_day_number(text)):
-        found: date | datetime = _day_of(float(text))
+        parsed: date | datetime = _day_of(float(text))
     else:
-        found = parse_date_text(text, date_format, order)
-    if not isinstance(found, datetime):
-        return found.isoformat()
+        parsed = parse_date_text(text, date_format, order)
+    if not isinstance(parsed, datetime):
+        return parsed.isoformat()
     try:
-        return iso(found if found.tzinfo is not None else in_zone(found, zone, text))
+        return iso(parsed if parsed.tzinfo is not None else in_zone(parsed, zone, text))
     except OverflowError:
         raise BadValue(f"there is no time {_shown(text)} in the calendar. {SUCH_AS}") from None
 
@@ -104,9 +104,9 @@ def parse_date_text(text: str, date_format: str = "", order: str = "") -> date |
     """
     if len(text) > MAX_CHARS:
         raise BadValue(f"{_shown(text)} is no date. {SUCH_AS}")
-    found = _iso(text)
-    if found is not None:
-        return found
+    parsed = _iso(text)
+    if parsed is not None:
+        return parsed
     text = " ".join(text.replace("\u200e", "").split())
     form = format_of(date_format) if date_format else None
     try:
@@ -263,8 +263,8 @@ def _with_time(day: date, clock: str | None, text: str) -> date | datetime:
     fraction = int((match["fraction"] or "0").ljust(6, "0"))
     if hour == 24 and not (minute or second or fraction):  # the end of the day
         day, hour = day + timedelta(days=1), 0
-    found = datetime(day.year, day.month, day.day, hour, minute, second, fraction)
-    return found.replace(tzinfo=_offset(match["zone"])) if match["zone"] else found
+    moment = datetime(day.year, day.month, day.day, hour, minute, second, fraction)
+    return moment.replace(tzinfo=_offset(match["zone"])) if match["zone"] else moment
 
 
 def _hour(hour: int, half: str) -> int:

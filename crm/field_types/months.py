@@ -23,11 +23,13 @@ def fold_word(text: str) -> str:
 @lru_cache(maxsize=1)
 def month_numbers() -> dict[str, int]:
     """Return month's name or abbreviation -> 1 to 12. A name of two months in two languages is left out."""
-    found: dict[str, set[int]] = {}
+    numbers_by_name: dict[str, set[int]] = {}
     for months in _names("months"):
         for number, name in months.items():
-            found.setdefault(fold_word(name), set()).add(number)
-    return {name: min(numbers) for name, numbers in found.items() if len(numbers) == 1 and name} | _MORE_MONTHS
+            numbers_by_name.setdefault(fold_word(name), set()).add(number)
+    return {
+        name: min(numbers) for name, numbers in numbers_by_name.items() if len(numbers) == 1 and name
+    } | _MORE_MONTHS
 
 
 @lru_cache(maxsize=1)

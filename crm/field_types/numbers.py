@@ -57,17 +57,17 @@ _WORDS = {
 @lru_cache(maxsize=1)
 def currency_signs() -> dict[str, frozenset[str]]:
     """Return sign or code in lower case -> the currencies that are written so."""
-    found: dict[str, set[str]] = {word: set(codes) for word, codes in _WORDS.items()}
+    codes_by_sign: dict[str, set[str]] = {word: set(codes) for word, codes in _WORDS.items()}
     codes = [currency.code for currency in list_currencies()]
     for code in codes:
-        found.setdefault(code.lower(), set()).add(code)
+        codes_by_sign.setdefault(code.lower(), set()).add(code)
     for name in _LOCALES:
         symbols = Locale.parse(name).currency_symbols
         for code in codes:
             sign = str(symbols.get(code, "")).lower().rstrip(".")
             if sign and sign not in _WORDS:
-                found.setdefault(sign, set()).add(code)
-    return {sign: frozenset(codes) for sign, codes in found.items()}
+                codes_by_sign.setdefault(sign, set()).add(code)
+    return {sign: frozenset(codes) for sign, codes in codes_by_sign.items()}
 
 
 def marks_of(text: str) -> str:
@@ -140,10 +140,10 @@ def _parse(text: str, currency: str | None = None) -> tuple[str, int, str]:
         # An exponent follows a number without groups.
         marks = "".join(mark for mark in marks if mark in body) or ("" if re.search("[.,]", body) else BOTH)
         return _checked(text, plain[0] == "-", body, int(scientific[2]), marks)
-    found = _AROUND.fullmatch(plain)
-    if found is None:
+    match = _AROUND.fullmatch(plain)
+    if match is None:
         raise BadValue(f"{_shown(text)} is no number. {NUMBER}")
-    before, sign, inner, body, after, behind = (part.strip() for part in found.groups())
+    before, sign, inner, body, after, behind = (part.strip() for part in match.groups())
     signs = sign + after
     if signs not in ("", "-", "+", "()", "-()"):
         raise BadValue(f"{_shown(text)} is no number. {NUMBER}")

@@ -146,10 +146,10 @@ class Boolean(ValueType):
         return {"true": True, "false": False}.get(text.strip().lower(), text)
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> bool:
-        found = self.words.get(text.lower())
-        if found is None:
+        boolean = self.words.get(text.lower())
+        if boolean is None:
             raise BadValue(f"{describe(text)} is neither yes nor no. Write yes or no.")
-        return found
+        return boolean
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
         return (IndexRow(number=Decimal(int(value))),)
@@ -200,10 +200,10 @@ def address_in(text: str) -> str:
 
 def find_member(text: str, members: Mapping[str, str]) -> str:
     """Return the _id of the member with this address, name or _id, also of "Name <address>". Raises BadValue."""
-    found = members.get(address_in(text).lower())
-    if not found:
+    member_id = members.get(address_in(text).lower())
+    if not member_id:
         raise BadValue(f"there is no member {describe(text)}, or several. Write the address.")
-    return found
+    return member_id
 
 
 class Member(ValueType):
@@ -313,18 +313,18 @@ class AnyValue(ValueType):
 def _clean_object(value: Any, field: FieldSpec, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadValue(f"{where}needs an object, got {describe(value)}")
-    known = {child.key: child for child in field.children}
-    unknown = next((key for key in value if key not in known), None)
+    children = {child.key: child for child in field.children}
+    unknown = next((key for key in value if key not in children), None)
     if unknown is not None:
-        raise BadValue(f"{where}{shorten(unknown, 60)!r} is unknown; known: {', '.join(known)}")
+        raise BadValue(f"{where}{shorten(unknown, 60)!r} is unknown; known: {', '.join(children)}")
     cleaned = {}
-    for key, child in known.items():
+    for key, child in children.items():
         try:
-            found = child.clean(value.get(key, child.default))
+            child_value = child.clean(value.get(key, child.default))
         except BadValue as error:
             raise BadValue(f"{where}{key}: {error}") from None
-        if found is not None:
-            cleaned[key] = found
+        if child_value is not None:
+            cleaned[key] = child_value
         elif child.required:
             raise BadValue(f"{where}{key} is required")
     return cleaned

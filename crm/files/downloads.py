@@ -21,10 +21,10 @@ def content_response(file: File, *, head: bool = False) -> HttpResponseBase:
     """
     elsewhere = signed_address(file, head=head)
     if elsewhere is not None:
-        found = HttpResponseRedirect(elsewhere)
-        found["Cache-Control"] = "no-store"
-        found["Referrer-Policy"] = "no-referrer"
-        return found
+        redirect = HttpResponseRedirect(elsewhere)
+        redirect["Cache-Control"] = "no-store"
+        redirect["Referrer-Policy"] = "no-referrer"
+        return redirect
     response = FileResponse(
         open_content(file), content_type=file.mime, as_attachment=not inline_safe(file.mime), filename=file.name
     )

@@ -64,10 +64,10 @@ class Files(FilePage):
 
     def show(self) -> Mapping[str, Any]:
         state = self.state
-        found = self.read("file", {"sortBy": "createdAt", "sortOrder": "desc", **state.query()})
+        answer = self.read("file", {"sortBy": "createdAt", "sortOrder": "desc", **state.query()})
         return {
             "state": state,
-            "files": [shown_file(one) for one in found.data],
+            "files": [shown_file(file) for file in answer.data],
             "columns": [
                 Column("name", "Name", "name"),
                 Column("mime", "Type", "mime"),
@@ -75,8 +75,8 @@ class Files(FilePage):
                 Column("by", "Added by", "createdBy.name"),
                 Column("createdAt", "When", "createdAt"),
             ],
-            "total": found.total,
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "total": answer.total,
+            "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
     def do_delete(self) -> HttpResponse:

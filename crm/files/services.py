@@ -106,9 +106,9 @@ def _refuse_lapsed(files: Sequence[File]) -> None:
     if since is None:
         return
     lock_company("lapsed-uploads")
-    found = File.objects.filter(created_at__gte=since).aggregate(number=Count("pk"), size=Sum("size"))
-    size = (found["size"] or 0) + sum(file.size for file in files)
-    if found["number"] + len(files) > LAPSED_FILES or size > LAPSED_BYTES:
+    totals = File.objects.filter(created_at__gte=since).aggregate(number=Count("pk"), size=Sum("size"))
+    size = (totals["size"] or 0) + sum(file.size for file in files)
+    if totals["number"] + len(files) > LAPSED_FILES or size > LAPSED_BYTES:
         raise NamedError(
             PLAN_LIMIT, f"file: without a subscription at most {LAPSED_FILES} files of {LAPSED_BYTES >> 20} MB in all"
         )
@@ -141,14 +141,14 @@ def _describe(upload: Received, member_id: str, target: Target) -> File:
 @transaction.atomic
 def rename_file(*, file: QuerySet[File], name: str) -> File:
     """Rename the file of the queryset, which keeps its ending where the new name has none. Raises FileNotFound_404."""
-    found = kept(file).select_for_update(of=("self",)).first()
-    if found is None:
+    record = kept(file).select_for_update(of=("self",)).first()
+    if record is None:
         raise not_found()
     name = clean_name(name)
-    ending = found.name.rpartition(".")[2] if "." in found.name else ""
-    found.name = name if "." in name or not ending else clean_name(f"{name}.{ending}")
-    found.save(update_fields=["name", "updated_at"])
-    return found
+    ending = record.name.rpartition(".")[2] if "." in record.name else ""
+    record.name = name if "." in name or not ending else clean_name(f"{name}.{ending}")
+    record.save(update_fields=["name", "updated_at"])
+    return record
 
 
 def kept(files: QuerySet[File]) -> QuerySet[File]:

@@ -38,10 +38,10 @@ class UploadSchema(Schema):
     """Describes the data of an upload as one File or an array of them."""
 
     def _data(self, declared: Endpoint) -> dict[str, Any]:
-        one = super()._data(declared)
+        file_schema = super()._data(declared)
         return {
             "description": "a File when one part was sent, an array of Files in their order when several were",
-            "oneOf": [one, {"type": "array", "minItems": 2, "items": one}],
+            "oneOf": [file_schema, {"type": "array", "minItems": 2, "items": file_schema}],
         }
 
     def _output_name(self, declared: Endpoint) -> str:
@@ -93,16 +93,16 @@ class UploadViewSet(ResourceViewSet):
             row["id"]: FileOut.render(row)
             for row in FileOut.project(File.objects.filter(pk__in=[file.pk for file in files]))
         }
-        found = [rows[file.pk] for file in files]
-        return found if len(found) > 1 else found[0]
+        uploaded = [rows[file.pk] for file in files]
+        return uploaded if len(uploaded) > 1 else uploaded[0]
 
 
-def _kept(asked: ListRequest) -> QuerySet[File]:
-    return kept(readable_files(asked.actor))
+def _kept(list_request: ListRequest) -> QuerySet[File]:
+    return kept(readable_files(list_request.actor))
 
 
-def _trashed(asked: ListRequest) -> QuerySet[File]:
-    return trashed(readable_files(asked.actor))
+def _trashed(list_request: ListRequest) -> QuerySet[File]:
+    return trashed(readable_files(list_request.actor))
 
 
 class FileViewSet(ResourceViewSet):
@@ -177,10 +177,10 @@ class FileViewSet(ResourceViewSet):
         errors=("FileNotFound_404",),
     )
     def retrieve(self, request: Request, id: str) -> Any:
-        found = FileOut.one(readable_files(self.actor).filter(pk=id))
-        if found is None:
+        file = FileOut.one(readable_files(self.actor).filter(pk=id))
+        if file is None:
             raise not_found()
-        return found
+        return file
 
     @endpoint(
         "Rename a file",

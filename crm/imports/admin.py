@@ -41,8 +41,8 @@ def may_be_undone(job: Import) -> bool:
 def undoing_of(job: Import) -> BulkJob | None:
     """Return the bulk job that undoes the import, or has undone it."""
     stopped = (BulkJob.Status.FAILED, BulkJob.Status.CANCELLED)
-    found: BulkJob | None = BulkJob.objects.filter(undoes_import=job).exclude(status__in=stopped).first()
-    return found
+    undoing: BulkJob | None = BulkJob.objects.filter(undoes_import=job).exclude(status__in=stopped).first()
+    return undoing
 
 
 @admin.register(Import)
@@ -84,9 +84,9 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
         """Yield the status, the row counts, the company, the author and the times."""
         status: Any = self.column("status", brief=True)
         yield "Status", status(record)
-        for name, words in COUNTS.items():
+        for name, label in COUNTS.items():
             if number := getattr(record, name):
-                yield words, f"{number:,}"
+                yield label, f"{number:,}"
         yield "Company", link(record.company)
         yield "By", link(record.created_by) if record.created_by else "the API"
         yield "Started", record.started_at

@@ -130,10 +130,10 @@ class RowWriter:
 
     def _join(self, batch: Batch, position: int, cells: Sequence[Any], form: dict[str, Any]) -> None:
         """Read the fields that several columns feed, and note omitted values."""
-        found = self.joined.read(cells, form)
-        batch.columns[position] = found.columns
-        if found.problems:
-            batch.problems[position] = found.problems
+        joined = self.joined.read(cells, form)
+        batch.columns[position] = joined.columns
+        if joined.problems:
+            batch.problems[position] = joined.problems
 
     def resolve_lookups(self, batch: Batch) -> None:
         """Set the records that the rows name; a row that names an unknown one fails."""
@@ -160,9 +160,9 @@ class RowWriter:
         batch.skips = self.options.existing in ("", "skip")
         batch.created = dict(written.created)
         batch.updated = len(written.updated)
-        batch.existing = {found.index: found.id for found in written.existing}
+        batch.existing = {record.index: record.id for record in written.existing}
         batch.holders = written.holders
-        existing = {found.index: [found.problem] for found in written.existing}
+        existing = {record.index: [record.problem] for record in written.existing}
         for index, problems in (written.failed | existing).items():
             self._note(batch, index, problems)
             if not batch.skips or index not in existing:
@@ -183,13 +183,13 @@ class RowWriter:
             noted.append((column, problem.name, text if column or not key else f"{spec.name if spec else key}: {text}"))
 
     def _check_references(self, batch: Batch) -> None:
-        found = self.schema.check_references(batch.rows, drop_invalid=self.options.skip_invalid)
-        for position, problems in found.items():
+        problems_by_position = self.schema.check_references(batch.rows, drop_invalid=self.options.skip_invalid)
+        for position, problems in problems_by_position.items():
             index = batch.rows[position].index
             self._note(batch, index, problems)
             if not self.options.skip_invalid:
                 batch.failed.add(index)
-        if found and not self.options.skip_invalid:
+        if problems_by_position and not self.options.skip_invalid:
             batch.rows = [row for row in batch.rows if row.index not in batch.failed]
 
 
@@ -201,13 +201,13 @@ def _advice(key: str, spec: FieldSpec | None) -> str:
 def log_problems(errors: ErrorLog, batch: Batch) -> None:
     """Store the problems of the rows of a written batch, in its transaction."""
     for position in sorted(batch.problems):
-        found = batch.existing.get(position)
+        existing_id = batch.existing.get(position)
         errors.add(
             batch.numbers[position],
             batch.problems[position],
             batch.cells[position],
-            skipped=batch.skips and found is not None,
+            skipped=batch.skips and existing_id is not None,
             failed=position in batch.failed,
-            existing_id=found or batch.holders.get(position),
+            existing_id=existing_id or batch.holders.get(position),
         )
     errors.flush()

@@ -56,9 +56,9 @@ class ColumnFields:
         free, number = field_name(name), 2
         while free.casefold() in taken:
             free, number = f"{name[: MAX_NAME - 4]} {number}", number + 1
-        made = create_field(actor_id=actor_id, values={**values, "name": free, "panel": self.panel})
-        self._fields.append(made)
-        return made.unique_field_id
+        custom_field = create_field(actor_id=actor_id, values={**values, "name": free, "panel": self.panel})
+        self._fields.append(custom_field)
+        return custom_field.unique_field_id
 
 
 def definition(job: Import, header: str, field_type: str | None = None) -> dict[str, Any]:
@@ -84,12 +84,12 @@ def make_fields(job: Import) -> None:
 
 
 def _make_new(job: Import) -> None:
-    wanted = [header for header in job.headers if is_new(job.column_mapping.get(header, ""))]
-    if not wanted:
+    new_headers = [header for header in job.headers if is_new(job.column_mapping.get(header, ""))]
+    if not new_headers:
         return
     fields = ColumnFields(job.import_type, set(job.column_mapping.values()))
     mapping = dict(job.column_mapping)
-    for header in wanted:
+    for header in new_headers:
         values = definition(job, header, mapping[header].removeprefix(NEW_FIELD) or None)
         key = fields.find(header, (values["field_type"],))
         if key is None:
@@ -105,12 +105,12 @@ def keep_further_values(job: Import) -> None:
 
     Raises InvalidMapping_400 if a field is missing and the member may not create one, and PlanLimitExceeded_403.
     """
-    wanted = further_columns(job)
-    if not wanted:
+    field_types = further_columns(job)
+    if not field_types:
         return
     fields = ColumnFields(job.import_type, set(job.column_mapping.values()))
     kept: dict[str, str] = {}
-    for header, field_type in wanted.items():
+    for header, field_type in field_types.items():
         key = job.kept_columns.get(header)
         if key is None or not fields.exists(key):
             key = fields.find(header, (field_type, "text"))

@@ -186,7 +186,7 @@ class _Column:
         if not marks:
             return "", set()
         first, *others = (self.orders[mark] for mark in marks)
-        agreed = not others or (len(first) == 1 and all(found == first for found in others))
+        agreed = not others or (len(first) == 1 and all(other == first for other in others))
         return marks[0], first if agreed else set()
 
     def as_json(self, header: str) -> ColumnEvidence | None:
@@ -239,8 +239,8 @@ class Collector:
     def as_json(self) -> list[ColumnEvidence]:
         """Return the evidence of the columns that have some."""
         self._flush()
-        found = (column.as_json(header) for column, header in zip(self._columns, self._headers, strict=True))
-        return [evidence for evidence in found if evidence is not None]
+        entries = (column.as_json(header) for column, header in zip(self._columns, self._headers, strict=True))
+        return [evidence for evidence in entries if evidence is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,8 +295,8 @@ def _is_decided(column: ColumnEvidence, part: Literal["numbers", "dates"], readi
 
 def _common(readings: Iterable[str]) -> str:
     """Return the one reading of all columns that are decided; empty if they differ, or if no column is decided."""
-    found = set(readings)
-    return found.pop() if len(found) == 1 else ""
+    distinct = set(readings)
+    return distinct.pop() if len(distinct) == 1 else ""
 
 
 def _verdict(column: ColumnEvidence, mark: str, order: str, own: OwnFormat | None) -> Verdict:

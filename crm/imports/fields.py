@@ -24,26 +24,26 @@ def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Seq
     it. Raises ImportNotFound_400, InvalidImportStatus_400,
     InvalidMapping_400, CustomFieldNameAlreadyExists_400, PlanLimitExceeded_403.
     """
-    found = find_import(import_id, import_type)
-    job = Import.objects.select_for_update(of=("self",)).get(pk=found.pk)
+    existing = find_import(import_id, import_type)
+    job = Import.objects.select_for_update(of=("self",)).get(pk=existing.pk)
     if job.status not in (PAUSED, FAILED) or job.header_row is None:
         raise NamedError(
             "InvalidImportStatus_400", f"id: an import that is {job.status} cannot be changed; it must be paused"
         )
     named: set[str] = set()
-    for one in columns:
-        if one["column"] in named:
-            raise invalid_mapping(f"the column {shorten(one['column'], 60)!r} is named twice; name each column once")
-        named.add(one["column"])
+    for column in columns:
+        if column["column"] in named:
+            raise invalid_mapping(f"the column {shorten(column['column'], 60)!r} is named twice; name each column once")
+        named.add(column["column"])
     fields = ColumnFields(import_type, {key for header, key in job.column_mapping.items() if header not in named})
-    for one in columns:
-        header = one["column"]
+    for column in columns:
+        header = column["column"]
         if header not in job.headers:
             raise invalid_mapping(f"the file has no column {shorten(header, 60)!r}")
-        values = definition(job, header, one.get("field_type"))
-        name = one.get("name") or header
+        values = definition(job, header, column.get("field_type"))
+        name = column.get("name") or header
         key = fields.find(name, (values["field_type"],))
-        if key is None and one.get("name") and fields.has(name):
+        if key is None and column.get("name") and fields.has(name):
             raise NamedError(
                 "CustomFieldNameAlreadyExists_400",
                 f"columns: another field is called {shorten(name, 60)!r}; choose another name for the column"

@@ -123,8 +123,8 @@ def _zone(job: Import, formats: Formats) -> str:
 
 def _only(values: Iterator[str]) -> str | None:
     """Return the one value that all columns with a value share."""
-    found = {value for value in values if value}
-    return found.pop() if len(found) == 1 else None
+    distinct = {value for value in values if value}
+    return distinct.pop() if len(distinct) == 1 else None
 
 
 def _mapped(job: Import, schema: RecordSchema) -> Iterator[tuple[str, FieldSpec]]:
@@ -163,14 +163,14 @@ def _verdicts(job: Import, formats: Formats) -> Mapping[str, Verdict]:
 
 def _own_format(job: Import, formats: Formats) -> OwnFormat | None:
     """Return the date format of a file that the product has written, or may have written."""
-    known = job.detected.get("writtenWith")
-    if known is None:
+    written_with = job.detected.get("writtenWith")
+    if written_with is None:
         return None
-    written = replace(formats, **known)
+    written = replace(formats, **written_with)
     form = format_of(written.date_format)
     separator = next((mark for mark in "/.-" if mark in form.text), "")
     clock: Clock = "12" if "a" in written.time_format else "24"
-    return OwnFormat(separator, form.order, clock, known=bool(known)) if separator else None
+    return OwnFormat(separator, form.order, clock, known=bool(written_with)) if separator else None
 
 
 def _names_members(spec: FieldSpec) -> bool:

@@ -52,16 +52,16 @@ class JoinedColumns:
 
     def read(self, cells: Sequence[Cell], form: dict[str, Any]) -> JoinedValues:
         """Put the first valid value of each field into the form, and the others into the fields that keep them."""
-        found = JoinedValues()
+        joined = JoinedValues()
         for key, group in self._groups.items():
             nothing = self._nothing[key]
             filled = [(header, cells[place]) for place, header in group if cells[place] not in nothing]
             values = [(header, text) for header, cell in filled for text in _split(cell)]
             if len(values) > 1:
-                self._choose(key, values, self._reader(key, cells), form, found)
+                self._choose(key, values, self._reader(key, cells), form, joined)
             elif values:
-                found.columns[key], form[key] = values[0]
-        return found
+                joined.columns[key], form[key] = values[0]
+        return joined
 
     def _choose(
         self,
@@ -69,7 +69,7 @@ class JoinedColumns:
         values: Sequence[tuple[str, str]],
         read: Callable[[str], str],
         form: dict[str, Any],
-        found: JoinedValues,
+        joined: JoinedValues,
     ) -> None:
         further: dict[str, list[str]] = {}
         seen: set[str] = set()
@@ -83,26 +83,26 @@ class JoinedColumns:
             if value.lower() in seen:
                 continue
             seen.add(value.lower())
-            if key not in found.columns:
-                found.columns[key] = header
+            if key not in joined.columns:
+                joined.columns[key] = header
                 form[key] = text
             else:
                 further.setdefault(header, []).append(value)
-        if key not in found.columns:  # the schema says what is wrong with it
-            found.columns[key], form[key] = values[0]
+        if key not in joined.columns:  # the schema says what is wrong with it
+            joined.columns[key], form[key] = values[0]
             return
-        found.problems += problems
+        joined.problems += problems
         for header, kept in further.items():
-            self._keep(header, ", ".join(kept), form, found)
+            self._keep(header, ", ".join(kept), form, joined)
 
-    def _keep(self, header: str, text: str, form: dict[str, Any], found: JoinedValues) -> None:
+    def _keep(self, header: str, text: str, form: dict[str, Any], joined: JoinedValues) -> None:
         """Put further values of a column into its field. Before the import starts there is none."""
         target = self._kept.get(header)
         if target in self._known:
             form[target] = text
         elif target is not None:
             problem = "was not imported: the field for further values of this column has been deleted."
-            found.problems.append((header, BAD_SYSTEM, f"{text} {problem}"))
+            joined.problems.append((header, BAD_SYSTEM, f"{text} {problem}"))
 
     def _reader(self, key: str, cells: Sequence[Cell]) -> Callable[[str], str]:
         """Return a reader of the field's values in this row. It raises BadAddress."""
@@ -119,7 +119,7 @@ def _split(cell: Cell) -> list[str]:
     text = restore(cell) if isinstance(cell, str) else repr(cell)
     if SEPARATOR not in text:
         return [text]
-    return [part for one in text.split(SEPARATOR) if (part := one.strip())]
+    return [part for piece in text.split(SEPARATOR) if (part := piece.strip())]
 
 
 def _country_code(cell: Cell) -> str | None:
@@ -135,12 +135,12 @@ def further_columns(job: Import) -> dict[str, str]:
     The first column with values has none, unless its cells hold several.
     """
     facts: dict[str, Mapping[str, Any]] = dict(zip(job.headers, job.columns, strict=False))
-    found: dict[str, str] = {}
+    types_by_header: dict[str, str] = {}
     for key in SEVERAL:
         columns = [header for header in job.headers if job.column_mapping.get(header) == key]
         filled = [header for header in columns if facts.get(header, {}).get("filled", 1)]
         for number, header in enumerate(filled):
             several = facts.get(header, {}).get("several", False)
             if several or number:
-                found[header] = "text" if several else FIELD_TYPES_OF[key]
-    return found
+                types_by_header[header] = "text" if several else FIELD_TYPES_OF[key]
+    return types_by_header

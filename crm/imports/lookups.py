@@ -39,14 +39,14 @@ class Lookups:
     def create_missing_tags(self, batch: Iterable[Mapping[str, str]]) -> None:
         """Create the missing tags of a batch's rows, outside of its transaction: another import may be creating the
         same ones."""
-        wanted = {
+        names_by_key = {
             name.lower(): name for named in batch for name in split_names(named.get(TAGS, "")) if len(name) <= MAX_NAME
         }
-        if not wanted:
+        if not names_by_key:
             return
         if self._tags is None:
             self._tags = ids_by_name(Tag.objects.all())
-        missing = [name for key, name in wanted.items() if key not in self._tags]
+        missing = [name for key, name in names_by_key.items() if key not in self._tags]
         if missing and len(self._tags) // 2 + len(missing) <= MAX_TAGS:
             with transaction.atomic():
                 missing = missing[: remaining_quota("tag")]
@@ -120,8 +120,8 @@ def split_names(text: str) -> list[str]:
 
 def ids_by_name(records: QuerySet[Any]) -> dict[str, str]:
     """Return lower-case name and _id -> _id, with the lower case of both the database and Python."""
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for pk, name, lower in records.annotate(lower=Lower("name")).values_list("pk", "name", "lower"):
-        found[pk] = found[lower] = pk
-        found.setdefault(name.lower(), pk)
-    return found
+        ids[pk] = ids[lower] = pk
+        ids.setdefault(name.lower(), pk)
+    return ids

@@ -28,10 +28,10 @@ def check_mapping(
 ) -> None:
     """Raise InvalidMapping_400 unless each column exists and has a target of its own or one of SEVERAL, and unless, if
     `complete`, all required fields have one."""
-    known = set(headers)
+    known_headers = set(headers)
     pseudo = _pseudo(kind)
     for header, key in mapping.items():
-        if header not in known:
+        if header not in known_headers:
             raise invalid_mapping(
                 f"the file has no column {shorten(header, 60)!r}; it has: {shorten(', '.join(headers), 400)}"
             )
@@ -74,8 +74,8 @@ def _pseudo(kind: ImportType) -> tuple[str, ...]:
 
 def deleted_fields(kind: ImportType, mapping: Mapping[str, str], schema: RecordSchema) -> list[str]:
     """Return the headers of the columns whose custom field is gone."""
-    known = {*kind.keys, *_pseudo(kind), *schema.fields}
-    return [header for header, key in mapping.items() if key not in known]
+    existing_keys = {*kind.keys, *_pseudo(kind), *schema.fields}
+    return [header for header, key in mapping.items() if key not in existing_keys]
 
 
 def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -> None:
@@ -154,12 +154,12 @@ class RowReader:
 
     def named(self, cells: Sequence[Cell]) -> dict[str, str]:
         """Return key -> the text of its cell, for the non-empty cells that name other records."""
-        found = {
+        texts = {
             key: " ".join(cell_text(cell).split())
             for key, place in self._naming
             if (cell := cells[place]) is not None and cell not in IN_VALUES
         }
-        return {key: text for key, text in found.items() if text}
+        return {key: text for key, text in texts.items() if text}
 
 
 def _full_name(parts: Sequence[str]) -> str:

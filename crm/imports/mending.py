@@ -64,11 +64,11 @@ def mend_rows(
     errors. Raises ImportNotFound_400, InvalidImportStatus_400, InvalidRequest_400 once it is undone, InvalidMapping_400
     and ValidationFailed for unknown columns.
     """
-    found = find_import(id, import_type)
-    sent = _sent(rows, found.headers)
-    within: AbstractContextManager[Any] = limited(entitlement(found.company_id)) if found.limited else nullcontext()
+    record = find_import(id, import_type)
+    sent = _sent(rows, record.headers)
+    within: AbstractContextManager[Any] = limited(entitlement(record.company_id)) if record.limited else nullcontext()
     with within, transaction.atomic():
-        job = Import.objects.select_for_update(of=("self",)).get(pk=found.pk)
+        job = Import.objects.select_for_update(of=("self",)).get(pk=record.pk)
         _check_at_rest(job)
         set_rights(job, rights)
         gone = _leave_out_deleted_fields(job)
@@ -117,25 +117,25 @@ def _sent(rows: Sequence[Mapping[str, Any]], headers: Sequence[str]) -> dict[int
     """Return row -> place of the column -> new text (None: empty)."""
     places = {header: place for place, header in enumerate(headers)}
     sent: dict[int, dict[int, str | None]] = {}
-    for number, one in enumerate(rows):
-        for header in one["values"]:
+    for number, row in enumerate(rows):
+        for header in row["values"]:
             if header not in places:
                 name = shorten(header, 60)
                 raise ValidationFailed(f"rows.{number}.values: the file has no column {name!r}")
-        sent.setdefault(one["row"], {}).update({places[header]: text or None for header, text in one["values"].items()})
+        sent.setdefault(row["row"], {}).update({places[header]: text or None for header, text in row["values"].items()})
     return sent
 
 
 def _stored(job: Import, rows: Iterable[int]) -> dict[int, _Stored]:
     """Return the rows among these that failed or were skipped, in the order of the file."""
-    found: dict[int, _Stored] = {}
+    stored_rows: dict[int, _Stored] = {}
     errors = ImportRowError.objects.filter(MENDABLE, job=job, row__in=list(rows)).order_by("row", "id")
     for error in errors:
-        known = found.setdefault(
+        stored = stored_rows.setdefault(
             error.row, _Stored(error.values, error.failed, (error.column, error.code, error.message))
         )
-        known.cells = known.cells or error.values
-    return found
+        stored.cells = stored.cells or error.values
+    return stored_rows
 
 
 def _items(

@@ -71,9 +71,9 @@ def written_with(job: Import, schema: RecordSchema) -> dict[str, str] | None:
     an export of another company. An export that a worker made is known by its content; others show in which format
     they write when their records were created.
     """
-    found = _formats_of_files[0](job.import_type, job.file.hashes) if _formats_of_files else {}
-    if found:
-        return found
+    formats = _formats_of_files[0](job.import_type, job.file.hashes) if _formats_of_files else {}
+    if formats:
+        return formats
     if not is_own(job):
         return None
     if RECORD_ID not in job.headers:
@@ -110,8 +110,8 @@ def own_mapping(import_type: str, headers: Sequence[str]) -> dict[str, str]:
         names = columns.get(header, ())
         if len(names) > 1 and header not in targets:  # a custom field
             by_target[names[1]] = header
-    found = {header: target for target, header in by_target.items()}
-    return {header: found[header] for header in headers if header in found}
+    targets_by_header = {header: target for target, header in by_target.items()}
+    return {header: targets_by_header[header] for header in headers if header in targets_by_header}
 
 
 def _columns(import_type: str) -> Sequence[tuple[str, ...]]:

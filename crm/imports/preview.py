@@ -173,12 +173,12 @@ def propose(
     written = own_headers(kind.name)
     if set(headers) <= written:
         return own
-    known = own if RECORD_ID in own else {}
+    known_columns = own if RECORD_ID in own else {}
     read_only = {header for header in written - own.keys() if "." in header}
     places = [
         place
         for place, header in enumerate(headers)
-        if header not in known and header not in read_only and header != RECORD_ID
+        if header not in known_columns and header not in read_only and header != RECORD_ID
     ]
     custom = [FieldSpec(key, spec.name, spec.field_type.name) for key, spec in schema.fields.items()]
     names = [spec for spec in kind.names if spec.key not in schema.fields]
@@ -190,21 +190,21 @@ def propose(
         kept={} if OWN_EXPORT.issubset(headers) else _kept_columns(kind, schema),
         country=country,
     )
-    taken = set(known.values())
-    return known | {header: key for header, key in proposed.items() if key not in taken}
+    taken = set(known_columns.values())
+    return known_columns | {header: key for header, key in proposed.items() if key not in taken}
 
 
 def _kept_columns(kind: ImportType, schema: RecordSchema) -> dict[str, str]:
     """Return header -> the field that it fed in an earlier import, for the columns whose further values custom fields
     keep."""
     jobs = Import.objects.filter(import_type=kind.name).exclude(kept_columns={}).order_by("-created_at")
-    found: dict[str, str] = {}
+    fields_by_header: dict[str, str] = {}
     for mapping, kept in jobs.values_list("column_mapping", "kept_columns")[:MAX_EARLIER]:
         for header, key in kept.items():
             target = mapping.get(header)
             if key in schema.fields and target in SEVERAL:
-                found.setdefault(header, target)
-    return found
+                fields_by_header.setdefault(header, target)
+    return fields_by_header
 
 
 def _names_records(schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> bool:
@@ -214,17 +214,17 @@ def _names_records(schema: RecordSchema, headers: list[str], sample: list[list[A
     return bool(ids) and schema.kind.live().filter(pk__in=ids).exists()
 
 
-def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
+def store_preview(job: Import, preview: Preview, schema: RecordSchema) -> None:
     """Store the preview in the import, with a proposed mapping if it has none. Raises the errors of Options.total."""
-    for name, value in found.as_fields().items():
+    for name, value in preview.as_fields().items():
         setattr(job, name, value)
     if not job.column_mapping:
         country = Options.stored(job.options).country or default_country()
-        proposed = propose(IMPORT_TYPES[job.import_type], schema, found.headers, found.rows, country=country)
-        job.column_mapping = without_unfit(job, schema, proposed, found.headers, found.rows)
+        proposed = propose(IMPORT_TYPES[job.import_type], schema, preview.headers, preview.rows, country=country)
+        job.column_mapping = without_unfit(job, schema, proposed, preview.headers, preview.rows)
         job.detected = {**job.detected, "isProposed": True}
     job.total = Options.stored(job.options).total(
-        header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
+        header_row=preview.header_row, last_row=preview.last_row, row_count=preview.row_count
     )
     job.detected["writtenWith"] = written_with(job, schema)
     detect(job, schema)

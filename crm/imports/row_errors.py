@@ -127,10 +127,10 @@ def errors_csv(job: Import, *, may_read: bool = False) -> Iterator[bytes]:
     headers = list(job.headers)
     yield b"\xef\xbb\xbf" + _line([*headers, _unused("Row", headers), _unused("Error", headers)])
     for row, errors in groupby(_stored_errors(job, may_read), key=lambda error: error[0]):
-        found = list(errors)
-        cells = next((values for _, _, _, _, values in found if values), [])
+        row_errors = list(errors)
+        cells = next((values for _, _, _, _, values in row_errors if values), [])
         cells = [*cells, *[None] * len(headers)][: len(headers)]
-        message = "; ".join(f"{column}: {text}" if column else text for _, _, column, text, _ in found)
+        message = "; ".join(f"{column}: {text}" if column else text for _, _, column, text, _ in row_errors)
         yield _line([*cells, row, message])
 
 
@@ -139,17 +139,17 @@ def _stored_errors(job: Import, may_read: bool) -> Iterator[tuple[int, str, str,
     after = (0, "")
     while True:
         with company_scope(job.company_id):
-            found = list(
+            rows = list(
                 with_holders(ImportRowError.objects.filter(job_id=job.pk, row__gte=after[0]), may_read=may_read)
                 .exclude(row=after[0], id__lte=after[1])
                 .order_by("row", "id")
                 .values_list("row", "id", "column", "message", "values", "holder")[:FETCH]  # type: ignore[misc]
             )
-        for row, id, column, message, values, holder in found:
+        for row, id, column, message, values, holder in rows:
             yield row, id, column, named(message, holder), values
-        if len(found) < FETCH:
+        if len(rows) < FETCH:
             return
-        after = (found[-1][0], found[-1][1])
+        after = (rows[-1][0], rows[-1][1])
 
 
 def _unused(name: str, headers: Sequence[str]) -> str:

@@ -218,7 +218,7 @@ class ImportDetail(ImportOut):
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         data = super().finish(data, row)
         proposed = proposed_fields(data["headers"], row["columns"], data["columnMapping"])
-        data["proposedFields"] = [{**one, "name": field_name(one["name"])} for one in proposed]
+        data["proposedFields"] = [{**field, "name": field_name(field["name"])} for field in proposed]
         data["isProposed"] = bool(row["detected"].get("isProposed"))
         return data
 

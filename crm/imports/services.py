@@ -61,15 +61,15 @@ def find_import(id: str, import_type: str | None = None, *, deleted: bool = Fals
     """Return the import with this _id, or else the latest import of the file with this _id; with `deleted`, a deleted
     one where there is no other. Raises ImportNotFound_400."""
     imports = Import.objects.filter(import_type=import_type) if import_type else Import.objects.all()
-    found = (
+    job = (
         (imports if deleted else live_imports(import_type))
         .filter(Q(pk=id) | Q(file_id=id))
         .order_by(Case(When(pk=id, then=0), default=1), "is_deleted", "-created_at")
         .first()
     )
-    if found is None:
+    if job is None:
         raise NamedError("ImportNotFound_400", "id: there is no such import in this company")
-    return found
+    return job
 
 
 def refuse_files_in_use(ids: Sequence[str]) -> None:
@@ -191,7 +191,7 @@ def update_import(
             "InvalidImportStatus_400", f"status: one of {', '.join(_MOVES)}, not {shorten(changes['status'])!r}"
         )
     edits = {name: value for name, value in changes.items() if name not in ("status", "pause_import")}
-    wanted = changes.get("status") or (PAUSED if changes.get("pause_import") else RUNNING).value
+    status = changes.get("status") or (PAUSED if changes.get("pause_import") else RUNNING).value
     check_tags(tag_ids=edits.get("tags") or (), category_ids=[edits["category"]] if edits.get("category") else [])
     refuse_new_fields(edits.get("column_mapping") or {}, may_create=may_create_fields is not False)
     options = Options.stored(seen.options).changed(edits.get("options") or {})
@@ -203,11 +203,11 @@ def update_import(
             _check_editable(job, seen, options)
             _edit(job, edits, options, fresh, reread=reread)
         job.updated_by_id = member_id
-        if wanted == RUNNING and rights is not None:
+        if status == RUNNING and rights is not None:
             set_rights(job, rights)
-        if wanted == RUNNING and may_create_fields is not None:
+        if status == RUNNING and may_create_fields is not None:
             job.may_create_fields = may_create_fields
-        _MOVES[wanted](job, edited=bool(edits))
+        _MOVES[status](job, edited=bool(edits))
         job.save()
         if job.status == QUEUED:
             notify_workers("import")

@@ -58,20 +58,20 @@ def changed_contacts(job: Import) -> list[str]:
     if job.import_type != Import.Type.LEAD:
         return []
     panel = CustomField.Panel.CONTACT
-    found = {
+    rows_by_method = {
         "DELETE": Contact.objects.filter(import_job=job),
         "PUT": Journal.objects.filter(import_job=job, panel=panel, before__isnull=False),
     }
-    return [method for method, rows in found.items() if rows.exists()]
+    return [method for method, rows in rows_by_method.items() if rows.exists()]
 
 
 def undoing_of(job: Import) -> Undoing:
     """Return the job that undoes the import, and the remaining records."""
-    found = BulkJob.objects.filter(undoes_import=job).order_by("-created_at", "-pk").first()
+    bulk_job = BulkJob.objects.filter(undoes_import=job).order_by("-created_at", "-pk").first()
     left = kind_of(job.import_type).live().filter(import_job=job).count()
-    if found is None or found.status != BulkJob.Status.COMPLETED:
-        return Undoing(found, left)
-    return Undoing(found, left, _empty_fields(job))
+    if bulk_job is None or bulk_job.status != BulkJob.Status.COMPLETED:
+        return Undoing(bulk_job, left)
+    return Undoing(bulk_job, left, _empty_fields(job))
 
 
 def _empty_fields(job: Import) -> list[CustomField]:
@@ -80,7 +80,7 @@ def _empty_fields(job: Import) -> list[CustomField]:
     Types without typed values are omitted, because only an index of these shows that there is no value.
     """
     kind = kind_of(job.import_type)
-    made = CustomField.objects.filter(
+    fields = CustomField.objects.filter(
         panel=kind.panel,
         is_system=False,
         job=None,
@@ -88,5 +88,5 @@ def _empty_fields(job: Import) -> list[CustomField]:
         created_at__gte=job.created_at,
     ).annotate(values_of=Coalesce("stored_as_id", "pk", output_field=ObjectIdField()))
     values = kind.values._default_manager.filter(field_id=OuterRef("values_of"), **{f"{kind.link}__is_deleted": False})
-    found = made.filter(~Exists(values)).order_by("order", "created_at", "pk")
-    return [one for one in found if spec_of(one).value_type.column is not None]
+    empty = fields.filter(~Exists(values)).order_by("order", "created_at", "pk")
+    return [field for field in empty if spec_of(field).value_type.column is not None]

@@ -67,11 +67,11 @@ RANGE_ERRORS = ("NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOf
 
 def detail(job: Import, actor: Actor) -> dict[str, Any]:
     """Return the import as its detail page shows it to the actor."""
-    found = ImportDetail.one(Import.objects.filter(pk=job.pk)) or {}
+    import_detail = ImportDetail.one(Import.objects.filter(pk=job.pk)) or {}
     rows = ImportRowError.objects.filter(job=job).order_by("skipped", "row", "id")  # what failed comes first
     errors = RowErrorOut.project(with_holders(rows, may_read=ContactRights.of(actor).read))[:FIRST_ERRORS]
-    found["rowErrors"] = [RowErrorOut.render(row) for row in errors]
-    return found
+    import_detail["rowErrors"] = [RowErrorOut.render(row) for row in errors]
+    return import_detail
 
 
 def import_list(import_type: str) -> Listing:
@@ -82,9 +82,9 @@ def import_list(import_type: str) -> Listing:
 def error_list(import_type: str) -> Any:
     """Return the list of the row errors of an import, as an action for the ViewSet of the type."""
 
-    def rows(asked: ListRequest) -> QuerySet[ImportRowError]:
-        errors = ImportRowError.objects.filter(job=find_import(asked.path["id"], import_type))
-        return with_holders(errors, may_read=ContactRights.of(asked.actor).read)
+    def rows(list_request: ListRequest) -> QuerySet[ImportRowError]:
+        errors = ImportRowError.objects.filter(job=find_import(list_request.path["id"], import_type))
+        return with_holders(errors, may_read=ContactRights.of(list_request.actor).read)
 
     listing = Listing(
         "List the row errors of an import", rows, ERROR_FIELDS, RowErrorOut, errors=("ImportNotFound_400",)
@@ -214,17 +214,17 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         " tag, event or progress.",
     )
     def check(self, request: Request, id: str) -> Any:
-        found = check_import(
+        checked = check_import(
             id=id,
             import_type=self.import_type,
             rights=ContactRights.of(self.actor),
             may_create_fields=self.may_create_fields,
         )
         return {
-            **{name: getattr(found, name) for name in ("rows", "created", "updated", "skipped", "failed")},
-            "noRecords": found.no_records,
-            "unknownValues": found.unknown,
-            "rowErrors": found.problems,
+            **{name: getattr(checked, name) for name in ("rows", "created", "updated", "skipped", "failed")},
+            "noRecords": checked.no_records,
+            "unknownValues": checked.unknown,
+            "rowErrors": checked.problems,
         }
 
     @action(detail=True, methods=["post"])
@@ -241,16 +241,16 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         " and not once it is being undone.",
     )
     def mend(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        found = mend_rows(
+        mended = mend_rows(
             id=id,
             import_type=self.import_type,
             rows=data["rows"],
             actor_id=self.actor.member_id,
             rights=ContactRights.of(self.actor),
         )
-        errors = RowErrorOut.project(with_holders(found.errors, may_read=ContactRights.of(self.actor).read))
+        errors = RowErrorOut.project(with_holders(mended.errors, may_read=ContactRights.of(self.actor).read))
         return {
-            **{name: getattr(found, name) for name in ("rows", "created", "updated", "skipped", "failed", "left")},
+            **{name: getattr(mended, name) for name in ("rows", "created", "updated", "skipped", "failed", "left")},
             "rowErrors": [RowErrorOut.render(row) for row in errors],
         }
 
@@ -268,12 +268,12 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         " contact.PUT.",
     )
     def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        found = find_import(id, self.import_type, deleted=True)
-        for module, method in ((self.module, "DELETE"), *(("contact", each) for each in changed_contacts(found))):
+        record = find_import(id, self.import_type, deleted=True)
+        for module, method in ((self.module, "DELETE"), *(("contact", each) for each in changed_contacts(record))):
             if not (self.actor.is_unbounded or self.actor.may(module, method)):
                 raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{method}")
         job = undo_import(
-            id=found.pk,
+            id=record.pk,
             import_type=self.import_type,
             actor_id=self.actor.member_id,
             automation=data["automation"] != "skip",
@@ -288,11 +288,11 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         description="And what is left of the import; once it is undone, also the fields that are empty now.",
     )
     def undoing(self, request: Request, id: str) -> Any:
-        found = undoing_of(find_import(id, self.import_type, deleted=True))
+        outcome = undoing_of(find_import(id, self.import_type, deleted=True))
         return {
-            "job": None if found.job is None else job_answer(found.job.pk),
-            "createdLeft": found.created_left,
-            "emptyFields": [{"_id": one.pk, "name": one.name} for one in found.empty_fields],
+            "job": None if outcome.job is None else job_answer(outcome.job.pk),
+            "createdLeft": outcome.created_left,
+            "emptyFields": [{"_id": field.pk, "name": field.name} for field in outcome.empty_fields],
         }
 
     @action(detail=True, url_path="errors.csv")

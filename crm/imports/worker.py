@@ -75,17 +75,17 @@ def _prepare(job: Import, table: Table) -> bool:
     now."""
     kind = IMPORT_TYPES[job.import_type]
     schema = kind.schema.load()
-    found = read_preview(table)
+    preview = read_preview(table)
     try:
-        store_preview(job, found, schema)
+        store_preview(job, preview, schema)
         check_mapping(kind, job.column_mapping, job.headers, schema, complete=not job.pause_requested)
         with transaction.atomic():
             if not job.pause_requested:
                 make_fields(job)
-            known = {**found.as_fields(), "detected": job.detected, "kept_columns": job.kept_columns}
-            kept = checkpoint(job, **known, column_mapping=job.column_mapping, total=job.total)
+            fields = {**preview.as_fields(), "detected": job.detected, "kept_columns": job.kept_columns}
+            kept = checkpoint(job, **fields, column_mapping=job.column_mapping, total=job.total)
     except NamedError as error:
-        finish(job, Import.Status.FAILED, error=error.detail, error_detail=str(error), **found.as_fields())
+        finish(job, Import.Status.FAILED, error=error.detail, error_detail=str(error), **preview.as_fields())
         return False
     if not kept:
         release(job)

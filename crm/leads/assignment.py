@@ -82,13 +82,13 @@ def _candidates(
         links = links.filter(member_id__in=among)
     if rule.only_available:
         links = links.filter(is_available=True, member__user__is_active=True)
-    found: dict[str, list[_Candidate]] = defaultdict(list)
+    candidates: dict[str, list[_Candidate]] = defaultdict(list)
     for team, *values in links.order_by("created_at", "pk").values_list(
         "team_id", "pk", "member_id", "last_assigned_at"
     ):
         link, member, last_assigned_at = values
-        found[team].append(_Candidate(link, member, last_assigned_at or NEVER))
-    return found
+        candidates[team].append(_Candidate(link, member, last_assigned_at or NEVER))
+    return candidates
 
 
 def _count_loads(candidates: dict[str, list[_Candidate]], closed: Collection[str]) -> None:

@@ -45,17 +45,17 @@ def delete_leads(*, actor_id: str, selection: BulkSelection, automation: bool = 
     return change_many(LEAD, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
-def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+def prepare_change(actor_id: str | None, payload: Mapping[str, Any]) -> Apply:
     """Read a bulk change of leads (RecordType.prepare)."""
     schema = LeadSchema.load()
     row = LeadRow()
-    update_type = wanted["updateType"]
-    Relations(**wanted["relations"]).put_into(row)
+    update_type = payload["updateType"]
+    Relations(**payload["relations"]).put_into(row)
     absent = missing_references([row]).get(0)
     if absent:
         raise refusal(absent)
     lock_duplicates(schema)
-    change = _plan(schema, wanted["formData"], update_type, row)
+    change = _plan(schema, payload["formData"], update_type, row)
     if change.empty and row.product_ids is None:
         raise NamedError(
             "InvalidPayload_400", "formData: name at least one value, tag, product, team or member to change"
@@ -112,14 +112,14 @@ def _change_products(
     actor_id: str | None,
 ) -> None:
     """Add products to the leads, or remove them, and put the leads that changed into `changes_by_id`."""
-    wanted = {"clear": []}.get(update_type, products)
+    product_ids = {"clear": []}.get(update_type, products)
     changed: set[str] = set()
     if update_type == "remove":
-        changed = remove_links(PRODUCTS, ids, wanted)
+        changed = remove_links(PRODUCTS, ids, product_ids)
     else:
-        changed = set() if update_type == "append" else remove_other_links(PRODUCTS, dict.fromkeys(ids, wanted))
-        changed |= add_links(schema.company_id, PRODUCTS, [(id, product) for id in ids for product in wanted])
+        changed = set() if update_type == "append" else remove_other_links(PRODUCTS, dict.fromkeys(ids, product_ids))
+        changed |= add_links(schema.company_id, PRODUCTS, [(id, product) for id in ids for product in product_ids])
     touch(schema.kind, sorted(changed - changes_by_id.keys()), actor_id)
     verb = {"append": "added", "remove": "removed"}.get(update_type, "to")
     for id in changed:
-        changes_by_id.setdefault(id, {})["productServices"] = {verb: wanted}
+        changes_by_id.setdefault(id, {})["productServices"] = {verb: product_ids}

@@ -54,11 +54,11 @@ def repeated(lead: str) -> str:
 
 def repeating(ids: Iterable[str], closed: Collection[str]) -> dict[str, str]:
     """Find the open ones of the leads that repeat another. Returns lead -> the oldest open lead that it repeats."""
-    wanted = list(ids)
-    if not wanted:
+    lead_ids = list(ids)
+    if not lead_ids:
         return {}
     with connection.cursor() as cursor:
-        cursor.execute(REPEATING, {"ids": wanted, "closed": list(closed)})
+        cursor.execute(REPEATING, {"ids": lead_ids, "closed": list(closed)})
         return dict(cursor.fetchall())
 
 
@@ -89,8 +89,8 @@ def check_duplicates(ids: Iterable[str], rule: str, closed: Collection[str]) -> 
     """
     if rule == Rule.ALLOW:
         return {}
-    found = {lead: repeated(other) for lead, other in repeating(ids, closed).items()}
-    if found and rule == Rule.REFUSE:
-        lead, text = next(iter(found.items()))
+    warnings = {lead: repeated(other) for lead, other in repeating(ids, closed).items()}
+    if warnings and rule == Rule.REFUSE:
+        lead, text = next(iter(warnings.items()))
         raise DuplicateField(REPEATED, f"{REPEATED}: {text} (lead {lead})")
-    return found
+    return warnings

@@ -29,25 +29,25 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
     members = _members(row.system.get("team_member_id") for row in rows)
     problems: dict[int, list[ValueProblem]] = {}
     for position, row in enumerate(rows):
-        found = [_absent("tags", "tag", "TagNotFound_400", tag) for tag in row.tag_ids or () if tag in tags]
+        row_problems = [_absent("tags", "tag", "TagNotFound_400", tag) for tag in row.tag_ids or () if tag in tags]
         if row.category_id in categories:
-            found.append(_absent("category", "category", "ContactCategoryNotFound_400", row.category_id))
-        found += [
+            row_problems.append(_absent("category", "category", "ContactCategoryNotFound_400", row.category_id))
+        row_problems += [
             _absent("productServices", "product or service", "ProductServiceNotFound_400", id)
             for id in row.product_ids or ()
             if id in products
         ]
         if row.system.get("team_id") in teams:
-            found.append(no_team(row.system["team_id"]))
+            row_problems.append(no_team(row.system["team_id"]))
         member = row.system.get("team_member_id")
         if member and member not in members:
-            found.append(_absent("teamMember", "member", "MemberNotFound_404", member))
+            row_problems.append(_absent("teamMember", "member", "MemberNotFound_404", member))
         elif member and members[member] not in ACTIVE:
-            found.append(
+            row_problems.append(
                 ValueProblem("teamMember", "MemberNotAccepted_400", f"the membership of {member} is {members[member]}")
             )
-        if found:
-            problems[position] = found
+        if row_problems:
+            problems[position] = row_problems
     return problems
 
 
@@ -56,10 +56,10 @@ def missing_teams(ids: Iterable[str | None]) -> set[str]:
 
     Otherwise a deletion would move their leads to the default team and miss the leads that are being written.
     """
-    wanted = {id for id in ids if id}
-    if wanted:
+    team_ids = {id for id in ids if id}
+    if team_ids:
         lock_teams_shared()
-    return _missing(Team.objects.all(), wanted)
+    return _missing(Team.objects.all(), team_ids)
 
 
 def no_team(id: str) -> ValueProblem:
@@ -72,10 +72,10 @@ def _absent(key: str, what: str, name: str, id: str | None) -> ValueProblem:
 
 
 def _missing(rows: object, ids: Iterable[str | None]) -> set[str]:
-    wanted = {id for id in ids if id}
-    return wanted - set(rows.filter(pk__in=wanted).values_list("pk", flat=True)) if wanted else set()  # type: ignore[attr-defined]
+    record_ids = {id for id in ids if id}
+    return record_ids - set(rows.filter(pk__in=record_ids).values_list("pk", flat=True)) if record_ids else set()  # type: ignore[attr-defined]
 
 
 def _members(ids: Iterable[str | None]) -> dict[str, str]:
-    wanted = {id for id in ids if id}
-    return dict(Member.objects.filter(pk__in=wanted).values_list("pk", "status")) if wanted else {}
+    member_ids = {id for id in ids if id}
+    return dict(Member.objects.filter(pk__in=member_ids).values_list("pk", "status")) if member_ids else {}

@@ -120,20 +120,22 @@ class LeadSchema(RecordSchema):
 
         Blank values count as not given, so that they do not empty an existing contact.
         """
-        given = {
+        contact_values = {
             key: form_data[key]
             for key in CONTACT_KEYS
             if form_data.get(key) is not None and str(form_data[key]).strip()
         }
-        if partial or not given:
+        if partial or not contact_values:
             return
-        contact, found = self.contacts.read(
-            given, partial=True, drop_invalid=drop_invalid, from_text=how or False, index=row.index
+        contact, contact_problems = self.contacts.read(
+            contact_values, partial=True, drop_invalid=drop_invalid, from_text=how or False, index=row.index
         )
-        problems += found
+        problems += contact_problems
         if contact is not None:
             row.contact = contact
-            lacks = self.contacts.missing(contact, given, {problem.key for problem in found}, drop_invalid=drop_invalid)
+            lacks = self.contacts.missing(
+                contact, contact_values, {problem.key for problem in contact_problems}, drop_invalid=drop_invalid
+            )
             row.contact_lacks = without_repeats(lacks) if how is not None else lacks
 
 
@@ -164,6 +166,6 @@ def _closed(rows: Iterable[CustomField]) -> frozenset[str]:
 def _settings(company: str) -> tuple[str, str]:
     """Return the unique key of the company's contacts, and its setting duplicateLeads."""
     rule = CompanySettings.objects.values("duplicate_leads")[:1]
-    found = Company.objects.values_list("contact_unique_key", Coalesce(Subquery(rule), Value(Rule.WARN.value)))
-    key, duplicates = found.get(pk=company)
+    companies = Company.objects.values_list("contact_unique_key", Coalesce(Subquery(rule), Value(Rule.WARN.value)))
+    key, duplicates = companies.get(pk=company)
     return key, duplicates

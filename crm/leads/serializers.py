@@ -125,10 +125,10 @@ RELATIONS = ("contact", "product_services", "team", "team_member", "tags")
 
 def relations_of(data: Mapping[str, Any], *, new: bool = False) -> Relations:
     """Return the references in a body. For new leads null counts as not given."""
-    given = {name: data[name] for name in RELATIONS if name in data}
+    references = {name: data[name] for name in RELATIONS if name in data}
     if (category := category_of(data)) is not UNSET:
-        given["category"] = category
-    return Relations(**{name: value for name, value in given.items() if value is not None or not new})
+        references["category"] = category
+    return Relations(**{name: value for name, value in references.items() if value is not None or not new})
 
 
 class LeadContact(Output):
@@ -221,10 +221,10 @@ class LeadOut(Output):
 
 def _listed(links: type[Model], target: str) -> Subquery:
     """Return the records that a lead is linked to, each with id and name, sorted by name."""
-    found = links._default_manager.filter(lead=OuterRef("pk")).order_by().values("lead")
+    rows = links._default_manager.filter(lead=OuterRef("pk")).order_by().values("lead")
     item = JSONObject(_id=f"{target}_id", name=f"{target}__name")
     return Subquery(
-        found.annotate(listed=JSONBAgg(item, order_by=f"{target}__name")).values("listed"), output_field=JSONField()
+        rows.annotate(listed=JSONBAgg(item, order_by=f"{target}__name")).values("listed"), output_field=JSONField()
     )
 
 

@@ -48,8 +48,8 @@ class Relations:
 
     def given(self) -> dict[str, Any]:
         """Return the given references as JSON-compatible arguments of Relations."""
-        found = {name.name: getattr(self, name.name) for name in fields(self)}
-        return {name: value for name, value in found.items() if value is not UNSET}
+        references = {name.name: getattr(self, name.name) for name in fields(self)}
+        return {name: value for name, value in references.items() if value is not UNSET}
 
     def put_into(self, row: LeadRow) -> None:
         """Put the references into the row."""
@@ -150,16 +150,16 @@ def _read_one(
 
 def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]]]:
     """Return index -> why the row made no lead: the error of a single creation, and the problems of a bulk creation."""
-    found: dict[int, tuple[ApiError, list[ValueProblem]]] = {}
+    errors: dict[int, tuple[ApiError, list[ValueProblem]]] = {}
     for index, lead in written.collided:
         detail = repeated(lead)
-        found[index] = _error(DUPLICATE, f"{REPEATED}: {detail}"), [ValueProblem("contact", DUPLICATE, detail)]
+        errors[index] = _error(DUPLICATE, f"{REPEATED}: {detail}"), [ValueProblem("contact", DUPLICATE, detail)]
     for index, problems in written.failed.items():
-        found[index] = _error(problems[0].name, explain(problems)), problems
+        errors[index] = _error(problems[0].name, explain(problems)), problems
     for index, module in written.refused:
         error = quota_exceeded(module)
-        found[index] = error, [ValueProblem("", error.name, error.detail)]
-    return found
+        errors[index] = error, [ValueProblem("", error.name, error.detail)]
+    return errors
 
 
 def create_leads(
@@ -240,17 +240,17 @@ def _read_item(
     values = dict(item)
     own: dict[str, Any] = {}
     for key, (name, error) in (*ID_KEYS.items(), *LIST_KEYS.items()):
-        given = values.pop(key, None)
-        if given is None:
+        reference = values.pop(key, None)
+        if reference is None:
             continue
-        ids = given if key in LIST_KEYS else [given]
+        ids = reference if key in LIST_KEYS else [reference]
         if not isinstance(ids, list) or not all(is_id(id) for id in ids):
             return None, [
                 ValueProblem(
                     key, error, f"needs an array of {key} ids" if key in LIST_KEYS else f"needs the id of a {key}"
                 )
             ]
-        own[name] = list(dict.fromkeys(ids)) if key in LIST_KEYS else given
+        own[name] = list(dict.fromkeys(ids)) if key in LIST_KEYS else reference
     row, problems = schema.read(values, drop_invalid=drop_invalid, index=index)
     if row is not None:
         relations.put_into(row)
@@ -313,9 +313,9 @@ def update_lead(
         if present is None:
             raise not_found()
         schema = LeadSchema.load()
-        given = {key: value for key, value in form_data.items() if key not in CONTACT_KEYS}
-        given = without_held(schema, given, present, present["custom"])
-        row, _ = _read_one(schema, given, relations, partial=True)
+        lead_values = {key: value for key, value in form_data.items() if key not in CONTACT_KEYS}
+        lead_values = without_held(schema, lead_values, present, present["custom"])
+        row, _ = _read_one(schema, lead_values, relations, partial=True)
         contact = row.system.get("contact_id", present["contact_id"])
         lock_duplicates(schema)
         # Change the contact before the lead, in the order in which writers of leads lock them.
@@ -358,13 +358,15 @@ def _lock_contact(id: str) -> None:
 def _differing(id: str, values: Mapping[str, Any], category: str | None) -> list[str]:
     """Return the names of the given values that the contact does not have."""
     columns = {CONTACT.system_columns[key]: key for key in values}
-    given = {column: values[key] for column, key in columns.items()}
+    new_values = {column: values[key] for column, key in columns.items()}
     if category is not None:
         columns["category_id"] = "category"
-        given["category_id"] = category
+        new_values["category_id"] = category
     present = Contact.objects.filter(pk=id).values(*columns).first() if columns else None
     return [
-        name for column, name in columns.items() if str(given[column] or "") != str((present or {}).get(column) or "")
+        name
+        for column, name in columns.items()
+        if str(new_values[column] or "") != str((present or {}).get(column) or "")
     ]
 
 

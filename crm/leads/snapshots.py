@@ -27,14 +27,14 @@ MEMBER_READS = ("_id", "__name", "__email")
 
 def contact_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
     """Return the snapshot of the contact that a row refers to."""
-    found = row[f"{path}_id"]
+    contact_id = row[f"{path}_id"]
     names = {
         "name": row[f"{path}__name"],
         "email": row[f"{path}__email"],
         "contactNumber": row[f"{path}__contact_number"],
         "isDeleted": row[f"{path}__is_deleted"],
     }
-    return {"_id": found, **names} if found else None
+    return {"_id": contact_id, **names} if contact_id else None
 
 
 def lead_of(row: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -59,7 +59,7 @@ def update_leads(
     present = [(id, row) for id, row in changes if id in states]
     result.updated = [(row.index, id) for id, row in present]
     products = _apply(schema, states, present)
-    changes_by_id = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
+    changes_by_id = {id: differences for id, state in states.items() if (differences := state.changes(schema.names))}
     written = [states[id] for id in changes_by_id]
     if source is not None:
         touched = sorted(
@@ -75,7 +75,7 @@ def update_leads(
     touch(schema.kind, sorted(beside & changes_by_id.keys()), actor_id)
     if source is not None:
         journal.after(schema.kind, touched, source)
-    payloads = {id: {"changes": found} for id, found in changes_by_id.items()}
+    payloads = {id: {"changes": differences} for id, differences in changes_by_id.items()}
     emit("lead.updated", sorted(changes_by_id), payloads=payloads, actor_id=actor_id, automation=automation)
     result.changed = set(changes_by_id)
     result.reopened = reopened(changes_by_id, schema.closed)

@@ -226,7 +226,7 @@ class LeadViewSet(RecordViewSet):
             rights=ContactRights.of(self.actor),
             **creation_options(data),
         )
-        found = bulk_answer(result, live_leads(), LeadOut, {DUPLICATE: DuplicateField(REPEATED).message})
-        return self.processed(found, result)
+        answer = bulk_answer(result, live_leads(), LeadOut, {DUPLICATE: DuplicateField(REPEATED).message})
+        return self.processed(answer, result)
 
     restore = restore_action(LEAD, success="LeadsRestored_200")

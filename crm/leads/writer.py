@@ -174,8 +174,8 @@ class _Attempt:
             lock_unique_key(self.schema.contacts, many=True)
         plan = self._plan(rows)
         contacts = self._write_contacts(plan)
-        made = {item.contact_id: contacts[item.row.index] for item in plan.inserts if item.makes_contact}
-        plan.result.holders = {index: made.get(id, id) for index, id in plan.result.holders.items()}
+        contact_ids = {item.contact_id: contacts[item.row.index] for item in plan.inserts if item.makes_contact}
+        plan.result.holders = {index: contact_ids.get(id, id) for index, id in plan.result.holders.items()}
         inserts = [item._replace(contact_id=contacts.get(item.row.index, item.contact_id)) for item in plan.inserts]
         self._insert(inserts, self._assign(inserts))
         outcome = update_leads(
@@ -203,9 +203,9 @@ class _Attempt:
         live = live_holders(keyed.values()) if keyed else []
         left = remaining_quota("lead")
         present = _lock_contacts(
-            {found.id for found in live} | {id for row in rows if (id := row.system.get("contact_id"))}
+            {match.id for match in live} | {id for row in rows if (id := row.system.get("contact_id"))}
         )
-        holders = Holders(found for found in live if found.id in present)
+        holders = Holders(match for match in live if match.id in present)
         new = recreated_contacts(item for item in keyed.values() if not holders.of(item))
         open_leads = OpenLeads(present, schema.closed, new)
         collided: list[Collision] = []
@@ -217,30 +217,30 @@ class _Attempt:
             if not isinstance(contact, str):
                 plan.result.failed[row.index] = contact
                 continue
-            found = open_leads.find(contact, row.product_ids)
-            if found is not None and not self._may_repeat(row):
-                plan.result.collided.append((row.index, found))
+            match = open_leads.find(contact, row.product_ids)
+            if match is not None and not self._may_repeat(row):
+                plan.result.collided.append((row.index, match))
                 continue
-            if found is not None and self.existing == "rule":
+            if match is not None and self.existing == "rule":
                 if schema.duplicates == Rule.WARN and schema.is_open(row.system.get("status")):
-                    plan.result.repeats[row.index] = found
-                found = None
-            if found is None and left is not None and len(plan.inserts) >= left:
+                    plan.result.repeats[row.index] = match
+                match = None
+            if match is None and left is not None and len(plan.inserts) >= left:
                 plan.result.refused.append((row.index, "lead"))
                 continue
-            item = _Item(found or row.own_id or new_id(), row, contact, contact not in present)
-            (plan.updates if found else plan.inserts).append(item)
+            item = _Item(match or row.own_id or new_id(), row, contact, contact not in present)
+            (plan.updates if match else plan.inserts).append(item)
             if row.index in keyed:
                 holders.give(keyed[row.index], contact, "all" if contact == keyed[row.index].id else self.fills)
-            if not found and schema.is_open(row.system.get("status")):
+            if not match and schema.is_open(row.system.get("status")):
                 open_leads.add(item.id, contact, row.product_ids)
-            elif found and "status" in row.system and not schema.is_open(row.system["status"]):
+            elif match and "status" in row.system and not schema.is_open(row.system["status"]):
                 open_leads.close(item.id)
-            elif found:
+            elif match:
                 open_leads.add(item.id, contact, row.product_ids)
         new_people = {item.id: person_of(item.row) for item in keyed.values()} if collided else {}
         plan.result.failed |= collision_problems(collided, may_read=self.rights.read, new_people=new_people)
-        plan.result.holders = {one.index: one.existing_id for one in collided}
+        plan.result.holders = {collision.index: collision.existing_id for collision in collided}
         return plan
 
     def _may_repeat(self, row: LeadRow) -> bool:
@@ -254,8 +254,8 @@ class _Attempt:
         """Apply the company's rule to the updated leads, which may have come to repeat another open one."""
         if self.schema.duplicates == Rule.ALLOW:
             return
-        found = repeating(outcome.reopened, self.schema.closed)
-        rows = {index: found[id] for index, id in outcome.updated if id in found}
+        repeats = repeating(outcome.reopened, self.schema.closed)
+        rows = {index: repeats[id] for index, id in outcome.updated if id in repeats}
         if rows and self.schema.duplicates == Rule.REFUSE:
             raise _Retry({index: [ValueProblem("contact", DUPLICATE, repeated(id))] for index, id in rows.items()})
         result.repeats |= rows
@@ -273,13 +273,13 @@ class _Attempt:
             )
         if keyed is None:
             return [NO_CONTACT]
-        found = holders.of(keyed)
-        if holders.is_other_person(keyed, found):
-            return collision(keyed, found, is_other=True)
-        if len(set(found.values())) > 1:
-            return collision(keyed, found, last=True)
-        if found:
-            return next(iter(found.values()))
+        key_holders = holders.of(keyed)
+        if holders.is_other_person(keyed, key_holders):
+            return collision(keyed, key_holders, is_other=True)
+        if len(set(key_holders.values())) > 1:
+            return collision(keyed, key_holders, last=True)
+        if key_holders:
+            return next(iter(key_holders.values()))
         if not self.rights.create:
             return [NO_NEW_CONTACT]
         return row.contact_lacks or keyed.id
@@ -288,13 +288,13 @@ class _Attempt:
         """Create the missing contacts and update the others. Returns row index -> contact id."""
         items = [*plan.inserts, *plan.updates]
         items.sort(key=lambda item: item.row.index)
-        made, named = [], []
+        contact_rows, named = [], []
         for item in items:
             row = item.row
             if row.contact is not None and not row.system.get("contact_id"):
                 row.contact.category_id = row.category_id
                 row.contact.index = row.index
-                made.append(row.contact)
+                contact_rows.append(row.contact)
             elif row.contact is not None or row.category_id is not None:
                 values = row.contact.system if row.contact else {}
                 named.append((item.contact_id, ContactRow(index=row.index, system=values, category_id=row.category_id)))
@@ -304,19 +304,21 @@ class _Attempt:
             "source": self.source or import_source(self.import_id),
             "take": self.fills,
         }
-        written = write_contacts(self.schema.contacts, made, import_id=self.import_id, existing="update", **common)
+        written = write_contacts(
+            self.schema.contacts, contact_rows, import_id=self.import_id, existing="update", **common
+        )
         outcome = update_contacts(self.schema.contacts, named, **common)
         plan.result.left = written.left | outcome.left
         collisions = [*written.collided, *(Collision(*refused) for refused in outcome.collided)]
         if collisions or written.refused:
             failed = collision_problems(collisions, may_read=self.rights.read)
-            others = {one.index: one.existing_id for one in collisions}
+            others = {collision.index: collision.existing_id for collision in collisions}
             raise _Retry(failed, [(index, "contact") for index in written.refused], others)
         contacts = dict(written.created + written.updated)
         new = {id for _, id in written.created}
         for item in items:
-            found = contacts.get(item.row.index, item.contact_id)
-            if found not in new if item.makes_contact else found != item.contact_id:
+            contact_id = contacts.get(item.row.index, item.contact_id)
+            if contact_id not in new if item.makes_contact else contact_id != item.contact_id:
                 raise _Retry  # another writer wrote this contact first
         return contacts
 
@@ -367,16 +369,17 @@ class _Attempt:
 
 def _lock_contacts(ids: Iterable[str]) -> set[str]:
     """Lock the live contacts in the order of their ids, so that writers of leads of the same contact wait."""
-    wanted = sorted(ids)
-    if not wanted:
+    contact_ids = sorted(ids)
+    if not contact_ids:
         return set()
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id FROM crm_contact WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR NO KEY UPDATE", [wanted]
+            "SELECT id FROM crm_contact WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR NO KEY UPDATE",
+            [contact_ids],
         )
         return {id for (id,) in cursor.fetchall()}
 
 
 def _product_names(ids: Iterable[str]) -> dict[str, str]:
-    wanted = list(ids)
-    return dict(ProductService.objects.filter(pk__in=wanted).values_list("pk", "name")) if wanted else {}
+    product_ids = list(ids)
+    return dict(ProductService.objects.filter(pk__in=product_ids).values_list("pk", "name")) if product_ids else {}

@@ -43,8 +43,8 @@ def read_answer(text: str) -> Answer | None:
                 email = str(attendee).lower().removeprefix("mailto:").strip()
                 if answer and uid.endswith(OF_MEETINGS) and is_id(uid.removesuffix(OF_MEETINGS)):
                     stamp = getattr(event.get("dtstamp"), "dt", None)
-                    given = stamp if isinstance(stamp, datetime) and stamp.tzinfo else None
-                    return Answer(uid.removesuffix(OF_MEETINGS), email, answer, given)
+                    answered_at = stamp if isinstance(stamp, datetime) and stamp.tzinfo else None
+                    return Answer(uid.removesuffix(OF_MEETINGS), email, answer, answered_at)
     except (ValueError, KeyError, AttributeError, IndexError, TypeError, RecursionError):
         return None
     return None
@@ -54,13 +54,13 @@ def read_answer(text: str) -> Answer | None:
 def record_answer(meeting: Meeting, answer: Answer, *, sender: str) -> bool:
     """Write the answer to the attendee whose it is, by the address in it or else by who sent it. An older answer than
     the one that is known changes nothing. Returns whether it was written."""
-    known = {
-        one.email.lower(): one
-        for one in MeetingAttendee.objects.select_for_update(of=("self",)).filter(
+    attendees_by_email = {
+        candidate.email.lower(): candidate
+        for candidate in MeetingAttendee.objects.select_for_update(of=("self",)).filter(
             meeting=meeting, email__in=[answer.email, sender.lower()]
         )
     }
-    attendee = known.get(answer.email) or known.get(sender.lower())
+    attendee = attendees_by_email.get(answer.email) or attendees_by_email.get(sender.lower())
     given_at = min(answer.given_at or timezone.now(), timezone.now())
     if attendee is None or (attendee.answered_at is not None and attendee.answered_at >= given_at):
         return False

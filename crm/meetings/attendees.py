@@ -34,7 +34,7 @@ def attendees_of(meeting: Meeting) -> list[MeetingAttendee]:
     return list(MeetingAttendee.objects.filter(meeting=meeting).order_by("pk"))
 
 
-def replace_attendees(meeting: Meeting, given: Sequence[Given]) -> Attendance:
+def replace_attendees(meeting: Meeting, people: Sequence[Given]) -> Attendance:
     """Replace the attendees of the stored meeting. Each address counts once; the organizer is no attendee.
 
     Present attendees may stay, even if their records changed or are gone. Raises MemberNotFound_404,
@@ -42,58 +42,60 @@ def replace_attendees(meeting: Meeting, given: Sequence[Given]) -> Attendance:
     contact without an address.
     """
     before = attendees_of(meeting)
-    wanted: dict[str, MeetingAttendee] = {}
-    for attendee in _read(meeting, given, before):
+    after_by_email: dict[str, MeetingAttendee] = {}
+    for attendee in _read(meeting, people, before):
         if attendee.email != meeting.organizer.email.lower():
-            wanted.setdefault(attendee.email, attendee)
-    known = {attendee.email: attendee for attendee in before}
-    removed = [attendee for email, attendee in known.items() if email not in wanted]
-    added = [attendee for email, attendee in wanted.items() if email not in known]
+            after_by_email.setdefault(attendee.email, attendee)
+    before_by_email = {attendee.email: attendee for attendee in before}
+    removed = [attendee for email, attendee in before_by_email.items() if email not in after_by_email]
+    added = [attendee for email, attendee in after_by_email.items() if email not in before_by_email]
     MeetingAttendee.objects.filter(pk__in=[attendee.pk for attendee in removed]).delete()
-    for email in wanted.keys() & known.keys():
-        _take_over(known[email], wanted[email])
+    for email in after_by_email.keys() & before_by_email.keys():
+        _take_over(before_by_email[email], after_by_email[email])
     MeetingAttendee.objects.bulk_create(added)
-    return Attendance([known.get(email, attendee) for email, attendee in wanted.items()], added, removed)
+    return Attendance(
+        [before_by_email.get(email, attendee) for email, attendee in after_by_email.items()], added, removed
+    )
 
 
-def _take_over(known: MeetingAttendee, wanted: MeetingAttendee) -> None:
+def _take_over(stored: MeetingAttendee, attendee: MeetingAttendee) -> None:
     names = ("name", "member_id", "contact_id")
-    if any(getattr(known, name) != getattr(wanted, name) for name in names):
+    if any(getattr(stored, name) != getattr(attendee, name) for name in names):
         for name in names:
-            setattr(known, name, getattr(wanted, name))
-        known.save(update_fields=("name", "member", "contact", "updated_at"))
+            setattr(stored, name, getattr(attendee, name))
+        stored.save(update_fields=("name", "member", "contact", "updated_at"))
 
 
-def _read(meeting: Meeting, given: Sequence[Given], before: Sequence[MeetingAttendee]) -> list[MeetingAttendee]:
-    members = Member.objects.in_bulk([one["member"] for one in given if "member" in one])
-    contacts = live_contacts().in_bulk([one["contact"] for one in given if "contact" in one])
+def _read(meeting: Meeting, people: Sequence[Given], before: Sequence[MeetingAttendee]) -> list[MeetingAttendee]:
+    members = Member.objects.in_bulk([person["member"] for person in people if "member" in person])
+    contacts = live_contacts().in_bulk([person["contact"] for person in people if "contact" in person])
     there = {id: attendee for attendee in before for id in (attendee.member_id, attendee.contact_id) if id}
-    found = []
-    for place, one in enumerate(given):
+    attendees = []
+    for place, person in enumerate(people):
         where = f"attendees.{place}"
-        if len(one.keys() & {"member", "contact", "email"}) != 1 or ("name" in one and "email" not in one):
+        if len(person.keys() & {"member", "contact", "email"}) != 1 or ("name" in person and "email" not in person):
             raise NamedError("InvalidInput_400", f"{where}: name a member, or a contact, or an email and maybe a name")
-        values = _values(where, one, members, contacts, there)
+        values = _values(where, person, members, contacts, there)
         values |= {"email": values["email"].lower(), "name": one_line(values["name"])[:300]}
-        found.append(MeetingAttendee(meeting=meeting, **values))
-    return found
+        attendees.append(MeetingAttendee(meeting=meeting, **values))
+    return attendees
 
 
 def _values(
     where: str,
-    one: Given,
+    person: Given,
     members: Mapping[str, Member],
     contacts: Mapping[str, Contact],
     there: Mapping[str, MeetingAttendee],
 ) -> dict[str, Any]:
-    if "email" in one:
+    if "email" in person:
         try:
-            return {"email": read_email(one["email"]), "name": one.get("name", "")}
+            return {"email": read_email(person["email"]), "name": person.get("name", "")}
         except BadAddress as error:
-            raise InvalidFormat(f"{where}.email", one["email"], f"{where}.email: {error}") from None
-    id = one.get("member") or one["contact"]
+            raise InvalidFormat(f"{where}.email", person["email"], f"{where}.email: {error}") from None
+    id = person.get("member") or person["contact"]
     stays = there.get(id)
-    if "member" in one:
+    if "member" in person:
         if stays is not None and stays.member_id == id:
             return {"email": stays.email, "name": stays.name, "member_id": id}
         member = check_member(f"{where}.member", id, members.get(id))

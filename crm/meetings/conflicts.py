@@ -29,20 +29,21 @@ def conflict_warning(meeting: Meeting) -> str:
         ends_at__gt=meeting.starts_at,
     )
     theirs = others.exclude(pk=meeting.pk).filter(Q(organizer_id__in=participants) | Exists(attended))
-    found = list(theirs.order_by("starts_at", "pk")[: MAX_CONFLICTS + 1])
-    if not found:
+    conflicts = list(theirs.order_by("starts_at", "pk")[: MAX_CONFLICTS + 1])
+    if not conflicts:
         return ""
     busy: dict[str, set[str]] = defaultdict(set)
-    for other in found:
+    for other in conflicts:
         busy[other.pk].add(other.organizer_id)
-    attending = MeetingAttendee.objects.filter(meeting__in=found, member_id__in=participants)
+    attending = MeetingAttendee.objects.filter(meeting__in=conflicts, member_id__in=participants)
     for other_id, member_id in attending.values_list("meeting_id", "member_id"):
         busy[other_id].add(member_id)
     names = {member.pk: member.name or member.email for member in Member.objects.filter(pk__in=participants)}
     described = [
-        _describe(other, sorted(names[id] for id in busy[other.pk] & participants)) for other in found[:MAX_CONFLICTS]
+        _describe(other, sorted(names[id] for id in busy[other.pk] & participants))
+        for other in conflicts[:MAX_CONFLICTS]
     ]
-    return "; ".join([*described, "and more"] if len(found) > MAX_CONFLICTS else described)
+    return "; ".join([*described, "and more"] if len(conflicts) > MAX_CONFLICTS else described)
 
 
 def _describe(other: Meeting, names: list[str]) -> str:

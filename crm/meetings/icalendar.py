@@ -39,7 +39,7 @@ def calendar_file(meeting: Meeting, attendees: Sequence[MeetingAttendee], method
     calendar.add("calscale", "GREGORIAN")
     calendar.add("method", method.value)
     cancelled = method is Method.CANCEL or meeting.status == Meeting.Status.CANCELLED
-    comes = ", ".join(one_line(one.name) or one.email for one in attendees) if method is Method.PUBLISH else ""
+    comes = ", ".join(one_line(guest.name) or guest.email for guest in attendees) if method is Method.PUBLISH else ""
     event = _event(meeting, cancelled=cancelled, comes=comes)
     event.add("organizer", _address(meeting.organizer.name, meeting.organizer.email), encode=False)
     if method is not Method.PUBLISH:

@@ -91,8 +91,8 @@ class MeetingMails:
         self._unverified = self._unverified or not has_verified_owner()
         if self._unverified:
             return
-        invited = {email: one for found in INVITED for email, one in found(meeting).items()}
-        contexts = {email: context_for(meeting, one) for email, one in invited.items()}
+        invited = {email: invitation for source in INVITED for email, invitation in source(meeting).items()}
+        contexts = {email: context_for(meeting, invitation) for email, invitation in invited.items()}
         plain = context_for(meeting)
         letters = [
             Letter(
@@ -107,16 +107,20 @@ class MeetingMails:
     def _allowed(self, participants: Sequence[Participant]) -> list[Participant]:
         """Return those who get the mail: no members who have left, and people outside the company within the limits."""
         left = _left_members(participants)
-        outside = [one.email.lower() for one in participants if _member_id(one) is None]
+        outside = [participant.email.lower() for participant in participants if _member_id(participant) is None]
         unwanted = unwanted_among(outside)
         self._suppressed |= unwanted
-        wanted = [email for email in outside if email not in unwanted]
-        granted = set(wanted[: _limit().count_up_to(company_id(), len(wanted))]) if wanted else set()
-        self._over_limit += len(wanted) - len(granted)
+        emails = [email for email in outside if email not in unwanted]
+        granted = set(emails[: _limit().count_up_to(company_id(), len(emails))]) if emails else set()
+        self._over_limit += len(emails) - len(granted)
         return [
-            one
-            for one in participants
-            if (one.email.lower() in granted if _member_id(one) is None else _member_id(one) not in left)
+            participant
+            for participant in participants
+            if (
+                participant.email.lower() in granted
+                if _member_id(participant) is None
+                else _member_id(participant) not in left
+            )
         ]
 
 

@@ -165,6 +165,6 @@ def _on_clock(moment: datetime, zone: str) -> str:
 
 def _attendees() -> Subquery:
     """Return the meeting's attendees in the order in which they were named."""
-    found = MeetingAttendee.objects.filter(meeting=OuterRef("pk")).order_by().values("meeting")
+    rows = MeetingAttendee.objects.filter(meeting=OuterRef("pk")).order_by().values("meeting")
     item = JSONObject(_id="id", name="name", email="email", member="member_id", contact="contact_id", answer="answer")
-    return Subquery(found.annotate(listed=JSONBAgg(item, order_by="id")).values("listed"), output_field=JSONField())
+    return Subquery(rows.annotate(listed=JSONBAgg(item, order_by="id")).values("listed"), output_field=JSONField())

@@ -231,27 +231,27 @@ def not_found() -> NamedError:
 def _organizer(id: str | None, actor_id: str | None) -> Member:
     if id is not None:
         return check_member("organizer", id)
-    found = first_active(actor_id) or Member.objects.filter(status=Member.Status.OWNER).order_by("pk").first()
-    if found is None:
+    member = first_active(actor_id) or Member.objects.filter(status=Member.Status.OWNER).order_by("pk").first()
+    if member is None:
         raise NamedError(
             "MemberNotFound_404", "organizer: the company has no owner, to be the organizer; name a member"
         )
-    return found
+    return member
 
 
 def _apply(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
     """Set the meeting's own values. Returns the differences, named as in events."""
-    given = {name: values[name] for name in TAKEN_OVER if name in values}
-    given |= {name: one_line(values[name]) for name in ("title", "place") if name in values}
+    cleaned = {name: values[name] for name in TAKEN_OVER if name in values}
+    cleaned |= {name: one_line(values[name]) for name in ("title", "place") if name in values}
     if "description" in values:
-        given["description"] = several_lines(values["description"])
-    if given.get("title") == "":
+        cleaned["description"] = several_lines(values["description"])
+    if cleaned.get("title") == "":
         raise NamedError("InvalidInput_400", "title: needs a character that can be seen")
-    if "timezone" in given:
-        check_timezone(given["timezone"])
-    given |= _times(meeting, values, given.get("timezone", meeting.timezone)) | _video(meeting, values)
+    if "timezone" in cleaned:
+        check_timezone(cleaned["timezone"])
+    cleaned |= _times(meeting, values, cleaned.get("timezone", meeting.timezone)) | _video(meeting, values)
     changes: Changes = {}
-    for name, value in given.items():
+    for name, value in cleaned.items():
         column = f"{name}_id" if name in LINKS else name
         before = getattr(meeting, column)
         if before == value:
@@ -268,8 +268,8 @@ def _apply(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
 def _check_same_person(meeting: Meeting) -> None:
     """Raise InvalidInput_400 where a meeting would be with a lead and with a contact who is not the lead's."""
     if meeting.lead_id and meeting.contact_id and meeting.lead.contact_id != meeting.contact_id:  # type: ignore[union-attr]
-        told = f"contact: {meeting.contact_id} is not the contact of the lead; leave it out, or name the lead's"
-        raise NamedError("InvalidInput_400", told)
+        message = f"contact: {meeting.contact_id} is not the contact of the lead; leave it out, or name the lead's"
+        raise NamedError("InvalidInput_400", message)
 
 
 def _video(meeting: Meeting, values: Mapping[str, Any]) -> dict[str, str]:
@@ -317,8 +317,8 @@ def _send_mails(mails: MeetingMails, meeting: Meeting, attendance: Attendance, t
         mails.cancel(meeting, attendance.removed, whole=False)
     if told_all:
         new = {attendee.pk for attendee in attendance.added}
-        known = [attendee for attendee in attendance.present if attendee.pk not in new]
-        mails.invite(meeting, attendance.present, [meeting.organizer, *known], changed=True)
+        existing = [attendee for attendee in attendance.present if attendee.pk not in new]
+        mails.invite(meeting, attendance.present, [meeting.organizer, *existing], changed=True)
     if attendance.added:
         mails.invite(meeting, attendance.present, attendance.added)
 

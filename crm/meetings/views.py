@@ -61,8 +61,8 @@ def _answer(view: ResourceViewSet, planned: Planned) -> Response:
     """Return the meeting, with a warning about mails that did not go out and about conflicts."""
     meeting = Meeting.objects.get(pk=planned.meeting.pk)
     conflicts = conflict_warning(meeting) if meeting.status == Meeting.Status.SCHEDULED else ""
-    found = MeetingOut.one(Meeting.objects.filter(pk=meeting.pk))
-    return view.success(found, **_warning(planned.warning, conflicts))
+    row = MeetingOut.one(Meeting.objects.filter(pk=meeting.pk))
+    return view.success(row, **_warning(planned.warning, conflicts))
 
 
 def _warning(*parts: str) -> dict[str, str]:
@@ -77,8 +77,8 @@ class MeetingActions(ResourceViewSet, abstract=True):
     mine: ClassVar[bool] = False
 
     def shown_meetings(self) -> QuerySet[Meeting]:
-        found = Meeting.objects.filter(kind=self.kind) if self.kind else Meeting.objects.all()
-        return found.filter(with_member(self.actor.member_id)) if self.mine else found
+        meetings = Meeting.objects.filter(kind=self.kind) if self.kind else Meeting.objects.all()
+        return meetings.filter(with_member(self.actor.member_id)) if self.mine else meetings
 
     def check_shown(self, id: str) -> None:
         """Refuse the id of a meeting that the view does not show, as if it were missing."""
@@ -95,15 +95,15 @@ class MeetingActions(ResourceViewSet, abstract=True):
     def made(self, data: dict[str, Any]) -> Any:
         """Create a meeting of the parsed body."""
         automation, attendees = data.pop("automation") != "skip", data.pop("attendees", [])
-        made = create_meeting(actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
-        return _answer(self, made)
+        planned = create_meeting(actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
+        return _answer(self, planned)
 
     @endpoint("Read a meeting", output=MeetingOut, errors=("NotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:
-        found = MeetingOut.one(self.shown_meetings().filter(pk=id))
-        if found is None:
+        meeting = MeetingOut.one(self.shown_meetings().filter(pk=id))
+        if meeting is None:
             raise not_found()
-        return found
+        return meeting
 
     def changed(self, id: str, data: dict[str, Any]) -> Any:
         """Change a meeting by the parsed body."""

@@ -26,7 +26,7 @@ def choose(
     fill_empty: bool,
 ) -> None:
     """Set the winner's values in its state."""
-    chosen, given = _sort(schema, parts, {state.id: state for state in (winner, *losers)}, choices)
+    chosen, values = _sort(schema, parts, {state.id: state for state in (winner, *losers)}, choices)
     if fill_empty:
         _fill(schema, parts, winner, losers, choices)
     for key, state in chosen.items():
@@ -34,7 +34,7 @@ def choose(
             winner.after.update({column: state.before[column] for column in parts[key].columns})
         else:
             _put(winner, key, state.custom_before.get(key))
-    _apply_values(schema, winner, given)
+    _apply_values(schema, winner, values)
     _refuse_emptied(schema, parts, winner, choices)
 
 
@@ -43,7 +43,7 @@ def _sort(
 ) -> tuple[dict[str, RecordState], dict[str, Any]]:
     """Split the choices into key -> the record with the value, and key -> the value itself."""
     chosen: dict[str, RecordState] = {}
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, choice in choices.items():
         if key not in parts and key not in schema.fields:
             raise NamedError(UNKNOWN, f"choices: there is no field {shorten(key, 100)!r}")
@@ -52,7 +52,7 @@ def _sort(
         elif isinstance(choice, dict) and choice.keys() == {"value"}:
             if key not in schema.columns and key not in schema.fields:
                 raise NamedError(REFUSED, f"choices.{key}: needs the id of the record whose {key} is taken")
-            given[key] = choice["value"]
+            values[key] = choice["value"]
         else:
             raise NamedError(REFUSED, f'choices.{key}: needs the id of one of the records, or {{"value": …}}')
     for part in {parts[key] for key in choices if key in parts}:
@@ -61,7 +61,7 @@ def _sort(
             raise NamedError(
                 REFUSED, f"choices: {' and '.join(keys)} go together and have to come from the same record"
             )
-    return chosen, given
+    return chosen, values
 
 
 def _fill(
@@ -86,11 +86,11 @@ def _fill(
             )
 
 
-def _apply_values(schema: RecordSchema, winner: RecordState, given: Mapping[str, Any]) -> None:
+def _apply_values(schema: RecordSchema, winner: RecordState, values: Mapping[str, Any]) -> None:
     """Set values that none of the records need have; they are read like those of an update."""
-    if not given:
+    if not values:
         return
-    row, problems = schema.read(given, partial=True, current=winner.after)
+    row, problems = schema.read(values, partial=True, current=winner.after)
     if row is not None:
         problems = schema.check_references([row]).get(0, [])
     if row is None or problems:

@@ -57,13 +57,15 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
 
     def answer(self, request: Request) -> Response:
         size, rules, after, total = self._read(request.query_params)
-        found = find_duplicates(kind=self.kind, rules=rules, size=size, after=after)
+        duplicates = find_duplicates(kind=self.kind, rules=rules, size=size, after=after)
         if after is None:
             total = count_groups(kind=self.kind, rules=rules)
         further = (
-            None if found.next is None else cursor_at(SORT, self._fingerprint(rules), found.next, total or 0).encode()
+            None
+            if duplicates.next is None
+            else cursor_at(SORT, self._fingerprint(rules), duplicates.next, total or 0).encode()
         )
-        return self.success(self._render(found.groups), totalCount=total, nextCursor=further)
+        return self.success(self._render(duplicates.groups), totalCount=total, nextCursor=further)
 
     def _read(self, params: Mapping[str, Any]) -> tuple[int, tuple[str, ...], Place | None, int | None]:
         """Return the page size, the rules, the place to continue at, and the total that the first page has counted."""
@@ -84,12 +86,12 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
         return size, rules, Place(rule, key, pair), None if SIMILAR_NAME in rules else cursor.total
 
     def _rules(self, text: str) -> tuple[str, ...]:
-        known = RULES[self.kind.panel]
-        asked = {part.strip() for part in text.split(",")} - {""}
-        wrong = next((rule for rule in sorted(asked) if rule not in known), None)
+        rules = RULES[self.kind.panel]
+        names = {part.strip() for part in text.split(",")} - {""}
+        wrong = next((rule for rule in sorted(names) if rule not in rules), None)
         if wrong is not None:
-            raise refuse("rule", f"{shorten(wrong, 40)!r} is none of {', '.join(known)}")
-        return tuple(rule for rule in known if not asked or rule in asked)
+            raise refuse("rule", f"{shorten(wrong, 40)!r} is none of {', '.join(rules)}")
+        return tuple(rule for rule in rules if not names or rule in names)
 
     def _fingerprint(self, rules: Sequence[str]) -> str:
         return ",".join((self.kind.panel, *rules))
@@ -101,7 +103,7 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
         live = self.kind.model._default_manager.filter(pk__in=ids, is_deleted=False)
         rows = [self.output.render(row) for row in self.output.project(live)] if ids else []
         records = {row["_id"]: row for row in self.output.complete(rows)}
-        found = []
+        rendered_groups = []
         for group in groups:
             members = [records[id] for id in group.ids if id in records]
             if len(members) > 1:
@@ -112,8 +114,8 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
                     "count": group.count,
                     "records": members,
                 }
-                found.append(rendered)
-        return found
+                rendered_groups.append(rendered)
+        return rendered_groups
 
     def dismiss_pairs(self, data: dict[str, Any]) -> dict[str, int]:
         return {

@@ -103,18 +103,18 @@ ORDER = {"sameContactAndProduct": "ORDER BY contact_id, product"}
 
 def find_duplicates(*, kind: RecordKind, rules: Sequence[str], size: int, after: Place | None = None) -> DuplicatePage:
     """Return the next `size` groups of the rules (in the order of RULES) after a place."""
-    found: list[Duplicates] = []
+    duplicates: list[Duplicates] = []
     start = 0 if after is None else rules.index(after.rule)
     for rule in rules[start:]:
         place = after if after is not None and after.rule == rule else Place(rule)
-        wanted = size - len(found)
-        if not wanted:
-            return DuplicatePage(found, place)
-        groups, further = _similar(place, wanted) if rule == SIMILAR_NAME else _equal(kind, place, wanted)
-        found += groups
+        remaining = size - len(duplicates)
+        if not remaining:
+            return DuplicatePage(duplicates, place)
+        groups, further = _similar(place, remaining) if rule == SIMILAR_NAME else _equal(kind, place, remaining)
+        duplicates += groups
         if further is not None:
-            return DuplicatePage(found, further)
-    return DuplicatePage(found)
+            return DuplicatePage(duplicates, further)
+    return DuplicatePage(duplicates)
 
 
 def count_groups(*, kind: RecordKind, rules: Iterable[str]) -> int | None:

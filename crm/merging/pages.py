@@ -48,21 +48,21 @@ class Duplicates(MergingPage):
         rule = self.request.GET.get("rule", "")
         rule = rule if rule in RULES else ""
         query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None, "rule": rule or None}
-        found = self.read("contact/duplicate", query)
+        answer = self.read("contact/duplicate", query)
         groups = [
             {
-                **one,
-                "words": RULES.get(one["rule"], ""),
-                "ids": [record["_id"] for record in one["records"]][:MAX_RECORDS],
+                **group,
+                "words": RULES.get(group["rule"], ""),
+                "ids": [record["_id"] for record in group["records"]][:MAX_RECORDS],
             }
-            for one in found.data
+            for group in answer.data
         ]
         more = {"rule": rule} if rule else {}
         return {
-            "groups": [{**one, "merge": self.address("contact-merge", ids=one["ids"])} for one in groups],
+            "groups": [{**group, "merge": self.address("contact-merge", ids=group["ids"])} for group in groups],
             "rules": RULES,
             "rule": rule,
-            "more": self.address(cursor=found.next_cursor, **more) if found.next_cursor else "",
+            "more": self.address(cursor=answer.next_cursor, **more) if answer.next_cursor else "",
             "may_merge": self.may_merge,
         }
 
@@ -85,8 +85,8 @@ class MergeContacts(MergingPage):
         ids = list(dict.fromkeys(self.request.GET.getlist("ids")))[:MAX_RECORDS]
         if len(ids) < FEWEST:
             return []
-        found = self.read("contact", {"filters": {"_id": ids}, "p": "1", "n": str(MAX_RECORDS)}).data
-        return sorted(found, key=lambda one: ids.index(one["_id"]))
+        rows = self.read("contact", {"filters": {"_id": ids}, "p": "1", "n": str(MAX_RECORDS)}).data
+        return sorted(rows, key=lambda contact: ids.index(contact["_id"]))
 
     @cached_property
     def definitions(self) -> list[Mapping[str, Any]]:
@@ -97,38 +97,38 @@ class MergeContacts(MergingPage):
     @cached_property
     def fields(self) -> list[tuple[str, str]]:
         """Return the (name, label) of the values that are chosen one by one."""
-        return [*BESIDE, *((one["uniqueFieldID"], one["name"]) for one in self.definitions)]
+        return [*BESIDE, *((definition["uniqueFieldID"], definition["name"]) for definition in self.definitions)]
 
     def value(self, contact: Mapping[str, Any], name: str) -> Any:
-        beside = [one for one, _ in BESIDE]
+        beside = [key for key, _ in BESIDE]
         return contact[name] if name in beside else contact["formData"].get(name)
 
     def show(self) -> Mapping[str, Any]:
         if len(self.contacts) < FEWEST:
             return {"contacts": []}
-        written = field_values(self, self.definitions, [one["formData"] for one in self.contacts])
-        known = {one["uniqueFieldID"]: one for one in self.definitions}
+        written = field_values(self, self.definitions, [record["formData"] for record in self.contacts])
+        definitions = {record["uniqueFieldID"]: record for record in self.definitions}
         rows = []
-        for name, words in self.fields:
-            values = [self.value(one, name) for one in self.contacts]
+        for name, label in self.fields:
+            values = [self.value(record, name) for record in self.contacts]
             first = next((place for place, value in enumerate(values) if value not in (None, "", [])), None)
             if first is not None:
                 cells = [
                     {
-                        "id": one["_id"],
-                        "value": written.block(known[name], value) if name in known else value,
+                        "id": record["_id"],
+                        "value": written.block(definitions[name], value) if name in definitions else value,
                         "on": place == first,
                         "empty": value in (None, "", []),
                     }
-                    for place, (one, value) in enumerate(zip(self.contacts, values, strict=True))
+                    for place, (record, value) in enumerate(zip(self.contacts, values, strict=True))
                 ]
                 differs = len({str(value) for value in values if value not in (None, "", [])}) > 1
-                rows.append({"name": name, "words": words, "cells": cells, "differs": differs})
+                rows.append({"name": name, "words": label, "cells": cells, "differs": differs})
         return {"contacts": self.contacts, "rows": rows, "may_merge": self.may_merge}
 
     def do_merge(self) -> HttpResponse:
         sent = self.request.POST
-        ids = [one["_id"] for one in self.contacts]
+        ids = [contact["_id"] for contact in self.contacts]
         if len(ids) < FEWEST:
             raise Refused(400, "Choose at least two contacts", "Go back to the list of contacts, and tick those.")
         choices = {
@@ -153,14 +153,14 @@ class Merges(MergingPage):
 
     def show(self) -> Mapping[str, Any]:
         state = ListState(self.request.GET)
-        found = self.read("contact/merge", {**state.query(), "sortBy": "createdAt", "sortOrder": "desc"})
-        more = state.more(found.next_cursor, len(found.data))[0] if found.next_cursor else ""
-        merges = [{**one, "count": len(one["losers"]) + 1, "contact": {}} for one in found.data]
+        answer = self.read("contact/merge", {**state.query(), "sortBy": "createdAt", "sortOrder": "desc"})
+        more = state.more(answer.next_cursor, len(answer.data))[0] if answer.next_cursor else ""
+        merges = [{**record, "count": len(record["losers"]) + 1, "contact": {}} for record in answer.data]
         if merges:
-            ids = [one["winner"] for one in merges]
+            ids = [record["winner"] for record in merges]
             named = self.ask("GET", "contact", {"filters": {"_id": ids}, "p": "1", "n": str(len(ids))})
-            contacts = {one["_id"]: one for one in named.data} if named.ok else {}
-            merges = [{**one, "contact": contacts.get(one["winner"], {})} for one in merges]
+            contacts = {record["_id"]: record for record in named.data} if named.ok else {}
+            merges = [{**record, "contact": contacts.get(record["winner"], {})} for record in merges]
         return {"merges": merges, "more": more, "may_undo": self.may_merge}
 
     def do_undo(self) -> HttpResponse:

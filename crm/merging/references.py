@@ -58,8 +58,8 @@ def references_to(kind: RecordKind) -> dict[str, CompanyForeignKey]:
 def move(kind: RecordKind, winner: str, losers: Sequence[str]) -> MovedRows:
     """Move all references from the losers to the winner, in the caller's transaction; rows that the winner already has
     stay."""
-    found = {name: _move(field, winner, losers) for name, field in references_to(kind).items()}
-    return {name: rows for name, rows in found.items() if rows}
+    rows_by_name = {name: _move(field, winner, losers) for name, field in references_to(kind).items()}
+    return {name: rows for name, rows in rows_by_name.items() if rows}
 
 
 def move_back(kind: RecordKind, winner: str, moved: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:
@@ -104,7 +104,7 @@ def _move(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> dict[
 def _conflicting(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> list[str]:
     """Return the losers' rows that the winner, or an earlier loser, has too by a unique constraint of the table."""
     model: Any = field.model
-    found: set[str] = set()
+    row_ids: set[str] = set()
     everybody = [winner, *losers]
     turn = Case(*(When(**{field.attname: id, "then": Value(place)}) for place, id in enumerate(everybody)))
     for constraint in model._meta.constraints:
@@ -117,8 +117,8 @@ def _conflicting(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -
         if constraint.nulls_distinct is not False:
             rows = rows.exclude(_any_null(others)) if others else rows
         place = Window(RowNumber(), partition_by=[F(name) for name in others] or None, order_by=[turn, F("pk")])
-        found |= set(rows.annotate(merge_place=place).filter(merge_place__gt=1).values_list("pk", flat=True))
-    return sorted(found)
+        row_ids |= set(rows.annotate(merge_place=place).filter(merge_place__gt=1).values_list("pk", flat=True))
+    return sorted(row_ids)
 
 
 def _any_null(names: Sequence[str]) -> models.Q:

@@ -67,21 +67,21 @@ def similar_pairs(
     """Return at most the next `size` pairs and the place to continue at: after which address, and after which pair of
     the chunk that begins there."""
     start, mark = after
-    found: list[Pair] = []
+    similar: list[Pair] = []
     for _ in range(MAX_CHUNKS):
         stretch, further = _read(start)
         pairs = sorted((pair for pair in _compare(stretch) if pair.mark > mark), key=lambda pair: pair.mark)
         if pairs:
             different = dismissed({id for pair in pairs for id in (pair.first, pair.second)})
             pairs = [pair for pair in pairs if (pair.first, pair.second) not in different]
-        remaining = size - len(found)
-        found += pairs[:remaining]
+        remaining = size - len(similar)
+        similar += pairs[:remaining]
         if len(pairs) > remaining:
-            return found, (start, found[-1].mark if remaining else mark)
+            return similar, (start, similar[-1].mark if remaining else mark)
         if further is None:
-            return found, None
+            return similar, None
         start, mark = further, ""
-    return found, (start, mark)
+    return similar, (start, mark)
 
 
 def _read(after: str) -> tuple[list[_Contact], str | None]:
@@ -122,16 +122,16 @@ def _compare_all(domain: str, contacts: Sequence[_Contact]) -> Iterator[Pair]:
     """Yield the similar pairs of one domain; only names with a common trigram are compared."""
     trigrams = [_trigrams(contact.name) for contact in contacts]
     holders: dict[str, list[int]] = defaultdict(list)
-    for position, found in enumerate(trigrams):
-        for trigram in found:
+    for position, name_trigrams in enumerate(trigrams):
+        for trigram in name_trigrams:
             holders[trigram].append(position)
-    for position, found in enumerate(trigrams):
+    for position, name_trigrams in enumerate(trigrams):
         shared: Counter[int] = Counter()
-        for trigram in found:
+        for trigram in name_trigrams:
             if len(holders[trigram]) <= COMMON:
                 shared.update(other for other in holders[trigram] if other > position)
         for other in shared:
-            score = len(found & trigrams[other]) / len(found | trigrams[other])
+            score = len(name_trigrams & trigrams[other]) / len(name_trigrams | trigrams[other])
             if (
                 score >= SIMILAR and contacts[position].identity != contacts[other].identity
             ):  # another rule finds equal addresses

@@ -92,13 +92,13 @@ def _check(kind: RecordKind, merge: Merge) -> int:
         raise NamedError(REFUSED, f"id: the merge could be undone until {merge.undo_until:%Y-%m-%d %H:%M} UTC")
     ids = [merge.winner_id, *merge.loser_ids]
     rows = kind.model._default_manager.filter(pk__in=ids).select_for_update(of=("self",), no_key=True).order_by("pk")
-    found = {id: (deleted, into) for id, deleted, into in rows.values_list("pk", "is_deleted", "merged_into_id")}
+    states = {id: (deleted, into) for id, deleted, into in rows.values_list("pk", "is_deleted", "merged_into_id")}
     noun = kind.singular
-    erased = next((id for id in ids if id not in found), None)
+    erased = next((id for id in ids if id not in states), None)
     if erased is not None:
         raise NamedError(REFUSED, f"id: the {noun} {erased} has been erased")
-    deleted, into = found[merge.winner_id]
+    deleted, into = states[merge.winner_id]
     if deleted:
         went = f"merged into {into}; undo that merge first" if into else "deleted; it has to be restored first"
         raise NamedError(REFUSED, f"id: the {noun} {merge.winner_id} has been {went}")
-    return sum(found[id][0] for id in merge.loser_ids)
+    return sum(states[id][0] for id in merge.loser_ids)

@@ -77,9 +77,9 @@ class MergeViewSet(ResourceViewSet, abstract=True):
 
     def read(self, id: str) -> dict[str, Any]:
         """Return the merge with its winner, which is null once the winner is deleted."""
-        found = self._find(id)
-        records = self._records([found["winner"]])
-        return {**found, self.panel: records[0] if records else None}
+        merge = self._find(id)
+        records = self._records([merge["winner"]])
+        return {**merge, self.panel: records[0] if records else None}
 
     def revert(self, id: str, data: dict[str, Any]) -> dict[str, Any]:
         self._find(id)
@@ -87,14 +87,14 @@ class MergeViewSet(ResourceViewSet, abstract=True):
         undone = undo_merge(
             panel=self.panel, id=id, actor_id=self.actor.member_id, automation=data["automation"] != "skip"
         )
-        kept = [{"resource": one.resource, "_id": one.id, "keys": one.names} for one in undone.kept]
+        kept = [{"resource": record.resource, "_id": record.id, "keys": record.names} for record in undone.kept]
         return {**self._find(id), "kept": kept, f"{self.panel}s": self._records([undone.winner, *undone.losers])}
 
     def _find(self, id: str) -> dict[str, Any]:
-        found = MergeOut.one(merges_of(self.panel).filter(pk=id))
-        if found is None:
+        merge = MergeOut.one(merges_of(self.panel).filter(pk=id))
+        if merge is None:
             raise not_found()
-        return found
+        return merge
 
     def _check_permissions(self) -> None:
         """Refuse a session whose role lacks PUT or DELETE: a merge changes the winner and deletes the others."""

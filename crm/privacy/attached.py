@@ -13,7 +13,7 @@ from crm.privacy.registry import DataSubject
 
 def attached_files(subject: DataSubject) -> list[str]:
     """Return the ids of the files in file fields of the subject's records."""
-    found: list[str] = []
+    file_ids: list[str] = []
     for schema, model, ids in (
         (ContactSchema.load(), Contact, subject.contact_ids),
         (LeadSchema.load(), Lead, subject.lead_ids),
@@ -22,10 +22,10 @@ def attached_files(subject: DataSubject) -> list[str]:
         for custom in model.objects.filter(pk__in=ids).values_list("custom", flat=True):
             for spec in specs:
                 if spec.key in custom:
-                    found += [
+                    file_ids += [
                         reference.id for reference in spec.references(custom[spec.key]) if reference.kind == "file"
                     ]
-    return found
+    return file_ids
 
 
 def files_of(subject: DataSubject) -> Q:

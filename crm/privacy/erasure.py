@@ -49,8 +49,8 @@ def erase_contact(*, id: str, confirm: str, actor_id: str) -> Erased:
     """
     subject = DataSubject.of(id, lock=True)
     _check(subject.contact, confirm)
-    told = PERSONAL_DATA["importRowErrors"].find(subject).values("job")
-    imports = Import.objects.filter(Q(pk__in=subject.import_ids) | Q(pk__in=told))
+    job_ids = PERSONAL_DATA["importRowErrors"].find(subject).values("job")
+    imports = Import.objects.filter(Q(pk__in=subject.import_ids) | Q(pk__in=job_ids))
     files = list(imports.order_by("pk").values_list("file_id", "file__name"))
     attached = attached_files(subject)
     separate(LEAD, subject.lead_ids)
@@ -73,11 +73,13 @@ def erase_contact(*, id: str, confirm: str, actor_id: str) -> Erased:
 
 
 def _check(contact: Contact, confirm: str) -> None:
-    given = confirm.strip().lower()
-    digits = "".join(character for character in given if character.isdigit())
-    known = {contact.pk, (contact.email or "").lower()} - {""}
+    confirmation = confirm.strip().lower()
+    digits = "".join(character for character in confirmation if character.isdigit())
+    identifiers = {contact.pk, (contact.email or "").lower()} - {""}
     numbers = {contact.number or "", (contact.contact_number or "").lstrip("+")} - {""}
-    if given not in known and (digits not in numbers or any(character.isalpha() for character in given)):
+    if confirmation not in identifiers and (
+        digits not in numbers or any(character.isalpha() for character in confirmation)
+    ):
         raise NamedError("InvalidInput_400", "confirm: needs to be the contact's e-mail address, its number or its _id")
 
 

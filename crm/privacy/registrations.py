@@ -159,28 +159,34 @@ def _mails(subject: DataSubject) -> Q:
 
 def _notifications(subject: DataSubject) -> Q:
     """Match notifications that name the subject, such as those with the file of an import."""
-    found = Notification.objects.filter(mentioning(subject, "text", names=True)).only("pk", "text")
-    return Q(pk__in=[one.pk for one in found.iterator(chunk_size=500) if subject.is_in(one.text)])
+    notifications = Notification.objects.filter(mentioning(subject, "text", names=True)).only("pk", "text")
+    return Q(
+        pk__in=[
+            notification.pk
+            for notification in notifications.iterator(chunk_size=500)
+            if subject.is_in(notification.text)
+        ]
+    )
 
 
 def _views(subject: DataSubject) -> Q:
     """Match the views whose name, search or filters contain an address or number of the subject. Names are ignored
     there: a filter may contain a town."""
-    found = SavedView.objects.filter(mentioning(subject, "name", "query")).only("pk", "name", "query")
-    return Q(pk__in=[one.pk for one in found.iterator(chunk_size=500) if _words(subject, one.name, one.query)])
+    views = SavedView.objects.filter(mentioning(subject, "name", "query")).only("pk", "name", "query")
+    return Q(pk__in=[view.pk for view in views.iterator(chunk_size=500) if _words(subject, view.name, view.query)])
 
 
 def _words(subject: DataSubject, *values: Any) -> list[str]:
     """Return the texts among the values, at any depth, that name the subject."""
-    found = []
+    texts = []
     for value in values:
         if isinstance(value, str | int):
-            found += [str(value)] if subject.is_in(str(value)) else []
+            texts += [str(value)] if subject.is_in(str(value)) else []
         elif isinstance(value, Mapping):
-            found += _words(subject, *value.values())
+            texts += _words(subject, *value.values())
         elif isinstance(value, list):
-            found += _words(subject, *value)
-    return found
+            texts += _words(subject, *value)
+    return texts
 
 
 def _own_words(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
@@ -273,8 +279,8 @@ def erase_merges(subject: DataSubject, rows: QuerySet[Merge]) -> int:
     """Delete the merges of the subject's records alone. Of those with records of others keep which records they
     merged, and the others' versions before it; the versions afterwards may have values of the subject."""
     own = set(_ids(subject))
-    found = rows.values_list("pk", "winner_id", "loser_ids")
-    shared = [pk for pk, winner, losers in found if not own.issuperset({winner, *losers})]
+    merges = rows.values_list("pk", "winner_id", "loser_ids")
+    shared = [pk for pk, winner, losers in merges if not own.issuperset({winner, *losers})]
     Journal.objects.filter(merge__in=shared).update(after=None)
     blank = Merge.objects.filter(pk__in=shared).update(
         choices={}, moved={}, undo_until=Least("undo_until", Value(timezone.now()))

@@ -61,11 +61,11 @@ class DataSubject:
                 "InvalidRequest_400",
                 f"id: the contact was merged into {contact.merged_into_id}, which holds what is known of it",
             )
-        found = [contact_id]
-        while found:
-            losers = [loser for loser in _rows(Q(merged_into__in=found), lock) if loser.pk not in contacts]
+        loser_ids = [contact_id]
+        while loser_ids:
+            losers = [loser for loser in _rows(Q(merged_into__in=loser_ids), lock) if loser.pk not in contacts]
             contacts |= {loser.pk: loser for loser in losers}
-            found = [loser.pk for loser in losers]
+            loser_ids = [loser.pk for loser in losers]
         ids = sorted(contacts)
         leads = Lead.objects.filter(contact__in=ids).order_by("pk")
         leads = leads.select_for_update(of=("self",)) if lock else leads
@@ -75,21 +75,23 @@ class DataSubject:
             contact=contact,
             contact_ids=ids,
             lead_ids=[pk for pk, _ in rows],
-            emails=sorted({one.email.lower() for one in records if one.email}),
-            numbers=sorted({one.number for one in records if one.number and len(one.number) >= SHORTEST_NUMBER}),
-            names=sorted({one.name for one in records if len(one.name) > 1}),
+            emails=sorted({record.email.lower() for record in records if record.email}),
+            numbers=sorted(
+                {record.number for record in records if record.number and len(record.number) >= SHORTEST_NUMBER}
+            ),
+            names=sorted({record.name for record in records if len(record.name) > 1}),
             import_ids=sorted(
-                {id for id in [*(one.import_job_id for one in records), *(job for _, job in rows)] if id}
+                {id for id in [*(record.import_job_id for record in records), *(job for _, job in rows)] if id}
             ),
         )
 
     @cached_property
     def object_ids(self) -> list[str]:
         """The ids of all objects that events may be about."""
-        found = [*self.contact_ids, *self.lead_ids]
+        ids = [*self.contact_ids, *self.lead_ids]
         for model in (LeadActivity, FollowUp, CallLog, Meeting):
-            found += model._default_manager.filter(referring(model, self)).values_list("pk", flat=True)
-        return found
+            ids += model._default_manager.filter(referring(model, self)).values_list("pk", flat=True)
+        return ids
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
@@ -173,7 +175,10 @@ class PersonalDataTable:
     def export_rows(self, subject: DataSubject) -> Iterator[dict[str, Any]]:
         """Yield the rows as an access request shows them, the oldest first, read chunk by chunk."""
         derived = {
-            name for one in RECORD_TYPES.values() if one.kind.model is self.model for name in one.kind.derived_columns
+            name
+            for record_type in RECORD_TYPES.values()
+            if record_type.kind.model is self.model
+            for name in record_type.kind.derived_columns
         }
         columns = [
             f.attname for f in self.model._meta.concrete_fields if f.attname not in INTERNAL | self.hides | derived

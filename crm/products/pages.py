@@ -34,8 +34,8 @@ class ProductPage(Page):
     def definitions(self) -> list[Mapping[str, Any]]:
         """The definitions of the products' fields, or none if the reader may not see them."""
         answer = self.ask("GET", "custom-field", fields_query("productService")) if self.may("custom-field") else None
-        found = answer.data if answer is not None and answer.ok else []
-        return [one for one in found if not one["hide"] and not one["children"]]
+        rows = answer.data if answer is not None and answer.ok else []
+        return [definition for definition in rows if not definition["hide"] and not definition["children"]]
 
 
 class Products(RecordList, ProductPage):
@@ -57,8 +57,12 @@ class Products(RecordList, ProductPage):
 
     @cached_property
     def choices(self) -> list[Choice]:
-        wanted = ("type", "category", "sku", "price")
-        return [choice_of(one) for one in self.definitions if not one["isSystem"] or one["uniqueFieldID"] in wanted]
+        names = ("type", "category", "sku", "price")
+        return [
+            choice_of(definition)
+            for definition in self.definitions
+            if not definition["isSystem"] or definition["uniqueFieldID"] in names
+        ]
 
     def do_delete(self) -> HttpResponse:
         sent = self.request.POST
@@ -79,7 +83,7 @@ class ProductForm(RecordForm, ProductPage):
     """The form of a product: the company's fields of products, in their order."""
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        fields = [made for one in self.definitions if (made := form_field(one, self.zone_name))]
+        fields = [field for definition in self.definitions if (field := form_field(definition, self.zone_name))]
         return Form(fields or [Field("name", "Name", required=True)], values)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:

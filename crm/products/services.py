@@ -117,15 +117,15 @@ def delete_products(*, actor_id: str, selection: BulkSelection, automation: bool
     return change_many(PRODUCT_SERVICE, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
-def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+def prepare_change(actor_id: str | None, payload: Mapping[str, Any]) -> Apply:
     """Read a bulk change of products and services (RecordType.prepare)."""
     schema = ProductSchema.load()
-    if "name" in wanted["formData"]:
+    if "name" in payload["formData"]:
         raise NamedError(
             "CannotUpdateUniqueKey_400",
             "name: makes products and services unique and cannot be changed for many at once",
         )
-    change = plan_change(schema, wanted["formData"], wanted["updateType"], None)
+    change = plan_change(schema, payload["formData"], payload["updateType"], None)
     if change.empty:
         raise NamedError("InvalidPayload_400", "formData: name at least one value to change")
     return lambda ids: apply_change(schema, change, ids, actor_id)

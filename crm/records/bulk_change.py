@@ -158,20 +158,22 @@ def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id:
 
 def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> ChangesById:
     """Set the values that are the same for all records, in one statement. Returns the changes."""
-    wanted: list[tuple[str, str, list[Any]]] = [(column, "%s", [value]) for column, value in change.columns.items()]
-    given = {key: value for key, value in change.custom.items() if value is not None}
+    updates: list[tuple[str, str, list[Any]]] = [(column, "%s", [value]) for column, value in change.columns.items()]
+    custom_values = {key: value for key, value in change.custom.items() if value is not None}
     if change.custom:
-        emptied = [key for key in change.custom if key not in given]
-        wanted.append(("custom", "(r.custom || %s::jsonb) - %s::text[]", [orjson.dumps(given).decode(), emptied]))
-    if not wanted:
+        emptied = [key for key in change.custom if key not in custom_values]
+        updates.append(
+            ("custom", "(r.custom || %s::jsonb) - %s::text[]", [orjson.dumps(custom_values).decode(), emptied])
+        )
+    if not updates:
         return {}
     now, columns = timezone.now(), list(change.columns)
-    assignments = [f"{column} = {expression}" for column, expression, _ in wanted]
+    assignments = [f"{column} = {expression}" for column, expression, _ in updates]
     stamps = [(column, stamp) for column, stamp in schema.kind.stamps.items() if column in change.columns]
     assignments += [
         f"{stamp} = CASE WHEN r.{column} IS DISTINCT FROM %s THEN %s ELSE r.{stamp} END" for column, stamp in stamps
     ]
-    values = [value for *_, part in wanted for value in part]
+    values = [value for *_, part in updates for value in part]
     stamped = [value for column, _ in stamps for value in (change.columns[column], now)]
     returned = [f"old.{column}" for column in columns]
     keys: list[Any] = []
@@ -185,7 +187,7 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
         table=schema.kind.table,
         assignments=", ".join(assignments),
         old=", ".join([*columns, *(["custom"] if change.custom else [])]),
-        different=" OR ".join(f"r.{column} IS DISTINCT FROM {expression}" for column, expression, _ in wanted),
+        different=" OR ".join(f"r.{column} IS DISTINCT FROM {expression}" for column, expression, _ in updates),
         returned=", ".join(returned),
     )
     with connection.cursor() as cursor:
@@ -193,25 +195,25 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
         rows = cursor.fetchall()
     changes_by_id = {id: _differences(schema, change, columns, old) for id, *old in rows}
     if change.custom:
-        _replace_values(schema, list(change.custom), dict.fromkeys(changes_by_id, given))
+        _replace_values(schema, list(change.custom), dict.fromkeys(changes_by_id, custom_values))
     return changes_by_id
 
 
 def _differences(schema: RecordSchema, change: Change, columns: Sequence[str], old: Sequence[Any]) -> Changes:
     """Return the changes of a record from its old values: its columns, followed by its custom values as JSON."""
-    found = {
+    changes = {
         schema.names[column]: {"from": event_value(before), "to": event_value(change.columns[column])}
         for column, before in zip(columns, old, strict=False)
         if column in schema.names and before != change.columns[column]
     }
     if change.custom:
         custom = orjson.loads(old[-1] or "{}")
-        found |= {
+        changes |= {
             key: {"from": custom.get(key), "to": value}
             for key, value in change.custom.items()
             if custom.get(key) != value
         }
-    return found
+    return changes
 
 
 def _change_items(
@@ -233,7 +235,7 @@ def _change_items(
                 "actor": actor_id,
             },
         )
-        values = {id: {key: orjson.loads(found)} for id, found in cursor.fetchall()}
+        values = {id: {key: orjson.loads(text)} for id, text in cursor.fetchall()}
     if not append and key in schema.required_custom and not all(value[key] for value in values.values()):
         raise NamedError(
             BAD_CUSTOM, f"{key}: is required and cannot be empty, as it would be for some of the {schema.kind.noun}"

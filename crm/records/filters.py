@@ -54,9 +54,9 @@ def custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
             row = cursor.fetchone()
         if row is None:
             return None
-        found = dict(zip((*COLUMNS, *JSON_COLUMNS), row, strict=True))
-        found |= {column: found[column] and orjson.loads(found[column]) for column in JSON_COLUMNS}
-        return _list_field(kind, CustomField(**found), name)
+        values = dict(zip((*COLUMNS, *JSON_COLUMNS), row, strict=True))
+        values |= {column: values[column] and orjson.loads(values[column]) for column in JSON_COLUMNS}
+        return _list_field(kind, CustomField(**values), name)
 
     return find
 
@@ -64,16 +64,16 @@ def custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
 def all_custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
     """Return a finder as custom_fields_of does, for many trees at once: the first call reads all fields with one
     query."""
-    known: dict[str, CustomField] = {}
+    fields_by_name: dict[str, CustomField] = {}
     asked = False
 
     def find(name: str) -> ListField | None:
         nonlocal asked
         if not asked:
             rows = list(_own_fields(kind).order_by("-pk"))
-            known.update({key: row for row in rows for key in (row.pk, row.unique_field_id)})
+            fields_by_name.update({key: row for row in rows for key in (row.pk, row.unique_field_id)})
             asked = True
-        return _list_field(kind, known[name], name) if name in known else None
+        return _list_field(kind, fields_by_name[name], name) if name in fields_by_name else None
 
     return find
 

@@ -148,20 +148,22 @@ class RecordKind:
     @cached_property
     def groups(self) -> dict[str, tuple[str, ...]]:
         """Column name -> all columns of its group, in order."""
-        found: dict[str, tuple[str, ...]] = {}
+        columns_by_group: dict[str, tuple[str, ...]] = {}
         for column in self.columns:
             if column.group:
-                found[column.group] = (*found.get(column.group, ()), column.name)
-        return {name: names for names in found.values() for name in names}
+                columns_by_group[column.group] = (*columns_by_group.get(column.group, ()), column.name)
+        return {name: names for names in columns_by_group.values() for name in names}
 
     @cached_property
     def parts(self) -> dict[str, Part]:
         """Name in the API -> the columns that a merge chooses by it."""
-        made: dict[str, Part] = {}
+        parts_by_column: dict[str, Part] = {}
         for column in self.columns:
             judged = column.group or column.name
-            made.setdefault(judged, Part(self.groups.get(column.name, (column.name,)), judged))
-        return {column.api_name: made[column.group or column.name] for column in self.columns if column.given}
+            parts_by_column.setdefault(judged, Part(self.groups.get(column.name, (column.name,)), judged))
+        return {
+            column.api_name: parts_by_column[column.group or column.name] for column in self.columns if column.given
+        }
 
     @cached_property
     def blank(self) -> dict[str, Any]:
@@ -170,11 +172,15 @@ class RecordKind:
 
     @cached_property
     def unique_constraints(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.model._meta.constraints if isinstance(one, UniqueConstraint))
+        return tuple(
+            constraint.name for constraint in self.model._meta.constraints if isinstance(constraint, UniqueConstraint)
+        )
 
     def emptied(self, name: str) -> dict[str, Any]:
         """Return the empty values of the column and of the rest of its group."""
-        return {one: self.blank[one] for one in self.groups.get(name, (name,)) if not self.by_name[one].stamps}
+        return {
+            column: self.blank[column] for column in self.groups.get(name, (name,)) if not self.by_name[column].stamps
+        }
 
     def violates_unique(self, error: IntegrityError) -> bool:
         """Return whether a statement failed because another record has the unique value."""

@@ -32,12 +32,12 @@ def reorder(model: type[models.Model], ids: Sequence[str], *, actor_id: str, mis
     # Locked by id, so that concurrent reorders wait for each other, and the order is read after that.
     list(objects.select_for_update(of=("self",), no_key=True).filter(panel=panel).order_by("pk").values_list("pk"))
     present = list(objects.filter(panel=panel).order_by("order", "created_at", "pk").values_list("pk", flat=True))
-    wanted = [*(id for id in ids if id in present), *(id for id in present if id not in panels)]
+    new_order = [*(id for id in ids if id in present), *(id for id in present if id not in panels)]
     with connection.cursor() as cursor:
         cursor.execute(
             f'UPDATE {model._meta.db_table} r SET "order" = new.place, updated_at = %s, updated_by_id = %s'
             " FROM unnest(%s::text[]) WITH ORDINALITY AS new (id, place)"
             ' WHERE r.id = new.id AND r."order" IS DISTINCT FROM new.place',
-            [timezone.now(), actor_id, wanted],
+            [timezone.now(), actor_id, new_order],
         )
-    return wanted
+    return new_order

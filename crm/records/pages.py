@@ -40,7 +40,7 @@ class Bin(Page):
 
     def tabs(self) -> list[tuple[str, str]]:
         """Return the bins that the reader may open, for the template."""
-        return [(one.name, f"{one.noun.capitalize()}s") for one in PAGES if self.may(one.module)]
+        return [(page.name, f"{page.noun.capitalize()}s") for page in PAGES if self.may(page.module)]
 
     def get(self, request: HttpRequest) -> HttpResponse:
         if not self.may(self.module):  # opened by one of `also`
@@ -64,15 +64,15 @@ class Bin(Page):
 
     def show(self) -> Mapping[str, Any]:
         newest = {"sortBy": self.columns[-1].sort, "sortOrder": "desc"}
-        found = self.read(self.resource, {**newest, **self.state.query(), **self.deleted})
+        answer = self.read(self.resource, {**newest, **self.state.query(), **self.deleted})
         return {
             "state": self.state,
             "columns": self.columns,
-            "rows": [self.row(one) for one in found.data],
-            "total": found.total,
-            "counted": counted(found.total, self.noun),
+            "rows": [self.row(record) for record in answer.data],
+            "total": answer.total,
+            "counted": counted(answer.total, self.noun),
             "can_restore": self.may(self.module, "POST"),
-            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
     def selected(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:

@@ -18,6 +18,6 @@ def known_references(references: Sequence[Reference]) -> set[Reference]:
 
 
 def _existing(kind: str, queryset: Any, references: Sequence[Reference]) -> set[Reference]:
-    wanted = {reference.id for reference in references if reference.kind == kind}
-    found = queryset.filter(pk__in=wanted).values_list("pk", flat=True) if wanted else ()
-    return {Reference(kind, id) for id in found}  # type: ignore[arg-type]
+    ids = {reference.id for reference in references if reference.kind == kind}
+    existing = queryset.filter(pk__in=ids).values_list("pk", flat=True) if ids else ()
+    return {Reference(kind, id) for id in existing}  # type: ignore[arg-type]

@@ -255,20 +255,22 @@ class RecordSchema:
         self, row: RecordRow, invalid: set[str], partial: bool, drop_invalid: bool
     ) -> list[ValueProblem]:
         """Return the problems of required system values that are missing, or would be without the invalid ones."""
-        found = []
+        problems = []
         for key in self.required_system:
             column = self.columns[key]
             if column in row.system and row.system[column] in (None, ""):
-                found.append(
+                problems.append(
                     ValueProblem(key, BAD_SYSTEM if partial else self.required_name, "is required and cannot be empty")
                 )
             elif partial or column in row.system or column in self.system_defaults:
                 continue
             elif key not in invalid:
-                found.append(ValueProblem(key, self.required_name, "is required"))
+                problems.append(ValueProblem(key, self.required_name, "is required"))
             elif drop_invalid:
-                found.append(ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out"))
-        return found
+                problems.append(
+                    ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out")
+                )
+        return problems
 
     def read_custom(
         self,
@@ -276,14 +278,14 @@ class RecordSchema:
         row: RecordRow,
         problems: list[ValueProblem],
         how: TextFormat | None,
-        known: Iterable[str],
+        system_keys: Iterable[str],
     ) -> None:
         """Put the custom values of formData into the row.
 
-        Keys in `known` are not custom; any other unknown key is a problem.
+        Keys in `system_keys` are not custom; any other unknown key is a problem.
         """
         for key, value in form_data.items():
-            if key in known:
+            if key in system_keys:
                 continue
             spec = self.fields.get(key)
             if spec is None:
@@ -301,20 +303,20 @@ class RecordSchema:
         self, row: RecordRow, invalid: set[str], partial: bool, drop_invalid: bool
     ) -> list[ValueProblem]:
         """Return the problems of required custom values that are missing, or would be without the invalid ones."""
-        found = []
+        problems = []
         for key in self.required_custom:
             emptied, label = key in row.custom and row.custom[key] is None, self.fields[key].name
             if emptied:
                 name = BAD_CUSTOM if partial else self.required_name
-                found.append(ValueProblem(key, name, "is required and cannot be empty", label))
+                problems.append(ValueProblem(key, name, "is required and cannot be empty", label))
             elif partial or key in row.custom or key in self.defaults:
                 continue
             elif key not in invalid:
-                found.append(ValueProblem(key, self.required_name, "is required", label))
+                problems.append(ValueProblem(key, self.required_name, "is required", label))
             elif drop_invalid:
                 problem = "is required, so that its invalid value cannot be left out"
-                found.append(ValueProblem(key, BAD_CUSTOM, problem, label))
-        return found
+                problems.append(ValueProblem(key, BAD_CUSTOM, problem, label))
+        return problems
 
     def check_references(
         self, rows: Sequence[RecordRow], *, drop_invalid: bool = False
@@ -332,10 +334,10 @@ class RecordSchema:
             if row.custom.get(key) is not None
             for reference in self.fields[key].references(row.custom[key])
         ]
-        known = known_references([reference for *_, reference in named])
+        existing = known_references([reference for *_, reference in named])
         problems: dict[int, list[ValueProblem]] = {}
         for position, key, reference in named:
-            if reference not in known:
+            if reference not in existing:
                 message = f"there is no {reference.kind} {reference.id} in this company"
                 problem = ValueProblem(key, BAD_CUSTOM, message, self.fields[key].name)
                 problems.setdefault(position, []).append(problem)

@@ -41,10 +41,10 @@ def fold_old_records() -> bool:
     """Write the trigrams of the next BATCH records again. Returns whether there are more."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT table_name, place FROM core_searchbackfill ORDER BY table_name LIMIT 1 FOR UPDATE")
-        found = cursor.fetchone()
-        if found is None:
+        row = cursor.fetchone()
+        if row is None:
             return False
-        name, place = found
+        name, place = row
         end = _fold(name, place)
         if end is None:
             cursor.execute("DELETE FROM core_searchbackfill WHERE table_name = %s", [name])

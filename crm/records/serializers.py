@@ -45,8 +45,8 @@ class UnchangedInput(Input):
 
 def member_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
     """Return the snapshot of the member that a row refers to."""
-    found = row[f"{path}_id"]
-    return {"_id": found, "name": row[f"{path}__name"], "email": row[f"{path}__email"]} if found else None
+    member_id = row[f"{path}_id"]
+    return {"_id": member_id, "name": row[f"{path}__name"], "email": row[f"{path}__email"]} if member_id else None
 
 
 class BulkFailure(Output):

@@ -65,12 +65,12 @@ class Summary:
         measured: dict[str, Any] = {"group_count": Count("pk")}
         if self.amount:
             measured["group_sum"] = Sum(self.amount)
-        found = rows.order_by().values(column).annotate(**measured).order_by("-group_count", column)
+        groups = rows.order_by().values(column).annotate(**measured).order_by("-group_count", column)
         return [
             {
                 "value": row[column] or None,
                 "count": row["group_count"],
                 **({"sum": float(row["group_sum"] or 0)} if self.amount else {}),
             }
-            for row in found[: MAX_GROUPS + 1]
+            for row in groups[: MAX_GROUPS + 1]
         ]

@@ -60,7 +60,7 @@ class RecordState:
 
     def changes(self, names: Mapping[str, str]) -> Changes:
         """Return the changes of the record; `names` has column -> name in the API, and other columns are left out."""
-        found = {
+        differences = {
             names[column]: {"from": event_value(self.before[column]), "to": event_value(value)}
             for column, value in self.after.items()
             if column in names and value != self.before[column]
@@ -68,8 +68,8 @@ class RecordState:
         for key in self.custom_before.keys() | self.custom.keys():
             old, new = self.custom_before.get(key), self.custom.get(key)
             if old != new or isinstance(old, bool) is not isinstance(new, bool):
-                found[key] = {"from": old, "to": new}
-        return found
+                differences[key] = {"from": old, "to": new}
+        return differences
 
 
 def is_same_text(old: Any, new: Any) -> bool:
@@ -124,19 +124,19 @@ def _same(held: Any, value: Any) -> bool:
 
 def load_states(schema: RecordSchema, ids: Sequence[str], *, merging: bool = False) -> dict[str, RecordState]:
     """Lock the live records in the order of their ids, and read the columns that an update, or a merge, may change."""
-    kind, wanted = schema.kind, list(set(ids))
+    kind, record_ids = schema.kind, list(set(ids))
     columns = kind.merged_columns if merging else kind.state_columns
     locked = f"FROM {kind.table} WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR NO KEY UPDATE"
     with connection.cursor() as cursor:
         if schema.pending:
-            cursor.execute(f"SELECT id {locked}", [as_array(wanted)])
+            cursor.execute(f"SELECT id {locked}", [as_array(record_ids)])
             write_pending(schema, [id for (id,) in cursor.fetchall()])
-        cursor.execute(f"SELECT id, {', '.join(columns)}, custom::text {locked}", [as_array(wanted)])
-        found = {}
+        cursor.execute(f"SELECT id, {', '.join(columns)}, custom::text {locked}", [as_array(record_ids)])
+        states = {}
         for id, *values, custom in cursor.fetchall():
             before, custom_before = dict(zip(columns, values, strict=True)), orjson.loads(custom)
-            found[id] = RecordState(id, before, custom_before, dict(before), dict(custom_before))
-        return found
+            states[id] = RecordState(id, before, custom_before, dict(before), dict(custom_before))
+        return states
 
 
 def write_states(schema: RecordSchema, states: Sequence[RecordState], actor_id: str | None) -> None:
@@ -181,27 +181,31 @@ def write_tags(
     schema: RecordSchema, states: Mapping[str, RecordState], changes_by_id: dict[str, Changes], *, replace: bool
 ) -> None:
     """Write the records' tags, and add those that changed to `changes_by_id`."""
-    wanted = {id: list(dict.fromkeys(state.tags)) for id, state in states.items() if state.tags is not None}
-    write_links(schema, tag_links(schema.kind), "tags", wanted, changes_by_id, replace=replace)
+    tags = {id: list(dict.fromkeys(state.tags)) for id, state in states.items() if state.tags is not None}
+    write_links(schema, tag_links(schema.kind), "tags", tags, changes_by_id, replace=replace)
 
 
 def write_links(
     schema: RecordSchema,
     links: Links,
     name: str,
-    wanted: Mapping[str, Sequence[str]],
+    targets_by_record: Mapping[str, Sequence[str]],
     changes_by_id: dict[str, Changes],
     *,
     replace: bool,
 ) -> None:
-    """Link the records to `wanted`, and with `replace` to nothing else.
+    """Link the records to `targets_by_record`, and with `replace` to nothing else.
 
     Adds the links that changed to `changes_by_id`.
     """
-    lost = remove_other_links(links, wanted) if replace else set()
-    gained = add_links(schema.company_id, links, [(id, target) for id, targets in wanted.items() for target in targets])
+    lost = remove_other_links(links, targets_by_record) if replace else set()
+    gained = add_links(
+        schema.company_id, links, [(id, target) for id, targets in targets_by_record.items() for target in targets]
+    )
     for id in sorted(lost | gained):
-        changes_by_id.setdefault(id, {})[name] = {"to": list(wanted[id])} if replace else {"added": list(wanted[id])}
+        changes_by_id.setdefault(id, {})[name] = (
+            {"to": list(targets_by_record[id])} if replace else {"added": list(targets_by_record[id])}
+        )
 
 
 def touch(kind: RecordKind, ids: Sequence[str], actor_id: str | None) -> None:

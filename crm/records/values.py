@@ -121,17 +121,17 @@ def remove_links(links: Links, records: Sequence[str], targets: Sequence[str]) -
         return {record for (record,) in cursor.fetchall()}
 
 
-def remove_other_links(links: Links, wanted: Mapping[str, Sequence[str]]) -> set[str]:
+def remove_other_links(links: Links, targets_by_record: Mapping[str, Sequence[str]]) -> set[str]:
     """Unlink all but the wanted targets of each record. Returns the records that lost a link."""
-    if not wanted:
+    if not targets_by_record:
         return set()
-    kept = [(record, target) for record, targets in wanted.items() for target in targets]
+    kept = [(record, target) for record, targets in targets_by_record.items() for target in targets]
     with connection.cursor() as cursor:
         cursor.execute(
             f"DELETE FROM {links.table} t WHERE t.{links.record} = ANY(%s) AND NOT EXISTS ("
             "SELECT FROM unnest(%s::text[], %s::text[]) AS kept (record, target)"
             f" WHERE kept.record = t.{links.record} AND kept.target = t.{links.target}) RETURNING t.{links.record}",
-            [list(wanted), [record for record, _ in kept], [target for _, target in kept]],
+            [list(targets_by_record), [record for record, _ in kept], [target for _, target in kept]],
         )
         return {record for (record,) in cursor.fetchall()}
 
@@ -141,6 +141,6 @@ def add_tags(company: str, pairs: Sequence[tuple[str, str]], kind: RecordKind) -
     return add_links(company, tag_links(kind), pairs) if pairs else set()
 
 
-def remove_other_tags(wanted: Mapping[str, Sequence[str]], kind: RecordKind) -> set[str]:
+def remove_other_tags(tags_by_record: Mapping[str, Sequence[str]], kind: RecordKind) -> set[str]:
     """Unlink all but the wanted tags of each record. Returns the records that lost a tag."""
-    return remove_other_links(tag_links(kind), wanted) if wanted else set()
+    return remove_other_links(tag_links(kind), tags_by_record) if tags_by_record else set()

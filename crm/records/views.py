@@ -31,10 +31,10 @@ class RecordViewSet(ResourceViewSet, abstract=True):
 
     def read(self, id: str) -> dict[str, Any]:
         """Return a live record as its list shows it. Raises the kind's error if it is missing."""
-        found = self._find(id)
-        if found is None:
+        record = self._find(id)
+        if record is None:
             raise self.kind.missing("id", id)
-        return found
+        return record
 
     def stored(self, path: Mapping[str, str]) -> Any:
         return self._find(path["id"])
@@ -45,12 +45,12 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         `lost` is the error of a record that was deleted in between, `noun` its name in the error's text. `updated` is
         the message for a record that existed and was updated.
         """
-        found = self._find(saved.id)
-        if found is None:
+        record = self._find(saved.id)
+        if record is None:
             raise NamedError(lost, f"{noun} was deleted by somebody else in the same moment")
         notes = [f"left out: {explain(saved.left_out)}"] if saved.left_out else []
         name = updated if saved.updated else self.declared.success
-        return respond(name, found, **beside([*notes, *saved.notes], saved.job))
+        return respond(name, record, **beside([*notes, *saved.notes], saved.job))
 
     def processed(self, data: dict[str, Any], result: BulkResult) -> Response:
         """Return the answer for many new records."""
@@ -61,14 +61,14 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         params = self.request.query_params
         group = summary.group_of(params)
         query = ListQuery.parse(params, self.listing.fields, extra=("groupBy",))
-        found = summary.read(self.listing.rows(self.list_request()).filter(query.where), group)
-        groups = found[:MAX_GROUPS]
-        more = [f"there are more than {MAX_GROUPS} groups; these are the largest"] if len(found) > MAX_GROUPS else []
+        rows = summary.read(self.listing.rows(self.list_request()).filter(query.where), group)
+        groups = rows[:MAX_GROUPS]
+        more = [f"there are more than {MAX_GROUPS} groups; these are the largest"] if len(rows) > MAX_GROUPS else []
         return self.success(groups, totalCount=len(groups), nextCursor=None, **beside(more))
 
     def _find(self, id: str) -> dict[str, Any] | None:
-        found = shown(self.kind.live(), [id], self.listing.output)
-        return found[0] if found else None
+        rows = shown(self.kind.live(), [id], self.listing.output)
+        return rows[0] if rows else None
 
 
 def beside(notes: Sequence[str], job: str | None = None) -> dict[str, str]:
@@ -79,8 +79,8 @@ def beside(notes: Sequence[str], job: str | None = None) -> dict[str, str]:
 def listed_records(kind: RecordKind) -> Callable[[ListRequest], QuerySet[Any]]:
     """Return a function that reads a list's live records, and the deleted ones too if the filters name isDeleted."""
 
-    def rows(asked: ListRequest) -> QuerySet[Any]:
-        return kind.stored() if names_field(asked.params, "isDeleted") else kind.live()
+    def rows(list_request: ListRequest) -> QuerySet[Any]:
+        return kind.stored() if names_field(list_request.params, "isDeleted") else kind.live()
 
     return rows
 

@@ -24,8 +24,8 @@ class ViewedList:
         """Return the first name that is no column: neither a field of the list nor a custom field, which `own`
         returns (by default it is asked for)."""
         further = [name for name in names if name not in self.fields.fields]
-        known = (own or self.own_columns)() if further else ()
-        return next((name for name in further if name not in known), None)
+        columns = (own or self.own_columns)() if further else ()
+        return next((name for name in further if name not in columns), None)
 
     def own_columns(self) -> Collection[str]:
         """Return the keys of the company's own fields, if the records have any."""

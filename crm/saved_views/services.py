@@ -27,7 +27,7 @@ PARAMETERS = ("searchValue", "searchBy", "filters", "advancedFilters", "sortBy",
 
 def visible_views(actor: Actor) -> QuerySet[SavedView]:
     """Return the actor's own views and the shared ones, of the lists that the actor may read."""
-    lists = [name for name, found in VIEWED.items() if actor.is_unbounded or actor.may(found.module, "GET")]
+    lists = [name for name, viewed_list in VIEWED.items() if actor.is_unbounded or actor.may(viewed_list.module, "GET")]
     return SavedView.objects.filter(Q(created_by=actor.member_id) | Q(shared=True), resource__in=lists)
 
 
@@ -65,8 +65,8 @@ def create_view(*, actor: Actor, values: Mapping[str, Any]) -> SavedView:
     """
     resource = values["resource"]
     if resource not in VIEWED:
-        known = ", ".join(sorted(VIEWED))
-        raise NamedError("InvalidInput_400", f"resource: one of {known}, not {shorten(resource, 60)!r}")
+        names = ", ".join(sorted(VIEWED))
+        raise NamedError("InvalidInput_400", f"resource: one of {names}, not {shorten(resource, 60)!r}")
     listed = VIEWED[resource]
     _check_readable(actor, listed)
     view = SavedView(created_by_id=actor.member_id, updated_by_id=actor.member_id, resource=resource)
@@ -106,8 +106,8 @@ def delete_views(*, actor: Actor, selection: BulkSelection) -> int:
 
     Raises SavedViewNotFound_404 when ids name none, UnauthorizedAction_403 for shared views of others.
     """
-    found = selection.apply(visible_views(actor).select_for_update(of=("self",))).order_by("pk")
-    views = list(found.only("pk", "company_id", "name", "created_by_id"))
+    selected = selection.apply(visible_views(actor).select_for_update(of=("self",))).order_by("pk")
+    views = list(selected.only("pk", "company_id", "name", "created_by_id"))
     if not views and not selection.everything:
         raise not_found()
     _check_changeable(actor, views)

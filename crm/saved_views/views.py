@@ -24,9 +24,9 @@ WHOSE = (
 CHANGE_ERRORS = ("InvalidInput_400", "InvalidRequest_400", "SavedViewNameAlreadyExists_400")
 
 
-def listed_views(asked: ListRequest) -> QuerySet[SavedView]:
+def listed_views(list_request: ListRequest) -> QuerySet[SavedView]:
     """Return the views that the actor sees."""
-    return visible_views(asked.actor)
+    return visible_views(list_request.actor)
 
 
 class SavedViewViewSet(ResourceViewSet):
@@ -76,7 +76,7 @@ class SavedViewViewSet(ResourceViewSet):
         return self._one(update_view(actor=self.actor, id=id, values=data).pk)
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = SavedViewOut.one(visible_views(self.actor).filter(pk=id))
-        if found is None:
+        view = SavedViewOut.one(visible_views(self.actor).filter(pk=id))
+        if view is None:
             raise not_found()
-        return found
+        return view

@@ -30,11 +30,11 @@ class SegmentAdmin(CompanyRecordAdmin):
 @panel(Segment, "Records")
 def _records(segment: Segment) -> SafeString:
     if segment.kind == Segment.Kind.DYNAMIC:
-        found = [("Chosen by", "its filters, whenever it is asked for")]
+        rows = [("Chosen by", "its filters, whenever it is asked for")]
         if segment.watched_since is not None:
             inside = capped_count(SegmentMember.objects.filter(segment=segment))
-            found.append(("Watched, with", f"{inside:,}" if inside <= EXACT else f"more than {EXACT:,}"))
-        return facts(found)
+            rows.append(("Watched, with", f"{inside:,}" if inside <= EXACT else f"more than {EXACT:,}"))
+        return facts(rows)
     number = capped_count(SegmentRecord.objects.filter(segment=segment))
     return facts([("Chosen one by one", f"{number:,}" if number <= EXACT else f"more than {EXACT:,}")])
 
@@ -46,8 +46,8 @@ refer_kind(Segment, "segment")
 @register_shape
 def _conditions(value: Any, names: Names) -> str | None:
     """Return a tree of conditions as text; None for other values and an empty tree."""
-    known = isinstance(value, Mapping) and isinstance(value.get("conditions"), list) and "operator" in value
-    if not known or not value["conditions"]:
+    is_tree = isinstance(value, Mapping) and isinstance(value.get("conditions"), list) and "operator" in value
+    if not is_tree or not value["conditions"]:
         return None
     plain = {id: plain_text(link) for id, link in names.items()}
     try:

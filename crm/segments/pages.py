@@ -37,8 +37,8 @@ class SegmentPage(Page):
         """Return the fields that people filter by, or none if the reader may not see them."""
         if panel not in self._definitions:
             answer = self.ask("GET", "custom-field", fields_query(panel)) if self.may("custom-field") else None
-            found = answer.data if answer is not None and answer.ok else []
-            self._definitions[panel] = [one for one in found if not one["hide"]]
+            rows = answer.data if answer is not None and answer.ok else []
+            self._definitions[panel] = [definition for definition in rows if not definition["hide"]]
         return self._definitions[panel]
 
     @cached_property
@@ -93,29 +93,29 @@ class NewSegment(NewRecord, SegmentForm):
     @cached_property
     def state(self) -> ListState:
         """The filters in the address, with those that the form adds, and without those that it takes off."""
-        known = {choice.name: choice for choice in self.choices}
-        added, dropped = changed_filters(self.request.POST, known)
-        texts = [str(one) for one in ListState(self.request.GET, known, zone=self.zone_name).filters]
+        choices = {choice.name: choice for choice in self.choices}
+        added, dropped = changed_filters(self.request.POST, choices)
+        texts = [str(condition) for condition in ListState(self.request.GET, choices, zone=self.zone_name).filters]
         query = QueryDict(mutable=True)
         query.setlist("f", [text for text in dict.fromkeys((*texts, *added)) if text not in dropped])
         query[MATCH] = self.request.POST.get(MATCH) or self.request.GET.get(MATCH, "")
-        return ListState(query, known, zone=self.zone_name)
+        return ListState(query, choices, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         return {**self.context(), "form": super().show()["form"]}
 
     def context(self) -> dict[str, Any]:
         """Return the filters, and how many meet them."""
-        found = None
+        answer = None
         if self.state.filters:
-            found = self.ask("GET", "segment/execute", {"panel": self.panel, **self.state.selection()})
-        count = found.data["count"] if found is not None and found.ok else None
-        trouble = found.warning or found.message if found is not None and not found.ok else ""
-        words = counted(count, self.word) if count is not None else ""
+            answer = self.ask("GET", "segment/execute", {"panel": self.panel, **self.state.selection()})
+        count = answer.data["count"] if answer is not None and answer.ok else None
+        trouble = answer.warning or answer.message if answer is not None and not answer.ok else ""
+        count_text = counted(count, self.word) if count is not None else ""
         return {
             "state": self.state,
             "choices": self.choices,
-            "counted": words,
+            "counted": count_text,
             "filter_trouble": trouble,
             "here": self.request.path + self.state.link(),
         }
@@ -220,13 +220,13 @@ class EditSegment(EditRecord, SegmentForm):
         listed = self.may(panel) and not self.record["problem"]
         query = {"id": self.params["id"], **({"p": "1", "n": str(SHOWN)} if listed else {})}
         answer = self.ask("GET", "segment/execute", query)
-        found = answer.data if answer.ok else {"count": None, "records": None}
+        execution = answer.data if answer.ok else {"count": None, "records": None}
         return {
             **super().context(),
-            **(self.choosing(panel, found["records"] or []) if listed and self.is_fixed else {}),
-            "count": found["count"],
-            "counted": counted(found["count"], panel) if found["count"] is not None else "",
-            "members": found["records"] or [],
+            **(self.choosing(panel, execution["records"] or []) if listed and self.is_fixed else {}),
+            "count": execution["count"],
+            "counted": counted(execution["count"], panel) if execution["count"] is not None else "",
+            "members": execution["records"] or [],
             "labels": status_labels(self.definitions(panel)) if panel == "lead" and listed else {},
             "rules": self.rules(),
             "filters": self.filters_address() if self.may("segment", "PUT") else "",
@@ -243,9 +243,9 @@ class EditSegment(EditRecord, SegmentForm):
         find = self.request.GET.get("find", "").strip()
         query = {"searchValue": find, "p": "1", "n": str(SHOWN)}
         answer = self.ask("GET", panel, query) if find else None
-        there = {one["_id"] for one in members}
-        found = answer.data if answer is not None and answer.ok else []
-        return {"chooses": True, "find": find, "found": [one for one in found if one["_id"] not in there]}
+        there = {record["_id"] for record in members}
+        matches = answer.data if answer is not None and answer.ok else []
+        return {"chooses": True, "find": find, "found": [record for record in matches if record["_id"] not in there]}
 
     def do_add(self) -> HttpResponse:
         return self._changed("addIds", "Added")
@@ -260,8 +260,8 @@ class EditSegment(EditRecord, SegmentForm):
     def is_known(self, text: str) -> bool:
         """Return whether the page of the filters shows the filter, which it would lose otherwise."""
         panel = self.record["panel"]
-        found = {one.name: one for one in record_choices(panel, self.definitions(panel))}
-        return text.partition(":")[0] == "tags" or shown_by(found)(text)
+        choices = {choice.name: choice for choice in record_choices(panel, self.definitions(panel))}
+        return text.partition(":")[0] == "tags" or shown_by(choices)(text)
 
     def filters_address(self) -> str:
         """Return the address that changes the filters, or "" where they are more than filters and groups of them."""
@@ -277,25 +277,29 @@ class EditSegment(EditRecord, SegmentForm):
         if not tree:
             return []
         panel = self.record["panel"]
-        names = {one.name: one.label for one in (*PLAIN[panel], *BESIDE[panel])}
-        names |= {one["uniqueFieldID"]: name_of(one) for one in self.definitions(panel)}
+        names = {entry.name: entry.label for entry in (*PLAIN[panel], *BESIDE[panel])}
+        names |= {entry["uniqueFieldID"]: name_of(entry) for entry in self.definitions(panel)}
         records = self.record_names(tree)
-        choices = {one.name: one for one in record_choices(panel, self.definitions(panel))}
+        choices = {entry.name: entry for entry in record_choices(panel, self.definitions(panel))}
         conditions = tree["conditions"] if tree.get("operator") == "and" else [tree]
-        return [in_words(one, names, records, choices, self.reader.formats) for one in conditions]
+        return [in_words(entry, names, records, choices, self.reader.formats) for entry in conditions]
 
     def record_names(self, tree: Mapping[str, Any]) -> dict[str, str]:
         """Return id -> name of the records in the conditions: of one kind, since a page asks little."""
         ids: dict[str, set[str]] = {}
         for field, value in values_in(tree):
             ids.setdefault(field, set()).add(value)
-        known = [field for field in ids if field in RECORDS and self.may(RECORDS[field])]
-        if not known:
+        fields = [field for field in ids if field in RECORDS and self.may(RECORDS[field])]
+        if not fields:
             return {}
-        path = max(known, key=lambda field: len(ids[field]))
+        path = max(fields, key=lambda field: len(ids[field]))
         these = {"operator": "and", "conditions": [{"field": "_id", "operator": "in", "value": sorted(ids[path])}]}
-        found = self.ask("GET", RECORDS[path], {"p": "1", "n": "200", "advancedFilters": these})
-        return {one["_id"]: one.get("name") or one.get("email") or "" for one in found.data} if found.ok else {}
+        answer = self.ask("GET", RECORDS[path], {"p": "1", "n": "200", "advancedFilters": these})
+        return (
+            {record["_id"]: record.get("name") or record.get("email") or "" for record in answer.data}
+            if answer.ok
+            else {}
+        )
 
     def consequence(self) -> str:
         return f"Its {self.record['panel']}s stay. This cannot be undone."
@@ -303,8 +307,8 @@ class EditSegment(EditRecord, SegmentForm):
 
 def values_in(node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the (field, text) of each value in a tree of conditions."""
-    for one in node.get("conditions", []):
-        yield from values_in(one)
+    for condition in node.get("conditions", []):
+        yield from values_in(condition)
     value = node.get("value")
     for text in value if isinstance(value, list) else [value]:
         if isinstance(text, str):

@@ -89,12 +89,12 @@ class SegmentOut(NamedModelOut):
         return rows
 
 
-def _problem(row: dict[str, Any], known: dict[str, FieldSet]) -> str | None:
+def _problem(row: dict[str, Any], field_sets: dict[str, FieldSet]) -> str | None:
     panel = row["panel"]
-    if panel not in known:
-        known[panel] = fields_of(panel)
+    if panel not in field_sets:
+        field_sets[panel] = fields_of(panel)
     try:
-        compiled(Segment(name=row["name"], panel=panel, filters=row["advancedFilters"]), known[panel])
+        compiled(Segment(name=row["name"], panel=panel, filters=row["advancedFilters"]), field_sets[panel])
     except ApiError as error:
         return error.detail
     return None

@@ -97,10 +97,10 @@ def members(segment: Segment) -> QuerySet[Any]:
 
 def contacts_of(segment: Segment) -> QuerySet[Any]:
     """Return the live contacts of a segment, or of its leads if it selects leads."""
-    found: QuerySet[Any] = members(segment)
+    records: QuerySet[Any] = members(segment)
     if segment.panel == "contact":
-        return found
-    return kind_of("contact").live().filter(pk__in=found.values("contact_id"))
+        return records
+    return kind_of("contact").live().filter(pk__in=records.values("contact_id"))
 
 
 def next_contacts(segment: Segment, place: str, size: int) -> QuerySet[Any]:
@@ -117,10 +117,10 @@ def next_contacts(segment: Segment, place: str, size: int) -> QuerySet[Any]:
 
 def get_segment(id: str) -> Segment:
     """Return the active company's segment with this id. Raises SegmentNotFound_400."""
-    found = Segment.objects.filter(pk=id).first()
-    if found is None:
+    segment = Segment.objects.filter(pk=id).first()
+    if segment is None:
         raise not_found()
-    return found
+    return segment
 
 
 def not_found() -> NamedError:
@@ -199,8 +199,8 @@ def _change_ids(segment: Segment, changes: IdChanges) -> None:
     links = Links(SegmentRecord._meta.db_table, "segment_id", f"{segment.panel}_id")
     if changes.ids is not None:
         remove_other_links(links, {segment.pk: list(changes.ids)})
-    wanted = dict.fromkeys([*(changes.ids or ()), *changes.add])
-    add_links(company_id(), links, [(segment.pk, id) for id in wanted])
+    record_ids = dict.fromkeys([*(changes.ids or ()), *changes.add])
+    add_links(company_id(), links, [(segment.pk, id) for id in record_ids])
     if changes.remove:
         remove_links(links, [segment.pk], changes.remove)
 

@@ -50,10 +50,12 @@ def watch_segments(watched: Callable[[], Collection[str]]) -> None:
 def refresh_watches() -> None:
     """Begin to keep the members of segments that are watched by now, and forget those of others, in the caller's
     transaction. Who is in them at the start has not entered."""
-    wanted = {id for watched in _watchers for id in watched()}
-    known = dict(Segment.objects.filter(Q(pk__in=wanted) | ~Q(watched_since=None)).values_list("pk", "watched_since"))
-    begun = sorted(id for id, since in known.items() if since is None)
-    ended = sorted(id for id in known if id not in wanted)
+    watched_ids = {id for watched in _watchers for id in watched()}
+    since_by_id = dict(
+        Segment.objects.filter(Q(pk__in=watched_ids) | ~Q(watched_since=None)).values_list("pk", "watched_since")
+    )
+    begun = sorted(id for id, since in since_by_id.items() if since is None)
+    ended = sorted(id for id in since_by_id if id not in watched_ids)
     if begun:
         Segment.objects.filter(pk__in=begun).update(watched_since=timezone.now())
         for id in begun:
@@ -79,7 +81,11 @@ def follow(events: Sequence[Event]) -> None:
         touched = _touched(panel, events)
         own = [segment for segment in segments if segment.panel == panel]
         for group, ids in _by_changes(touched).items():
-            _move([one for one in own if group is None or not group.isdisjoint(_names(one))], ids, touched)
+            _move(
+                [candidate for candidate in own if group is None or not group.isdisjoint(_names(candidate))],
+                ids,
+                touched,
+            )
 
 
 def _touched(panel: str, events: Sequence[Event]) -> dict[str, list[Event]]:
@@ -87,7 +93,7 @@ def _touched(panel: str, events: Sequence[Event]) -> dict[str, list[Event]]:
 
     What happens to a contact may move its leads, whose segments name fields of it.
     """
-    found: dict[str, list[Event]] = defaultdict(list)
+    events_by_record: dict[str, list[Event]] = defaultdict(list)
     contacts: dict[str, list[Event]] = defaultdict(list)
     for event in events:
         resource = event.kind.partition(".")[0]
@@ -95,19 +101,19 @@ def _touched(panel: str, events: Sequence[Event]) -> dict[str, list[Event]]:
         ids = [event.object_id, *(id for id in (losers if isinstance(losers, list) else ()) if is_id(id))]
         for id in ids:
             if resource == panel:
-                found[id].append(event)
+                events_by_record[id].append(event)
             elif panel == "lead":
                 contacts[id].append(event)
     if contacts:
         rows = kind_of("lead").model._default_manager.filter(contact__in=list(contacts))
         for lead, contact in rows.values_list("pk", "contact_id"):
-            found[lead] += contacts[contact]
-    return dict(sorted(found.items()))
+            events_by_record[lead] += contacts[contact]
+    return dict(sorted(events_by_record.items()))
 
 
 def _by_changes(touched: Mapping[str, Sequence[Event]]) -> dict[frozenset[str] | None, list[str]]:
     """Return the records by the names of the fields that have changed; None: any may have."""
-    found: dict[frozenset[str] | None, list[str]] = defaultdict(list)
+    ids_by_names: dict[frozenset[str] | None, list[str]] = defaultdict(list)
     for id, events in touched.items():
         names: set[str] | None = set()
         for event in events:
@@ -116,24 +122,24 @@ def _by_changes(touched: Mapping[str, Sequence[Event]]) -> dict[frozenset[str] |
                 names = None
                 break
             names |= {f"{resource}:{name}" for name in event.payload.get("changes") or ()} | {f"{resource}:"}
-        found[None if names is None else frozenset(names)].append(id)
-    return found
+        ids_by_names[None if names is None else frozenset(names)].append(id)
+    return ids_by_names
 
 
 def _names(segment: Segment) -> frozenset[str]:
     """Return the fields that decide who is in a segment, as <resource>:<name>."""
-    found = set()
+    names = set()
     for name in _fields(segment.filters):
         root, _, rest = name.partition(".")
         if segment.panel == "lead" and root == "contact" and rest:
-            found.add(f"contact:{rest.partition('.')[0]}")
+            names.add(f"contact:{rest.partition('.')[0]}")
             root = "contact"
-        found.add(f"{segment.panel}:{'' if root in _TOUCHED else root}")
+        names.add(f"{segment.panel}:{'' if root in _TOUCHED else root}")
         if rest == "contactNumber":
-            found |= {"contact:number", "contact:countryCode"}
+            names |= {"contact:number", "contact:countryCode"}
         if root == "contactNumber":
-            found |= {f"{segment.panel}:number", f"{segment.panel}:countryCode"}
-    return frozenset(found)
+            names |= {f"{segment.panel}:number", f"{segment.panel}:countryCode"}
+    return frozenset(names)
 
 
 def _fields(node: Mapping[str, Any]) -> Iterable[str]:
@@ -158,20 +164,20 @@ def _locked(rows: QuerySet[Segment]) -> list[Segment]:
 
 def _conditions(segments: Sequence[Segment]) -> dict[str, tuple[Segment, Q]]:
     """Return the segments with their conditions, but those that have become invalid."""
-    found: dict[str, tuple[Segment, Q]] = {}
+    conditions: dict[str, tuple[Segment, Q]] = {}
     fields: dict[str, FieldSet] = {}
     for n, segment in enumerate(segments):
         if segment.kind == Segment.Kind.STATIC:
             chosen = SegmentRecord.objects.filter(segment=segment.pk, **{segment.panel: OuterRef("pk")})
-            found[f"s{n}"] = (segment, Q(Exists(chosen)))
+            conditions[f"s{n}"] = (segment, Q(Exists(chosen)))
             continue
         try:
             where = compiled(segment, fields.setdefault(segment.panel, fields_of(segment.panel)))
         except ApiError as error:
             log.warning("segment %s cannot be followed: %s", segment.pk, error)
             continue
-        found[f"s{n}"] = (segment, where or Q(pk__isnull=False))
-    return found
+        conditions[f"s{n}"] = (segment, where or Q(pk__isnull=False))
+    return conditions
 
 
 def _move(segments: Sequence[Segment], ids: Sequence[str], touched: Mapping[str, Sequence[Event]]) -> None:
@@ -191,12 +197,14 @@ def _move(segments: Sequence[Segment], ids: Sequence[str], touched: Mapping[str,
             for name, flag in zip(columns, flags, strict=True):
                 if flag:
                     inside[name].add(id)
-        known: dict[str, set[str]] = defaultdict(set)
-        own = SegmentMember.objects.filter(segment__in=[one.pk for one, _ in conditions.values()], record_id__in=ids)
+        member_ids: dict[str, set[str]] = defaultdict(set)
+        own = SegmentMember.objects.filter(
+            segment__in=[watched.pk for watched, _ in conditions.values()], record_id__in=ids
+        )
         for segment_id, id in own.values_list("segment_id", "record_id"):
-            known[segment_id].add(id)
+            member_ids[segment_id].add(id)
         for name, (segment, _) in conditions.items():
-            before = known[segment.pk]
+            before = member_ids[segment.pk]
             entered, left = sorted(inside[name] - before), sorted(before - inside[name])
             if entered:
                 _add(segment, entered)

@@ -137,7 +137,7 @@ class SegmentViewSet(ResourceViewSet):
         return self._one(id)
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = SegmentOut.one(Segment.objects.filter(pk=id))
-        if found is None:
+        segment = SegmentOut.one(Segment.objects.filter(pk=id))
+        if segment is None:
             raise not_found()
-        return found
+        return segment

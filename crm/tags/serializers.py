@@ -51,8 +51,8 @@ class NamedModelOut(NamedModelSnapshot):
 
 def related_model(model: type[Model], name: str) -> type[Model]:
     """Return the model at the other end of a model's reverse relation."""
-    found: Any = model._meta.get_field(name).related_model
-    return found  # type: ignore[no-any-return]
+    related: Any = model._meta.get_field(name).related_model
+    return related  # type: ignore[no-any-return]
 
 
 def count_references(
@@ -62,10 +62,10 @@ def count_references(
 
     Rows without any are absent.
     """
-    found = model._default_manager.filter(
+    referring = model._default_manager.filter(
         *conditions, **{f"{reference}__in": [row["_id"] for row in rows]}, **where
     ).order_by()
-    return dict(found.values_list(reference).annotate(number=Count("pk")))
+    return dict(referring.values_list(reference).annotate(number=Count("pk")))
 
 
 class CountedTagOut(NamedModelOut):
@@ -77,11 +77,11 @@ class CountedTagOut(NamedModelOut):
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        found = {
+        counts_by_name = {
             name: count_references(model, path, rows, **{deleted: False})
             for name, (model, path, deleted) in cls.paths.items()
         }
-        return [{**row, **{name: counts.get(row["_id"], 0) for name, counts in found.items()}} for row in rows]
+        return [{**row, **{name: counts.get(row["_id"], 0) for name, counts in counts_by_name.items()}} for row in rows]
 
 
 class TagOut(CountedTagOut):

@@ -35,7 +35,7 @@ def on_tag_deleted(model: type[TagModel], *untag: Untag) -> None:
 
     They run in this order, in the deletion's transaction.
     """
-    _untaggers[model] += [one for one in untag if one not in _untaggers[model]]
+    _untaggers[model] += [function for function in untag if function not in _untaggers[model]]
 
 
 @transaction.atomic
@@ -125,13 +125,13 @@ def missing_categories(ids: Iterable[str | None]) -> list[str]:
 
 
 def _missing(model: type[TagModel], ids: Iterable[str | None], *, lock: bool = True) -> list[str]:
-    wanted = list(dict.fromkeys(id for id in ids if id))
-    if not wanted:
+    tag_ids = list(dict.fromkeys(id for id in ids if id))
+    if not tag_ids:
         return []
     with connection.cursor() as cursor:
         # The lock lasts until the caller's transaction ends, so that a deletion waits until the records have their
         # tags.
         locking = "FOR KEY SHARE" if lock else ""
-        cursor.execute(f"SELECT id FROM {model._meta.db_table} WHERE id = ANY(%s) {locking}", [wanted])
-        known = {id for (id,) in cursor.fetchall()}
-    return [id for id in wanted if id not in known]
+        cursor.execute(f"SELECT id FROM {model._meta.db_table} WHERE id = ANY(%s) {locking}", [tag_ids])
+        existing = {id for (id,) in cursor.fetchall()}
+    return [id for id in tag_ids if id not in existing]

@@ -30,10 +30,10 @@ class NamedModelViewSet(ResourceViewSet, abstract=True):
     output: ClassVar[type[NamedModelOut]]
 
     def read(self, id: str) -> dict[str, Any]:
-        found = self.output.one(self.model.objects.filter(pk=id))
-        if found is None:
+        record = self.output.one(self.model.objects.filter(pk=id))
+        if record is None:
             raise not_found(self.model)
-        return found
+        return record
 
     def add(self, data: dict[str, Any]) -> dict[str, Any]:
         return self.read(create_tag(self.model, actor_id=self.actor.member_id, values=data).pk)

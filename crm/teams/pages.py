@@ -58,17 +58,17 @@ class TeamForm(RecordForm, TeamPage):
         if self.people:
             fields.append(Field("members", "Members", "checks", options=self.people))
             help = "Whoever is ticked in both gets new leads of the team."
-            everybody = [one.value for one in self.people]
+            everybody = [person.value for person in self.people]
             fields.append(Field("takes", "Take new leads", "checks", options=self.people, help=help, value=everybody))
         return Form(fields, values)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        found = {name: value for name, value in values.items() if name != "takes"}
-        members = found.get("members", self.members())
+        payload = {name: value for name, value in values.items() if name != "takes"}
+        members = payload.get("members", self.members())
         if "takes" in values or "members" in values:
             takes = values.get("takes", self.takes())
-            found["availability"] = {id: id in takes for id in members}
-        return found
+            payload["availability"] = {id: id in takes for id in members}
+        return payload
 
     def members(self) -> list[str]:
         """Return the ids of the team's members."""
@@ -96,12 +96,12 @@ class EditTeam(EditRecord, TeamForm):
         return not self.record["isDefault"]
 
     def members(self) -> list[str]:
-        return [one["_id"] for one in self.record["members"]]
+        return [member["_id"] for member in self.record["members"]]
 
     def takes(self) -> list[str]:
         """Return who gets new leads. People outside of the team are ticked, so that they do once they join."""
-        idle = {one["_id"] for one in self.record["members"] if not one["isAvailable"]}
-        return [one.value for one in self.people if one.value not in idle]
+        idle = {person["_id"] for person in self.record["members"] if not person["isAvailable"]}
+        return [person.value for person in self.people if person.value not in idle]
 
     def values(self) -> Mapping[str, Any]:
         return {**self.record, "members": self.members(), "takes": self.takes()}
@@ -134,7 +134,7 @@ class LeadRule(Page):
     def show(self) -> Mapping[str, Any]:
         rule = self.read("settings").data["teamSettings"]
         form = self.form(rule) if self.may("settings", "PUT") else None
-        chosen = {one.value: one.label for one in DISTRIBUTIONS}[rule["distribution"]]
+        chosen = {distribution.value: distribution.label for distribution in DISTRIBUTIONS}[rule["distribution"]]
         return {"form": form, "rule": rule, "chosen": chosen}
 
     def do_save(self) -> HttpResponse:

@@ -28,13 +28,13 @@ class Availability(ObjectInput):
     """Member id -> whether leads are assigned to them in this team."""
 
     def to_internal_value(self, data: Any) -> dict[str, bool]:
-        found = super().to_internal_value(data)
-        for id, value in found.items():
+        availability = super().to_internal_value(data)
+        for id, value in availability.items():
             if not is_id(id):
                 raise InvalidFormat("availability", id, "each key must be the id of a member")
             if not isinstance(value, bool):
                 raise serializers.ValidationError(f"{id}: must be true or false", code="invalid")
-        return found
+        return availability
 
 
 class TeamCreate(NamedModelCreate):

@@ -90,15 +90,15 @@ def not_found() -> NamedError:
 
 def _change_members(team: Team, changes: MemberChanges) -> None:
     present = set(TeamMember.objects.filter(team=team).values_list("member_id", flat=True))
-    wanted = present if changes.members is None else set(changes.members)
-    wanted = (wanted | set(changes.add)) - set(changes.remove)
-    strangers = [id for id in (*changes.remove, *changes.availability) if id not in present | wanted]
+    member_ids = present if changes.members is None else set(changes.members)
+    member_ids = (member_ids | set(changes.add)) - set(changes.remove)
+    strangers = [id for id in (*changes.remove, *changes.availability) if id not in present | member_ids]
     if strangers:
         raise NamedError("MemberNotFound_404", f"members: {', '.join(strangers[:5])} not in this team")
-    check_members(wanted - present)
-    TeamMember.objects.filter(team=team, member_id__in=present - wanted).delete()
+    check_members(member_ids - present)
+    TeamMember.objects.filter(team=team, member_id__in=present - member_ids).delete()
     # In the given order, since members without any lead so far take turns in it.
-    _add(team, [id for id in dict.fromkeys((*(changes.members or ()), *changes.add)) if id in wanted - present])
+    _add(team, [id for id in dict.fromkeys((*(changes.members or ()), *changes.add)) if id in member_ids - present])
     for available in (True, False):
         chosen = [id for id, value in changes.availability.items() if value is available]
         TeamMember.objects.filter(team=team, member_id__in=chosen).exclude(is_available=available).update(
@@ -111,13 +111,13 @@ def check_members(ids: Collection[str]) -> None:
 
     Raises MemberNotFound_404, MemberNotAccepted_400.
     """
-    known = dict(Member.objects.filter(pk__in=ids).values_list("pk", "status")) if ids else {}
-    missing = sorted(set(ids) - known.keys())
+    statuses = dict(Member.objects.filter(pk__in=ids).values_list("pk", "status")) if ids else {}
+    missing = sorted(set(ids) - statuses.keys())
     if missing:
         raise NamedError("MemberNotFound_404", f"members: there is no member {', '.join(missing[:5])} in this company")
-    refused = sorted(id for id, status in known.items() if status not in ACTIVE)
+    refused = sorted(id for id, status in statuses.items() if status not in ACTIVE)
     if refused:
-        raise NamedError("MemberNotAccepted_400", f"members: the membership of {refused[0]} is {known[refused[0]]}")
+        raise NamedError("MemberNotAccepted_400", f"members: the membership of {refused[0]} is {statuses[refused[0]]}")
 
 
 def _add(team: Team, members: Collection[str]) -> None:

@@ -70,7 +70,7 @@ class TeamViewSet(ResourceViewSet):
         return self._one(id)
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = TeamOut.one(Team.objects.filter(pk=id))
-        if found is None:
+        team = TeamOut.one(Team.objects.filter(pk=id))
+        if team is None:
             raise not_found()
-        return found
+        return team

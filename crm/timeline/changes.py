@@ -68,8 +68,8 @@ def changes_of(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     """Return key -> from and to, of an activity with changes."""
     if row["kind"] not in WITH_CHANGES:
         return {}
-    found = row["details"].get("changes", {}) if row["kind"] == Kind.IMPORTED else row["details"]
-    return {key: change for key, change in found.items() if isinstance(change, Mapping)}
+    changes = row["details"].get("changes", {}) if row["kind"] == Kind.IMPORTED else row["details"]
+    return {key: change for key, change in changes.items() if isinstance(change, Mapping)}
 
 
 def panel_of(row: Mapping[str, Any]) -> str:
@@ -84,16 +84,16 @@ def known_in(rows: Iterable[Mapping[str, Any]]) -> References:
     if not keys:
         return References({}, {})
     columns = ("panel", "unique_field_id", "name", "hide", "options", "value_type", "field_type")
-    found = CustomField.objects.filter(panel__in=("contact", "lead"), unique_field_id__in=keys).values(*columns)
-    fields = {(one["panel"], one["unique_field_id"]): one for one in found}
-    wanted: dict[type[Any], set[str]] = {}
+    definitions = CustomField.objects.filter(panel__in=("contact", "lead"), unique_field_id__in=keys).values(*columns)
+    fields = {(definition["panel"], definition["unique_field_id"]): definition for definition in definitions}
+    ids_by_model: dict[type[Any], set[str]] = {}
     for panel, key, change in changes:
         field = fields.get((panel, key))
         model = (_referred(field) if field else None) or REFERENCES.get(key)
         if model is not None:
-            wanted.setdefault(model, set()).update(id for side in SIDES for id in _ids(change.get(side)))
+            ids_by_model.setdefault(model, set()).update(id for side in SIDES for id in _ids(change.get(side)))
     records: dict[str, str] = {}
-    for model, ids in wanted.items():  # at most one statement for each kind of record
+    for model, ids in ids_by_model.items():  # at most one statement for each kind of record
         records |= dict(model._default_manager.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
     return References(fields, records)
 
@@ -106,18 +106,22 @@ def _referred(field: Mapping[str, Any]) -> type[Any] | None:
     return File if holds_files else None
 
 
-def told_changes(row: Mapping[str, Any], known: References) -> list[dict[str, Any]]:
+def told_changes(row: Mapping[str, Any], lookup: References) -> list[dict[str, Any]]:
     """Return the changes of an activity as text, by the names of the fields; hidden fields are omitted."""
     panel = panel_of(row)
-    found = []
+    entries = []
     for key, change in changes_of(row).items():
         # The number as a whole changes with its parts.
-        if known.is_hidden(panel, key) or (key == "contactNumber" and "number" in changes_of(row)):
+        if lookup.is_hidden(panel, key) or (key == "contactNumber" and "number" in changes_of(row)):
             continue
-        sides = {side: known.words(panel, key, change.get(side)) for side in SIDES}
-        found.append({"field": key, "name": known.name(panel, key), **sides})
-    return sorted(found, key=lambda one: sort_text(str(one["name"])))
+        sides = {side: lookup.words(panel, key, change.get(side)) for side in SIDES}
+        entries.append({"field": key, "name": lookup.name(panel, key), **sides})
+    return sorted(entries, key=lambda entry: sort_text(str(entry["name"])))
 
 
 def _ids(value: Any) -> list[str]:
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str) and is_id(one)]
+    return [
+        candidate
+        for candidate in (value if isinstance(value, list) else [value])
+        if isinstance(candidate, str) and is_id(candidate)
+    ]

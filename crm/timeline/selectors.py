@@ -65,22 +65,22 @@ def read_timeline(
     The activities are read by one statement, from the index of the contact or of the lead. `total` is known after the
     first page. Raises ContactNotFound_400 and LeadNotFound_400.
     """
-    made = _creation(contact_id) if contact_id else None
-    if made is None and not LEAD.live().filter(pk=lead_id).exists():
+    creation = _creation(contact_id) if contact_id else None
+    if creation is None and not LEAD.live().filter(pk=lead_id).exists():
         raise LEAD.missing("id", lead_id)
     subject = {"contact_id": contact_id} if contact_id else {"lead_id": lead_id}
     rows = LeadActivity.objects.filter(readable(may_read), **subject)
     if kinds:
         rows = rows.filter(kind__in=kinds)
-    shows_creation = made is not None and (not kinds or made["kind"] in kinds)
+    shows_creation = creation is not None and (not kinds or creation["kind"] in kinds)
     if total is None:
         total = rows.order_by().count() + shows_creation
     (section,) = sections(rows, (HAPPENED_AT,), None if after is None else list(after))
-    found = [dict(row) for row in section.queryset.values(*COLUMNS)[: size + 1]]
-    if made is not None and shows_creation and (after is None or _place(made) < after):
-        found = sorted([*found, made], key=_place, reverse=True)
-    page = found[:size]
-    further = _place(page[-1]) if len(found) > size else None
+    entries = [dict(row) for row in section.queryset.values(*COLUMNS)[: size + 1]]
+    if creation is not None and shows_creation and (after is None or _place(creation) < after):
+        entries = sorted([*entries, creation], key=_place, reverse=True)
+    page = entries[:size]
+    further = _place(page[-1]) if len(entries) > size else None
     return Timeline(_entries(page), further, total)
 
 
@@ -109,17 +109,17 @@ def _place(row: Mapping[str, Any]) -> Place:
 
 def _entries(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows as the API shows them, with the names that their titles need."""
-    files, known = _file_names(rows), known_in(rows)
+    files, lookup = _file_names(rows), known_in(rows)
     entries = []
     for row in rows:
-        data, changes = dict(row["details"]), told_changes(row, known)
-        names = {key: known.name(panel_of(row), key) for key in changes_of(row)}
+        data, changes = dict(row["details"]), told_changes(row, lookup)
+        names = {key: lookup.name(panel_of(row), key) for key in changes_of(row)}
         if row["kind"] == Kind.IMPORTED:
             data["fileName"] = files.get(data.get("import"))
         if row["notes"]:
             data["notes"] = row["notes"]
-        words = {one["field"]: one for one in changes}
-        told = words if row["kind"] == Kind.STATUS else _visible(data, known, panel_of(row))
+        changes_by_field = {change["field"]: change for change in changes}
+        title_values = changes_by_field if row["kind"] == Kind.STATUS else _visible(data, lookup, panel_of(row))
         actor = {"_id": row["member_id"], "name": row["member__name"], "email": row["member__email"]}
         entries.append(
             {
@@ -129,7 +129,7 @@ def _entries(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 "actor": actor if row["member_id"] else None,
                 "workflow": row["workflow"],
                 "lead": row["lead_id"],
-                "title": title_of(row["kind"], told, names, of_lead=row["lead_id"] is not None),
+                "title": title_of(row["kind"], title_values, names, of_lead=row["lead_id"] is not None),
                 "changes": changes,
                 "data": data,
             }
@@ -137,12 +137,14 @@ def _entries(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return entries
 
 
-def _visible(data: dict[str, Any], known: References, panel: str) -> dict[str, Any]:
+def _visible(data: dict[str, Any], lookup: References, panel: str) -> dict[str, Any]:
     """Return the data without changes of hidden fields, which titles do not name."""
-    found = {key: value for key, value in data.items() if not known.is_hidden(panel, key)}
-    if "changes" in found:
-        found["changes"] = {key: one for key, one in found["changes"].items() if not known.is_hidden(panel, key)}
-    return found
+    visible = {key: value for key, value in data.items() if not lookup.is_hidden(panel, key)}
+    if "changes" in visible:
+        visible["changes"] = {
+            key: change for key, change in visible["changes"].items() if not lookup.is_hidden(panel, key)
+        }
+    return visible
 
 
 def _file_names(rows: list[dict[str, Any]]) -> dict[str | None, str]:

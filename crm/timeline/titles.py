@@ -54,11 +54,11 @@ def _listed(changes: Data, names: Mapping[str, str], noun: str) -> str:
     """Name the changed fields: "Email and City", or "Lead: Value"."""
     # The number as a whole changes with its parts.
     keys = [key for key in changes if key != "contactNumber" or "number" not in changes]
-    found = sorted((names.get(key) or NAMES.get(key) or key[:1].upper() + key[1:] for key in keys), key=str.casefold)
-    found = found or [noun]
-    if len(found) > MAX_NAMED:
-        found = [*found[: MAX_NAMED - 1], f"{len(found) - MAX_NAMED + 1} more"]
-    *first, last = found
+    labels = sorted((names.get(key) or NAMES.get(key) or key[:1].upper() + key[1:] for key in keys), key=str.casefold)
+    labels = labels or [noun]
+    if len(labels) > MAX_NAMED:
+        labels = [*labels[: MAX_NAMED - 1], f"{len(labels) - MAX_NAMED + 1} more"]
+    *first, last = labels
     text = f"{', '.join(first)} and {last}" if first else last
     return f"Lead: {text}" if noun == "Lead" != text else text
 

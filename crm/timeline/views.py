@@ -58,9 +58,13 @@ class TimelineViewSet(ResourceViewSet, abstract=True):
             if cursor.fingerprint != fingerprint or cursor.sort != SORT:
                 raise refuse("cursor", "belongs to another timeline; repeat the kinds of the request that it came from")
             after, total = Place(*unpack_values(cursor, ("date",), (False,))), cursor.total
-        found = read_timeline(**{self.subject: id}, may_read=modules, size=size, kinds=kinds, after=after, total=total)
-        further = None if found.next is None else cursor_at(SORT, fingerprint, found.next, found.total).encode()
-        return self.success(found.entries, totalCount=found.total, nextCursor=further)
+        timeline = read_timeline(
+            **{self.subject: id}, may_read=modules, size=size, kinds=kinds, after=after, total=total
+        )
+        further = (
+            None if timeline.next is None else cursor_at(SORT, fingerprint, timeline.next, timeline.total).encode()
+        )
+        return self.success(timeline.entries, totalCount=timeline.total, nextCursor=further)
 
 
 def timeline_of(summary: str, missing: str, description: str) -> Any:
@@ -96,8 +100,8 @@ class LeadTimelineViewSet(TimelineViewSet):
 
 
 def _kinds(text: str) -> tuple[str, ...]:
-    asked = {part.strip() for part in text.split(",")} - {""}
-    wrong = next((kind for kind in sorted(asked) if kind not in ACTIVITY_KINDS), None)
+    kinds = {part.strip() for part in text.split(",")} - {""}
+    wrong = next((kind for kind in sorted(kinds) if kind not in ACTIVITY_KINDS), None)
     if wrong is not None:
         raise refuse("kind", f"{shorten(wrong, 40)!r} is none of {', '.join(ACTIVITY_KINDS)}")
-    return tuple(sorted(asked))
+    return tuple(sorted(kinds))

@@ -49,8 +49,8 @@ def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, agai
 
     Returns the number of events that the webhooks want.
     """
-    wanted = [(webhook, _wanted(webhook, events)) for webhook in webhooks]
-    full = [event for webhook, found in wanted if webhook.payload == Webhook.Payload.FULL for event in found]
+    pairs = [(webhook, _wanted(webhook, events)) for webhook in webhooks]
+    full = [event for webhook, matches in pairs if webhook.payload == Webhook.Payload.FULL for event in matches]
     objects, epoch = _objects(full), feed.epoch()
     rows = [
         {
@@ -63,8 +63,8 @@ def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, agai
             "number": event.object_sequence,
             "body": body_of(event, objects, epoch, thin=webhook.payload == Webhook.Payload.THIN).decode(),
         }
-        for webhook, found in wanted
-        for event in found
+        for webhook, matches in pairs
+        for event in matches
     ]
     if rows:
         values: dict[str, Any] = {
@@ -98,8 +98,8 @@ def body_of(event: Event, objects: Mapping[str, Any], epoch: int, *, thin: bool 
         "objectSequence": event.object_sequence,
         "cursor": position.encode(epoch),
     }
-    if not thin and len(found := dumps(body)) <= LARGEST:
-        return found
+    if not thin and len(content := dumps(body)) <= LARGEST:
+        return content
     return dumps({**body, "data": {"id": event.object_id}})
 
 
@@ -114,7 +114,7 @@ def segments_told() -> set[str]:
 def type_of(kind: str) -> RecordType | None:
     """Return the type of the records that events of the kind happen to, if they are records with fields."""
     resource = kind.partition(".")[0]
-    return next((one for one in RECORD_TYPES.values() if one.kind.module == resource), None)
+    return next((record_type for record_type in RECORD_TYPES.values() if record_type.kind.module == resource), None)
 
 
 def hears(kinds: Iterable[str], kind: str) -> bool:
@@ -125,17 +125,17 @@ def hears(kinds: Iterable[str], kind: str) -> bool:
 def _wanted(webhook: Webhook, events: Sequence[Event]) -> list[Event]:
     """Return the events that a webhook wants."""
     fields = set(webhook.fields)
-    found = [event for event in events if hears(webhook.kinds, event.kind) and _changes(event, fields)]
-    if not webhook.filter or not found:
-        return found
-    record_type = type_of(found[0].kind)
+    selected = [event for event in events if hears(webhook.kinds, event.kind) and _changes(event, fields)]
+    if not webhook.filter or not selected:
+        return selected
+    record_type = type_of(selected[0].kind)
     if record_type is None:
         return []
     where = tree.compile(tree.parse(webhook.filter, "filter"), record_type.fields, parameter="filter")
     # Deleted records too: their events are matched by their last values.
-    rows = record_type.kind.model._default_manager.filter(pk__in={event.object_id for event in found}).filter(where)
+    rows = record_type.kind.model._default_manager.filter(pk__in={event.object_id for event in selected}).filter(where)
     matching = set(rows.order_by().values_list("pk", flat=True))
-    return [event for event in found if event.object_id in matching]
+    return [event for event in selected if event.object_id in matching]
 
 
 def _changes(event: Event, fields: set[str]) -> bool:
@@ -146,12 +146,12 @@ def _changes(event: Event, fields: set[str]) -> bool:
 
 def _objects(events: Sequence[Event]) -> dict[str, dict[str, Any]]:
     """Return the records of the events by id, as their lists show them: two queries for each type."""
-    found: dict[str, dict[str, Any]] = {}
+    records: dict[str, dict[str, Any]] = {}
     for record_type in RECORD_TYPES.values():
         ids = {event.object_id for event in events if type_of(event.kind) is record_type}
         if not ids:
             continue
         output = record_type.output
         rows = output.project(record_type.kind.model._default_manager.filter(pk__in=ids).order_by("pk"))
-        found |= {row["_id"]: row for row in output.complete([output.render(row) for row in rows])}
-    return found
+        records |= {row["_id"]: row for row in output.complete([output.render(row) for row in rows])}
+    return records

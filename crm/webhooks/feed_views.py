@@ -61,36 +61,36 @@ class EventFeedViewSet(ResourceViewSet):
     )
     def list(self, request: Request) -> Any:
         params = request.query_params
-        refuse_unknown(params, [one.name for one in PARAMETERS])
+        refuse_unknown(params, [parameter.name for parameter in PARAMETERS])
         size = page_size(params, DEFAULT_SIZE, MAX_SIZE)
         object_id = params.get("object") or None
         if object_id is not None and not is_id(object_id):
             raise refuse("object", f"is no id (24 hex characters): {shorten(object_id, 40)!r}")
         after = _position(params)
         kinds = readable_kinds(self.actor, params.get("kinds", ""))
-        found = feed.read(after=after, size=size, kinds=None if kinds == EVENT_KINDS else kinds, object_id=object_id)
+        page = feed.read(after=after, size=size, kinds=None if kinds == EVENT_KINDS else kinds, object_id=object_id)
         return self.success(
-            [EventOut.of(event) for event in found.events],
+            [EventOut.of(event) for event in page.events],
             totalCount=None,
-            nextCursor=found.next.encode(feed.epoch()),
-            hasMore=found.has_more,
+            nextCursor=page.next.encode(feed.epoch()),
+            hasMore=page.has_more,
         )
 
 
 def _position(params: Mapping[str, str]) -> feed.Position | None:
     """Return the position of `after` or `cursor`; None without them. Raises InvalidRequest_400."""
-    given = {name: params[name] for name in ("after", "cursor") if params.get(name)}
-    if len({*given.values()}) > 1:
+    tokens = {name: params[name] for name in ("after", "cursor") if params.get(name)}
+    if len({*tokens.values()}) > 1:
         raise refuse("cursor", "differs from after; send one of them")
-    return next((feed.position_of(token, name=name) for name, token in given.items()), None)
+    return next((feed.position_of(token, name=name) for name, token in tokens.items()), None)
 
 
 def readable_kinds(actor: Actor, text: str) -> set[str]:
     """Return the kinds that a parameter names and that the actor may read. Raises InvalidRequest_400."""
     try:
-        wanted = matching(part.strip() for part in (text or "*").split(",") if part.strip())
+        kinds = matching(part.strip() for part in (text or "*").split(",") if part.strip())
     except ValueError as error:
         raise refuse("kinds", f"{shorten(str(error), 60)!r} is no kind of events") from None
-    modules = {module_of(kind) for kind in wanted}
+    modules = {module_of(kind) for kind in kinds}
     readable = {module for module in modules if may_read(actor, module)}
-    return {kind for kind in wanted if module_of(kind) in readable}
+    return {kind for kind in kinds if module_of(kind) in readable}

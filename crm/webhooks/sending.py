@@ -98,8 +98,8 @@ def _with_something_due() -> QuerySet[Webhook]:
     now = timezone.now()
     due = WebhookDelivery.objects.filter(webhook=OuterRef("pk"), status="pending", due_at__lte=now)
     in_time = Q(retry_at=None) | Q(retry_at__lte=now) | Exists(due.filter(manual=True))
-    found: QuerySet[Webhook] = Webhook.objects.filter(in_time, Exists(due), status=Webhook.Status.ENABLED)
-    return found
+    webhooks: QuerySet[Webhook] = Webhook.objects.filter(in_time, Exists(due), status=Webhook.Status.ENABLED)
+    return webhooks
 
 
 def drain(deadline: float) -> None:
@@ -118,8 +118,8 @@ def _begin() -> None:
     busy = Counter(delivery.company_id for delivery, _ in flights.calls)
     with unscoped(reason="worker: due deliveries of all companies"):
         # At random, so that the webhooks that are looked at first are not always the same ones.
-        found = list(_with_something_due().order_by("?").values_list("pk", "company_id")[:LOOKED_AT])
-    for webhook_id, company_id in found:
+        rows = list(_with_something_due().order_by("?").values_list("pk", "company_id")[:LOOKED_AT])
+    for webhook_id, company_id in rows:
         room = min(THREADS - len(flights), A_COMPANY - busy[company_id])
         if room <= 0:
             continue
@@ -134,19 +134,19 @@ def claim(webhook_id: str, limit: int) -> tuple[Webhook, list[WebhookDelivery]]:
     """Claim up to `limit` deliveries of a webhook. One that fails all the time gets a single one at a time."""
     with transaction.atomic():
         webhook = Webhook.objects.select_for_update(of=("self",), skip_locked=True, no_key=True).filter(pk=webhook_id)
-        found = webhook.first()
-        if found is None or found.status != Webhook.Status.ENABLED:
-            return found or Webhook(), []
-        now, all_of_them = timezone.now(), found.retry_at is None or found.retry_at <= timezone.now()
-        if found.failures >= FAILING:
+        locked = webhook.first()
+        if locked is None or locked.status != Webhook.Status.ENABLED:
+            return locked or Webhook(), []
+        now, all_of_them = timezone.now(), locked.retry_at is None or locked.retry_at <= timezone.now()
+        if locked.failures >= FAILING:
             limit = 1
-            tried = WebhookDelivery.objects.filter(webhook=found, status="sending", manual=False)
+            tried = WebhookDelivery.objects.filter(webhook=locked, status="sending", manual=False)
             all_of_them = all_of_them and not tried.exists()
         values = {
-            "webhook": found.pk,
+            "webhook": locked.pk,
             "now": now,
             "all": all_of_them,
-            "ordered": found.ordering == Webhook.Ordering.OBJECT,
+            "ordered": locked.ordering == Webhook.Ordering.OBJECT,
             "limit": limit,
             "lease": new_id(),
             "worker": worker_number(),
@@ -155,7 +155,7 @@ def claim(webhook_id: str, limit: int) -> tuple[Webhook, list[WebhookDelivery]]:
             cursor.execute(_CLAIM, values)
             ids = [id for (id,) in cursor.fetchall()]
         rows = WebhookDelivery.objects.filter(pk__in=ids).order_by("sequence")
-        return found, list(rows)
+        return locked, list(rows)
 
 
 def request_of(webhook: Webhook, id: str, body: str) -> Request | str:

@@ -61,10 +61,10 @@ class Replayed:
 
 def get_webhook(id: str) -> Webhook:
     """Return the active company's webhook with this id. Raises WebhookNotFound_404."""
-    found = Webhook.objects.filter(pk=id).first()
-    if found is None:
+    webhook = Webhook.objects.filter(pk=id).first()
+    if webhook is None:
         raise not_found()
-    return found
+    return webhook
 
 
 def not_found() -> NamedError:
@@ -81,9 +81,9 @@ def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook,
     Raises InvalidInput_400, InvalidRequest_400 (the filter) and UnauthorizedAction_403 (kinds that the actor may not
     read).
     """
-    secret, found = new_secret(), dict(values)
-    headers = _checked_headers(found.pop("headers", {}))
-    webhook = Webhook(created_by_id=actor.member_id, updated_by_id=actor.member_id, secret=secret, **found)
+    secret, attributes = new_secret(), dict(values)
+    headers = _checked_headers(attributes.pop("headers", {}))
+    webhook = Webhook(created_by_id=actor.member_id, updated_by_id=actor.member_id, secret=secret, **attributes)
     webhook.url = _checked_url(webhook.url)
     _check_wishes(webhook, actor)
     _set_headers(webhook, headers)
@@ -104,18 +104,18 @@ def update_webhook(*, id: str, actor: Actor, values: Mapping[str, Any]) -> Webho
     Another address requires the headers again, because they may contain keys. Raises the errors of create_webhook, and
     WebhookNotFound_404.
     """
-    found = dict(values)
-    headers = _checked_headers(found.pop("headers")) if "headers" in found else None
-    if "url" in found:
-        found["url"] = _checked_url(found["url"])
+    attributes = dict(values)
+    headers = _checked_headers(attributes.pop("headers")) if "headers" in attributes else None
+    if "url" in attributes:
+        attributes["url"] = _checked_url(attributes["url"])
     with transaction.atomic():
         webhook = Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
         if webhook is None:
             raise not_found()
-        if headers is None and found.get("url", webhook.url) != webhook.url and webhook.header_names:
+        if headers is None and attributes.get("url", webhook.url) != webhook.url and webhook.header_names:
             raise _wrong("headers: send them along with another url; they are kept for the former one alone")
-        status = found.pop("status", webhook.status)
-        for name, value in found.items():
+        status = attributes.pop("status", webhook.status)
+        for name, value in attributes.items():
             setattr(webhook, name, value)
         _check_wishes(webhook, actor)
         if headers is not None:
@@ -210,12 +210,14 @@ def replay(*, id: str, begin: str, end: str | None, kinds: Sequence[str] | None)
         raise NamedError("InvalidRequest_400", "id: the webhook is disabled; enable it first")
     position: feed.Position | None = _place("from", begin)
     last = None if end is None else _place("to", end)
-    wanted = _matching(kinds if kinds is not None else webhook.kinds)
-    wanted = {kind for kind in wanted if hears(webhook.kinds, kind)}
+    event_kinds = _matching(kinds if kinds is not None else webhook.kinds)
+    event_kinds = {kind for kind in event_kinds if hears(webhook.kinds, kind)}
     looked = count = 0
     while position is not None and looked < REPLAYED:
-        page = feed.read(after=position, size=1000, kinds=wanted)
-        events = [one for one in page.events if last is None or (one.tx, one.sequence) <= (last.tx, last.sequence)]
+        page = feed.read(after=position, size=1000, kinds=event_kinds)
+        events = [
+            event for event in page.events if last is None or (event.tx, event.sequence) <= (last.tx, last.sequence)
+        ]
         with transaction.atomic():
             if not Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).exists():
                 raise not_found()  # it was deleted meanwhile
@@ -242,10 +244,10 @@ def _place(name: str, text: str) -> feed.Position:
 def forget_old() -> bool:
     """Delete deliveries that are older than KEPT, of all companies (a periodic task)."""
     old = WebhookDelivery.objects.filter(pk__lt=first_id(timezone.now() - KEPT)).order_by("pk")
-    found = list(old.values_list("pk", flat=True)[:DELETED_AT_ONCE])
-    WebhookDelivery.objects.filter(pk__in=found)._raw_delete("default")
+    delivery_ids = list(old.values_list("pk", flat=True)[:DELETED_AT_ONCE])
+    WebhookDelivery.objects.filter(pk__in=delivery_ids)._raw_delete("default")
     Webhook.objects.filter(former_secret_until__lt=timezone.now()).update(former_secret="", former_secret_until=None)
-    return len(found) == DELETED_AT_ONCE
+    return len(delivery_ids) == DELETED_AT_ONCE
 
 
 def _checked_url(url: str) -> str:
@@ -265,21 +267,21 @@ def _matching(kinds: Sequence[str]) -> set[str]:
 def _check_wishes(webhook: Webhook, actor: Actor) -> None:
     """Refuse unknown kinds, kinds that the actor may not read, and a filter that does not fit them."""
     webhook.kinds = list(dict.fromkeys(webhook.kinds))
-    wanted = _matching(webhook.kinds)
-    if not wanted or len(webhook.kinds) > MAX_KINDS:
+    kinds = _matching(webhook.kinds)
+    if not kinds or len(webhook.kinds) > MAX_KINDS:
         raise _wrong(f"kinds: name 1 to {MAX_KINDS} kinds of events, such as contact.created or contact.*")
-    modules = sorted({module_of(kind) for kind in wanted})
+    modules = sorted({module_of(kind) for kind in kinds})
     hidden = next((module for module in modules if not may_read(actor, module)), None)
     if hidden is not None:
         raise NamedError(
             "UnauthorizedAction_403", f"kinds: your role or plan lacks {hidden}.GET, so a webhook may not tell of it"
         )
-    _check_fields(webhook.fields, [type_of(kind) for kind in sorted(wanted) if kind.endswith(UPDATED)])
+    _check_fields(webhook.fields, [type_of(kind) for kind in sorted(kinds) if kind.endswith(UPDATED)])
     if not webhook.filter:
         webhook.filter = None
         return
-    types = {one.kind.panel if (one := type_of(kind)) else "" for kind in wanted}
-    record_type = type_of(next(iter(wanted)))
+    types = {resource_type.kind.panel if (resource_type := type_of(kind)) else "" for kind in kinds}
+    record_type = type_of(next(iter(kinds)))
     if len(types) > 1 or record_type is None:
         raise _wrong("filter: takes kinds of one resource alone: contact, lead or product-service")
     parsed = tree.parse(webhook.filter, "filter")
@@ -291,25 +293,25 @@ def _check_fields(names: Sequence[str], types: Sequence[RecordType | None]) -> N
     """Refuse fields that no record of the types has. What is no record has changes of its own."""
     if not names or None in types:
         return
-    known = set[str]().union(*(one.changing for one in types if one is not None))
-    wrong = next((name for name in names if name not in known), None)
+    field_names = set[str]().union(*(record_type.changing for record_type in types if record_type is not None))
+    wrong = next((name for name in names if name not in field_names), None)
     if wrong is not None:
         raise _wrong(f"fields: {shorten(wrong, 60)!r} is no field whose changes the kinds tell of")
 
 
-def _checked_headers(given: Mapping[str, Any]) -> dict[str, str]:
+def _checked_headers(headers: Mapping[str, Any]) -> dict[str, str]:
     """Return the headers that are sent along. Raises InvalidInput_400."""
-    if len(given) > MAX_HEADERS:
+    if len(headers) > MAX_HEADERS:
         raise _wrong(f"headers: at most {MAX_HEADERS}")
-    found = {}
-    for name, value in given.items():
+    checked = {}
+    for name, value in headers.items():
         where = f"headers.{shorten(name, 40)}"
         if not _HEADER.fullmatch(name) or name.lower() in RESERVED or name.lower().startswith("webhook-"):
             raise _wrong(f"{where}: is no header of your own, such as Authorization")
         if not isinstance(value, str) or len(value) > 2000 or not (value.isascii() and value.isprintable()):
             raise _wrong(f"{where}: needs a line of at most 2000 plain characters")
-        found[name] = value
-    return found
+        checked[name] = value
+    return checked
 
 
 def _set_headers(webhook: Webhook, headers: Mapping[str, str]) -> None:

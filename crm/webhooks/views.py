@@ -41,10 +41,12 @@ RETRIED = (
 )
 
 
-def _deliveries(asked: ListRequest) -> QuerySet[WebhookDelivery]:
+def _deliveries(list_request: ListRequest) -> QuerySet[WebhookDelivery]:
     """Return the deliveries of the webhook at the path. Raises WebhookNotFound_404."""
-    found: QuerySet[WebhookDelivery] = WebhookDelivery.objects.filter(webhook=services.get_webhook(asked.path["id"]).pk)
-    return found
+    deliveries: QuerySet[WebhookDelivery] = WebhookDelivery.objects.filter(
+        webhook=services.get_webhook(list_request.path["id"]).pk
+    )
+    return deliveries
 
 
 class WebhookViewSet(ResourceViewSet):
@@ -141,15 +143,15 @@ class WebhookViewSet(ResourceViewSet):
         f" {services.REPLAYED:,} are looked at in one request. They keep their webhook-id.",
     )
     def replay(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        found = services.replay(id=id, begin=data["begin"], end=data.get("end"), kinds=data.get("kinds"))
-        following = None if found.next is None else found.next.encode(feed.epoch())
-        return {"replayedCount": found.count, "nextCursor": following}
+        replayed = services.replay(id=id, begin=data["begin"], end=data.get("end"), kinds=data.get("kinds"))
+        following = None if replayed.next is None else replayed.next.encode(feed.epoch())
+        return {"replayedCount": replayed.count, "nextCursor": following}
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = WebhookOut.one(Webhook.objects.filter(pk=id))
-        if found is None:
+        webhook = WebhookOut.one(Webhook.objects.filter(pk=id))
+        if webhook is None:
             raise services.not_found()
-        return found
+        return webhook
 
 
 class WebhookDeliveryViewSet(ResourceViewSet):
@@ -158,10 +160,10 @@ class WebhookDeliveryViewSet(ResourceViewSet):
 
     @endpoint("Read a delivery", output=DeliveryDetail, errors=("WebhookDeliveryNotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:
-        found = DeliveryDetail.one(WebhookDelivery.objects.filter(pk=id))
-        if found is None:
+        delivery = DeliveryDetail.one(WebhookDelivery.objects.filter(pk=id))
+        if delivery is None:
             raise NamedError("WebhookDeliveryNotFound_404", "id: there is no such delivery in this company")
-        return found
+        return delivery
 
     @action(detail=True, methods=["post"])
     @endpoint(

@@ -66,15 +66,15 @@ class ContactBriefs:
 
 
 def _tags(contact_ids: Sequence[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    tags: dict[str, list[str]] = defaultdict(list)
     links = (
         ContactTag.objects.filter(contact_id__in=contact_ids)
         .order_by("tag__name")
         .values_list("contact_id", "tag__name")
     )
     for contact_id, name in links:
-        found[contact_id].append(name)
-    return found
+        tags[contact_id].append(name)
+    return tags
 
 
 def company_brief(sender_name: str = "") -> CompanyBrief:

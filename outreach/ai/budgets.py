@@ -54,8 +54,8 @@ class Cap:
         return Cap(_least(self.tokens, other.tokens), _least(self.cost, other.cost))
 
 
-def _least(one: Any, other: Any) -> Any:
-    return min((each for each in (one, other) if each is not None), default=None)
+def _least(first: Any, other: Any) -> Any:
+    return min((each for each in (first, other) if each is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +113,17 @@ def plan_tokens() -> int | None:
 
 def run_use(run_id: str) -> dict[str, Any]:
     """Return the tokens and the cost of a run's calls so far."""
-    found = AiBudget.objects.filter(key=f"run:{run_id}").values("tokens_used", "cost_used").first()
-    return {"tokens": found["tokens_used"], "cost": found["cost_used"]} if found else {"tokens": 0, "cost": 0}
+    row = AiBudget.objects.filter(key=f"run:{run_id}").values("tokens_used", "cost_used").first()
+    return {"tokens": row["tokens_used"], "cost": row["cost_used"]} if row else {"tokens": 0, "cost": 0}
 
 
 def remaining(app: AiApp, run: Cap) -> Cap:
     """Return what the caps leave a new run with the cap `run`, of the tokens and of the cost this month."""
     budgets = [*CompanyMeter(app, AiUsage.Purpose.COMPOSE).budgets(timezone.now())]
-    known = {row.key: row for row in AiBudget.objects.filter(key__in=[budget.key for budget in budgets])}
+    budgets_by_key = {row.key: row for row in AiBudget.objects.filter(key__in=[budget.key for budget in budgets])}
     left = run
     for budget in budgets:
-        used = known.get(budget.key, AiBudget())
+        used = budgets_by_key.get(budget.key, AiBudget())
         tokens = None if budget.cap.tokens is None else budget.cap.tokens - used.tokens_used - used.tokens_reserved
         cost = None if budget.cap.cost is None else budget.cap.cost - used.cost_used - used.cost_reserved
         left = left.within(Cap(tokens, cost))
@@ -160,13 +160,13 @@ class CompanyMeter(Meter):
     def budgets(self, now: dt.datetime) -> list[Budget]:
         """Return the budgets of a call, in the order in which each call locks them."""
         month, app = month_of(now), self.app
-        found = [
+        limits = [
             Budget(f"company:{month}", company_cap(), "all AI apps of the company", True),
             Budget(f"app:{app.pk}:{month}", Cap(app.monthly_token_cap, app.monthly_cost_cap), f"“{app.name}”", True),
         ]
         if self.run is not None:
-            found.append(Budget(f"run:{self.run.pk}", Cap(self.run.token_cap, self.run.cost_cap), "this run", False))
-        return found
+            limits.append(Budget(f"run:{self.run.pk}", Cap(self.run.token_cap, self.run.cost_cap), "this run", False))
+        return limits
 
     def _reserve(self, tokens_in: int, tokens_out: int) -> Reservation:
         now = timezone.now()
@@ -229,8 +229,8 @@ class CompanyMeter(Meter):
             # It had expired and was given back, but was used all the same.
             tokens, cost = 0, Decimal(0)
             run = self.run.pk if self.run is not None else None
-            made = {"run_id": run, "purpose": self.purpose, "model": self.app.selected_model}
-            id = AiUsage.objects.create(app=self.app, **made, **values).pk
+            fields = {"run_id": run, "purpose": self.purpose, "model": self.app.selected_model}
+            id = AiUsage.objects.create(app=self.app, **fields, **values).pk
         for key in held.keys:
             AiBudget.objects.filter(key=key).update(
                 tokens_reserved=F("tokens_reserved") - tokens,
@@ -287,8 +287,8 @@ CREDITS = PlanMeter("ai_credits", outcome_of)
 @transaction.atomic
 def release(held: Reservation) -> None:
     """Give back what a call has reserved and not used. Twice changes nothing."""
-    found, _ = AiUsage.objects.filter(pk=held.id, status=AiUsage.Status.RESERVED).delete()
-    if found:
+    deleted, _ = AiUsage.objects.filter(pk=held.id, status=AiUsage.Status.RESERVED).delete()
+    if deleted:
         for key in held.keys:
             AiBudget.objects.filter(key=key).update(
                 tokens_reserved=F("tokens_reserved") - held.tokens, cost_reserved=F("cost_reserved") - held.cost

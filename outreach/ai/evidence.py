@@ -70,7 +70,7 @@ def _sent_before(brief: ComposeBrief) -> str:
 def of_template(draft: Draft) -> list[Entry]:
     """Return the evidence of a message from a template: its text is the company's own."""
     parts = (("subject", draft.subject), ("text", draft.text))
-    return _bounded([_entry(part, at, one, TEMPLATE) for part, words in parts for at, one in _sentences(words)])
+    return _bounded([_entry(part, at, sentence, TEMPLATE) for part, text in parts for at, sentence in _sentences(text)])
 
 
 def evidence_of(draft: Draft, brief: ComposeBrief, *, every_sentence: bool = False) -> list[Entry]:
@@ -81,21 +81,21 @@ def evidence_of(draft: Draft, brief: ComposeBrief, *, every_sentence: bool = Fal
     """
     facts = facts_of(brief)
     parts = {"subject": _Places(draft.subject), "text": _Places(draft.text)}
-    found: list[Entry] = []
+    entries: list[Entry] = []
     for claim in draft.claims:
         source = claim.source if _rests_on(claim, facts) else ""
         value = facts[source][:VALUE_LENGTH] if source else ""
         start = parts[claim.part].find(claim.text)
         if start is not None:
-            found.append(_entry(claim.part, start, claim.text, source, value))
-    known = " ".join(facts.values())
-    for part, words in (("subject", draft.subject), ("text", draft.text)):
-        spans = [(one["start"], one["end"]) for one in found if one["part"] == part]
-        for start, sentence in _sentences(words):
+            entries.append(_entry(claim.part, start, claim.text, source, value))
+    fact_text = " ".join(facts.values())
+    for part, text in (("subject", draft.subject), ("text", draft.text)):
+        spans = [(entry["start"], entry["end"]) for entry in entries if entry["part"] == part]
+        for start, sentence in _sentences(text):
             left = _beside(sentence, start, spans)
-            if _has_unknown_figure(left, known) or (every_sentence and _states(left)):
-                found.append(_entry(part, start, sentence, ""))
-    return _bounded(found)
+            if _has_unknown_figure(left, fact_text) or (every_sentence and _states(left)):
+                entries.append(_entry(part, start, sentence, ""))
+    return _bounded(entries)
 
 
 def _beside(sentence: str, start: int, spans: Iterable[tuple[int, int]]) -> str:
@@ -114,25 +114,27 @@ def after_edit(evidence: Sequence[Entry], part: str, before: str, after: str) ->
     """
     if before == after:
         return list(evidence)
-    found: list[Entry] = []
+    entries: list[Entry] = []
     places = _Places(after)
-    for one in evidence:
-        start = places.find(one["text"]) if one["part"] == part else None
+    for entry in evidence:
+        start = places.find(entry["text"]) if entry["part"] == part else None
         if start is not None:
-            found.append(_entry(part, start, one["text"], one["source"], one["value"]))
+            entries.append(_entry(part, start, entry["text"], entry["source"], entry["value"]))
     old = {sentence for _, sentence in _sentences(before)}
-    marked = {(one["start"], one["end"]) for one in found if one["source"] == PERSON}
+    marked = {(entry["start"], entry["end"]) for entry in entries if entry["source"] == PERSON}
     for start, sentence in _sentences(after):
         if sentence not in old and (start, start + len(sentence)) not in marked:
-            found.append(_entry(part, start, sentence, PERSON))
-    return _bounded([*(one for one in evidence if one["part"] != part), *found])
+            entries.append(_entry(part, start, sentence, PERSON))
+    return _bounded([*(entry for entry in evidence if entry["part"] != part), *entries])
 
 
-def of_html(evidence: Sequence[Entry], text: str, words: str) -> list[Entry]:
+def of_html(evidence: Sequence[Entry], text: str, content: str) -> list[Entry]:
     """Return the evidence of a message whose HTML has these words. Sentences that its text lacks are a person's."""
     said = {sentence for _, sentence in _sentences(text)}
-    found = [_entry("html", start, one, PERSON) for start, one in _sentences(words) if one not in said]
-    return _bounded([*(one for one in evidence if one["part"] != "html"), *found])
+    entries = [
+        _entry("html", start, statement, PERSON) for start, statement in _sentences(content) if statement not in said
+    ]
+    return _bounded([*(statement for statement in evidence if statement["part"] != "html"), *entries])
 
 
 def checked(evidence: Sequence[Entry], facts: Mapping[str, str]) -> list[Entry]:
@@ -141,26 +143,26 @@ def checked(evidence: Sequence[Entry], facts: Mapping[str, str]) -> list[Entry]:
     A person's sentence with a figure or an address that no fact has is unproved. So are words whose fact no longer
     supports them.
     """
-    known = " ".join(facts.values())
-    return [one if _holds(one, facts, known) else {**one, "source": "", "value": ""} for one in evidence]
+    fact_text = " ".join(facts.values())
+    return [entry if _holds(entry, facts, fact_text) else {**entry, "source": "", "value": ""} for entry in evidence]
 
 
-def _holds(one: Entry, facts: Mapping[str, str], known: str) -> bool:
-    source, value = one["source"], one["value"]
+def _holds(entry: Entry, facts: Mapping[str, str], fact_text: str) -> bool:
+    source, value = entry["source"], entry["value"]
     if source == PERSON:
-        return not _has_unknown_figure(one["text"], known)
+        return not _has_unknown_figure(entry["text"], fact_text)
     if source in ("", TEMPLATE) or source.startswith("outreach."):
         return True
     # Products have other numbers as soon as there is a new one.
     names = [name for name in facts if name.startswith("catalogue.")] if source.startswith("catalogue.") else [source]
     if any(facts.get(name, "")[:VALUE_LENGTH] == value for name in names):
         return True
-    return any(_rests_on(Claim(text=one["text"], source=name), facts) for name in names)
+    return any(_rests_on(Claim(text=entry["text"], source=name), facts) for name in names)
 
 
 def is_unproved(evidence: Iterable[Entry]) -> bool:
     """Return whether the message states something that nothing proves."""
-    return any(not one["source"] for one in evidence)
+    return any(not entry["source"] for entry in evidence)
 
 
 def _entry(part: str, start: int, text: str, source: str, value: str = "") -> Entry:
@@ -169,12 +171,12 @@ def _entry(part: str, start: int, text: str, source: str, value: str = "") -> En
 
 def _bounded(entries: list[Entry]) -> list[Entry]:
     """Put the entries in order, the most of each part; beyond them one that is unproved is kept."""
-    entries.sort(key=lambda one: (one["part"], one["start"], -one["end"]))
+    entries.sort(key=lambda entry: (entry["part"], entry["start"], -entry["end"]))
     kept: list[Entry] = []
-    for part in dict.fromkeys(one["part"] for one in entries):
-        found = [one for one in entries if one["part"] == part]
-        beyond = () if is_unproved(found[:MAX_ENTRIES]) else found[MAX_ENTRIES:]
-        kept += [*found[:MAX_ENTRIES], *[one for one in beyond if not one["source"]][:1]]
+    for part in dict.fromkeys(entry["part"] for entry in entries):
+        part_entries = [entry for entry in entries if entry["part"] == part]
+        beyond = () if is_unproved(part_entries[:MAX_ENTRIES]) else part_entries[MAX_ENTRIES:]
+        kept += [*part_entries[:MAX_ENTRIES], *[entry for entry in beyond if not entry["source"]][:1]]
     return kept
 
 
@@ -182,8 +184,8 @@ class _Places:
     """Positions of texts in words. Each position is returned once: one after the last position if there is one, else
     the first."""
 
-    def __init__(self, words: str) -> None:
-        self.words = words
+    def __init__(self, text: str) -> None:
+        self.words = text
         self.taken: set[tuple[int, int]] = set()
         self.last = 0
 
@@ -198,24 +200,24 @@ class _Places:
 
     def _each(self, text: str, start: int) -> Iterator[int]:
         """Yield the positions of the text from `start` on, except within longer words."""
-        words = self.words
-        at = words.find(text, start) if text else -1
+        content = self.words
+        at = content.find(text, start) if text else -1
         while at >= 0:
             end = at + len(text)
-            inside = at > 0 and words[at - 1].isalnum() and text[0].isalnum()
-            if not inside and not (end < len(words) and words[end].isalnum() and text[-1].isalnum()):
+            inside = at > 0 and content[at - 1].isalnum() and text[0].isalnum()
+            if not inside and not (end < len(content) and content[end].isalnum() and text[-1].isalnum()):
                 yield at
-            at = words.find(text, at + 1)
+            at = content.find(text, at + 1)
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
     """Yield the (start, words) of each sentence. A line ends one."""
     start = 0
-    for found in chain(_SENTENCE_END.finditer(text), [None]):
-        words = text[start : found.start() if found else len(text)]
-        if sentence := words.strip():
-            yield start + len(words) - len(words.lstrip()), sentence
-        start = found.end() if found else start
+    for match in chain(_SENTENCE_END.finditer(text), [None]):
+        segment = text[start : match.start() if match else len(text)]
+        if sentence := segment.strip():
+            yield start + len(segment) - len(segment.lstrip()), sentence
+        start = match.end() if match else start
 
 
 def _rests_on(claim: Claim, facts: Mapping[str, str]) -> bool:
@@ -240,8 +242,8 @@ def _stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 
-def _has_unknown_figure(sentence: str, known: str) -> bool:
-    return any(figure.rstrip(".,!?)") not in known for figure in _FIGURE.findall(sentence))
+def _has_unknown_figure(sentence: str, fact_text: str) -> bool:
+    return any(figure.rstrip(".,!?)") not in fact_text for figure in _FIGURE.findall(sentence))
 
 
 def _states(sentence: str) -> bool:

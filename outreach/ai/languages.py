@@ -63,9 +63,9 @@ _CODES = {name.casefold(): code for code, names in LANGUAGES.items() for name in
 _OF_COUNTRY = {name: code for code, names in _COUNTRIES.items() for name in names}
 
 
-def language_code(words: str) -> str:
+def language_code(language: str) -> str:
     """Return the code of a language that is written as a code (de, de-AT) or a name (German, Deutsch); "" for none."""
-    text = words.strip().casefold()
+    text = language.strip().casefold()
     short = text.replace("_", "-").partition("-")[0]
     return short if short in LANGUAGES else "nb" if short == "no" else _CODES.get(text, "")
 

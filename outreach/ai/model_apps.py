@@ -83,32 +83,32 @@ def _provider(ai_type: str) -> type[ModelProvider]:
 
 def _checked(provider: type[ModelProvider], values: Mapping[str, Any], current: AiApp | None) -> dict[str, Any]:
     """Return the values as they are stored."""
-    found = dict(values)
-    key = found.get("api_key", "")
+    stored = dict(values)
+    key = stored.get("api_key", "")
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise ValidationFailed("apiKey is no key", "apiKey: has blanks or characters that no key has")
-    if "base_url" in found:
-        found["base_url"] = _base_url(provider, found["base_url"])
-    given = found.pop("model_settings", None)
-    known = dict(current.model_settings) if current is not None else {}
-    if given is not None or current is None:
+    if "base_url" in stored:
+        stored["base_url"] = _base_url(provider, stored["base_url"])
+    new_settings = stored.pop("model_settings", None)
+    old_settings = dict(current.model_settings) if current is not None else {}
+    if new_settings is not None or current is None:
         settings = MODEL_SETTINGS[provider.key]
         defaults = {name: setting.default for name, setting in settings.items()}
-        sent = {name: given[snake(name)] for name in settings if given and snake(name) in given}
-        found["model_settings"] = {**defaults, **known, **sent}
-    return found
+        sent = {name: new_settings[snake(name)] for name in settings if new_settings and snake(name) in new_settings}
+        stored["model_settings"] = {**defaults, **old_settings, **sent}
+    return stored
 
 
-def _base_url(provider: type[ModelProvider], given: str) -> str:
+def _base_url(provider: type[ModelProvider], raw_url: str) -> str:
     """Return the address without the suffix that the format adds. Raises for an address that must not be reached."""
-    text = given.strip().rstrip("/").removesuffix("/chat/completions")
+    text = raw_url.strip().rstrip("/").removesuffix("/chat/completions")
     if not text:
         return ""
     parts, port = urlsplit(""), 0
     with suppress(ValueError, KeyError):
         parts = urlsplit(text)
-        known = {"http": 80, "https": 443}[parts.scheme]
-        port = known if parts.port is None else parts.port
+        default_port = {"http": 80, "https": 443}[parts.scheme]
+        port = default_port if parts.port is None else parts.port
     if not port or not parts.hostname or not text.isprintable() or any(mark in text for mark in " @?#"):
         raise NamedError(provider.invalid, "baseUrl: write it as https://host/v1, without user, ? or #")
     try:

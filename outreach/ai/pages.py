@@ -65,10 +65,10 @@ class AiApps(AiPage):
         apps = []
         for kind, (name, about) in APP_KINDS.items():
             apps += [
-                {**one, "kind": kind, "kind_name": name, "about": about} for one in self.read(f"apps/{kind}", LIST).data
+                {**app, "kind": kind, "kind_name": name, "about": about} for app in self.read(f"apps/{kind}", LIST).data
             ]
-        offline = any(one["kind"] == "ai-offline" for one in apps)
-        default = next((one for one in apps if one["isDefault"]), None)
+        offline = any(app["kind"] == "ai-offline" for app in apps)
+        default = next((app for app in apps if app["isDefault"]), None)
         return {
             "apps": apps,
             "silent": bool(apps) and (default is None or not default["isActive"]),
@@ -88,9 +88,9 @@ class AiApps(AiPage):
         answer = self.ask("POST", f"apps/{self.sent_kind()}/{self.sent_id()}/test")
         if not answer.ok:
             return self.fail(f"It does not work: {answer.warning or answer.message}")
-        found = answer.data
-        seconds = f"{found['milliseconds'] / 1000:.1f} seconds"
-        return self.done(f"It works: {found['model']} wrote “{found['subject']}” in {seconds}")
+        outcome = answer.data
+        seconds = f"{outcome['milliseconds'] / 1000:.1f} seconds"
+        return self.done(f"It works: {outcome['model']} wrote “{outcome['subject']}” in {seconds}")
 
     def do_default(self) -> HttpResponse:
         return self._change({"isDefault": True}, "It writes by default now")
@@ -105,9 +105,9 @@ class AiApps(AiPage):
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
         return self.done("Removed; what it has used stays in the log") if answer.ok else self.refuse(answer)
 
-    def _change(self, values: Mapping[str, Any], words: str) -> HttpResponse:
+    def _change(self, values: Mapping[str, Any], message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
-        return self.done(words) if answer.ok else self.refuse(answer)
+        return self.done(message) if answer.ok else self.refuse(answer)
 
 
 class AiAppForm(AiPage):
@@ -129,16 +129,16 @@ class AiAppForm(AiPage):
         id = self.request.GET.get("id", "")
         if not id:
             return None
-        found = self.read(f"apps/{self.kind}/{id}").data
-        return {**found, **found["modelSettings"]}
+        app = self.read(f"apps/{self.kind}/{id}").data
+        return {**app, **app["modelSettings"]}
 
     def form(self) -> Form:
-        known = self.before is not None
+        exists = self.before is not None
         own = self.kind == "ai-b"
-        kept = "Stored encrypted, and never shown. " + ("Left empty, it stays." if known else "")
+        kept = "Stored encrypted, and never shown. " + ("Left empty, it stays." if exists else "")
         fields = [
             Field("name", "Name", required=True, value=APP_KINDS[self.kind][0]),
-            Field("apiKey", "Key", "password", required=not known and not own, autocomplete="new-password", help=kept),
+            Field("apiKey", "Key", "password", required=not exists and not own, autocomplete="new-password", help=kept),
             *([self._address()] if own else []),
             self._model(),
             Field("pricePerMillionIn", "Price of a million tokens sent", "number", help=PRICE_HELP),
@@ -154,7 +154,7 @@ class AiAppForm(AiPage):
             Field("timeoutSeconds", "Seconds to wait for a message", "number", help="From 5 to 120. Usual is 60."),
             # The default stops to be it when another one becomes it.
             *([] if self.before and self.before["isDefault"] else [Field("isDefault", "Writes by default", "switch")]),
-            *([Field("isActive", "Switched on", "switch")] if known else []),
+            *([Field("isActive", "Switched on", "switch")] if exists else []),
         ]
         return Form(fields, self.before)
 
@@ -176,7 +176,9 @@ class AiAppForm(AiPage):
         action = "POST" if self.before is None else "PUT"
         if self.may("apps", action):
             return self.context(form)
-        facts = [(one.label, shown_value(one, self.reader.formats)) for one in form.fields if one.kind != "password"]
+        facts = [
+            (field.label, shown_value(field, self.reader.formats)) for field in form.fields if field.kind != "password"
+        ]
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> dict[str, Any]:
@@ -238,15 +240,15 @@ class AiUse(AiPage):
 def bounds(caps: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return this month's usage of each cap, with the percentage."""
     money = f" {caps['currency']}"
-    found = [
+    rows = [
         ("Tokens", caps["tokens"], caps["monthlyTokenCap"], ""),
         ("Tokens of your plan", caps["tokens"], caps["planTokens"], ""),
         ("Cost", caps["cost"], caps["monthlyCostCap"], money),
     ]
     return [
-        {"words": words, "used": used, "cap": cap, "unit": unit, "percent": percent(used, cap)}
-        for words, used, cap, unit in found
-        if cap is not None or words != "Tokens of your plan"
+        {"words": label, "used": used, "cap": cap, "unit": unit, "percent": percent(used, cap)}
+        for label, used, cap, unit in rows
+        if cap is not None or label != "Tokens of your plan"
     ]
 
 
@@ -257,15 +259,15 @@ def percent(used: float, cap: float | None) -> int:
 def months(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the months, the newest first, each with its apps and how they compare with the largest of all."""
     most = max((row["tokensIn"] + row["tokensOut"] for row in rows), default=0) or 1
-    found: dict[str, dict[str, Any]] = {}
+    by_month: dict[str, dict[str, Any]] = {}
     for row in rows:
         tokens = row["tokensIn"] + row["tokensOut"]
-        month = found.setdefault(row["month"], {"month": row["month"], "apps": [], "tokens": 0, "cost": 0})
+        month = by_month.setdefault(row["month"], {"month": row["month"], "apps": [], "tokens": 0, "cost": 0})
         name = row["app"]["name"] if row["app"] else "An app that is gone"
         month["apps"].append({**row, "name": name, "tokens": tokens, "percent": round(100 * tokens / most)})
         month["tokens"] += tokens
         month["cost"] += row["cost"]
-    return list(found.values())
+    return list(by_month.values())
 
 
 class AiCalls(RecordList, AiPage):
@@ -292,9 +294,9 @@ class AiCalls(RecordList, AiPage):
         return {} if self.state.sort else NEWEST
 
     def show(self) -> Mapping[str, Any]:
-        found = super().show()
-        shown = [{**one, "words": PURPOSES.get(one["purpose"], one["purpose"])} for one in found["records"]]
-        return {**found, "records": shown}
+        context = super().show()
+        shown = [{**call, "words": PURPOSES.get(call["purpose"], call["purpose"])} for call in context["records"]]
+        return {**context, "records": shown}
 
 
 PAGES = [AiApps, AiAppForm, AiUse, AiCalls]

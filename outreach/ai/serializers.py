@@ -81,12 +81,12 @@ class MoneyInput(NumberInput):
         super().__init__(**{"min_value": 0, "max_value": MAX_MONEY, **options})
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        found = super().run_validation(data)
-        if found is None or found is serializers.empty:
-            return found
-        if not math.isfinite(found) or 0 < found < SMALLEST:
+        amount = super().run_validation(data)
+        if amount is None or amount is serializers.empty:
+            return amount
+        if not math.isfinite(amount) or 0 < amount < SMALLEST:
             raise serializers.ValidationError(f"must be 0, or {SMALLEST:f} or more", code="min_value")
-        return Decimal(str(found)).quantize(SMALLEST)
+        return Decimal(str(amount)).quantize(SMALLEST)
 
 
 class LanguageInput(TextInput):

@@ -35,8 +35,8 @@ def ai_types() -> list[str]:
 
 def providers() -> dict[str, type[AiProvider]]:
     """Return the providers by their keys, as AI apps store them."""
-    found = [app.provider for app in apps_with(Capability.COMPOSE).values()]
-    return {provider.key: provider for provider in found if provider is not None}
+    classes = [app.provider for app in apps_with(Capability.COMPOSE).values()]
+    return {provider.key: provider for provider in classes if provider is not None}
 
 
 def provider_class(key: str) -> type[AiProvider]:
@@ -44,9 +44,9 @@ def provider_class(key: str) -> type[AiProvider]:
     try:
         return providers()[key]
     except KeyError:
-        known = ", ".join(sorted(providers()))
+        keys = ", ".join(sorted(providers()))
         raise ProviderError(
-            "unknown_provider", f"There is no AI provider {key[:60]!r}; there is: {known}.", temporary=False
+            "unknown_provider", f"There is no AI provider {key[:60]!r}; there is: {keys}.", temporary=False
         ) from None
 
 
@@ -166,34 +166,34 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
     """
     apps = AiApp.objects.filter(provider__in=providers()).order_by("-is_default", "created_at", "id")
     if ai_type:
-        known = ai_types()
-        if ai_type not in known:
-            raise NamedError("InvalidAIType_400", f"aiType: there is no {ai_type[:60]!r}; there is {', '.join(known)}")
+        types = ai_types()
+        if ai_type not in types:
+            raise NamedError("InvalidAIType_400", f"aiType: there is no {ai_type[:60]!r}; there is {', '.join(types)}")
         apps = apps.filter(provider=provider_key(ai_type))
-        found = apps.filter(is_active=True).first()
+        app = apps.filter(is_active=True).first()
     else:
-        found = _default(apps)
-    if found is None:
+        app = _default(apps)
+    if app is None:
         if ai_type in NO_DEFAULT and apps.exists():
             detail = f"aiType: every {ai_type} app of this company is switched off; switch one on, or leave aiType out"
             raise NamedError(NO_DEFAULT[ai_type], detail)
         raise NamedError(NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400"), _way_out(ai_type))
-    if providers()[found.provider].calls_a_model and plan_tokens() == 0:
-        name = NOT_AVAILABLE.get(ai_type_of(found), "AiANotAvailableInPlan_400")
+    if providers()[app.provider].calls_a_model and plan_tokens() == 0:
+        name = NOT_AVAILABLE.get(ai_type_of(app), "AiANotAvailableInPlan_400")
         raise NamedError(name, "aiType: your plan has no AI model; choose ai-offline, or another plan")
-    return found
+    return app
 
 
 def _default(apps: QuerySet[AiApp]) -> AiApp | None:
     """Return the company's default, or None where no app is active. No other one takes its place unasked."""
-    found = apps.first()
-    if found is None or not apps.filter(is_active=True).exists():
+    app = apps.first()
+    if app is None or not apps.filter(is_active=True).exists():
         return None
-    if found.is_default and found.is_active:
-        return found
-    name = NO_DEFAULT.get(ai_type_of(found), NO_DEFAULT["ai-a"]) if found.is_default else NO_DEFAULT["ai-a"]
-    told = f"“{found.name}”, the default AI app, is switched off" if found.is_default else "no AI app is the default"
-    raise NamedError(name, f"aiType: {told}; switch it on, make another app the default, or name a type")
+    if app.is_default and app.is_active:
+        return app
+    name = NO_DEFAULT.get(ai_type_of(app), NO_DEFAULT["ai-a"]) if app.is_default else NO_DEFAULT["ai-a"]
+    detail = f"“{app.name}”, the default AI app, is switched off" if app.is_default else "no AI app is the default"
+    raise NamedError(name, f"aiType: {detail}; switch it on, make another app the default, or name a type")
 
 
 def _way_out(ai_type: str | None) -> str:

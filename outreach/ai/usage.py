@@ -39,7 +39,7 @@ def used_by_month() -> list[dict[str, Any]]:
         .annotate(calls=Count("pk"), sent=Sum("tokens_in"), came=Sum("tokens_out"), paid=Sum("cost"))
     )
     names = dict(AiApp.objects.values_list("pk", "name"))
-    found = [
+    months = [
         {
             "month": month_of(row["month"]),
             "app": {"_id": row["app_id"], "name": names[row["app_id"]]} if row["app_id"] in names else None,
@@ -50,7 +50,7 @@ def used_by_month() -> list[dict[str, Any]]:
         }
         for row in rows
     ]
-    return sorted(found, key=lambda row: (row["month"], row["tokensIn"] + row["tokensOut"]), reverse=True)
+    return sorted(months, key=lambda row: (row["month"], row["tokensIn"] + row["tokensOut"]), reverse=True)
 
 
 def used_this_month() -> int:
@@ -94,7 +94,7 @@ def cap_of_run(tokens: int | None, cost: Decimal | None) -> Cap:
 @transaction.atomic
 def change_caps(**values: Any) -> None:
     """Change the given caps. Work that waits for a cap is resumed."""
-    given = {name: values[name] for name in CAPS if name in values}
+    caps = {name: values[name] for name in CAPS if name in values}
     AiCaps.objects.bulk_create([AiCaps()], ignore_conflicts=True)
-    AiCaps.objects.filter().update(updated_at=timezone.now(), **given)
+    AiCaps.objects.filter().update(updated_at=timezone.now(), **caps)
     tell_changed()

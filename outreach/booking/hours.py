@@ -53,25 +53,25 @@ class Hours:
 
         Spans that touch, over midnight too, are one to a booking. Each span begins the steps of its times anew.
         """
-        found: list[Opening] = []
+        merged: list[Opening] = []
         for begins, ends in reversed([*self.spans(start, end + length)]):
-            following = found[-1] if found else None
+            following = merged[-1] if merged else None
             if following is not None and ends >= following.begins:
-                found.append(Opening(begins, following.begins, max(ends, following.ends)))
+                merged.append(Opening(begins, following.begins, max(ends, following.ends)))
             else:
-                found.append(Opening(begins, ends, ends))
-        return found[::-1]
+                merged.append(Opening(begins, ends, ends))
+        return merged[::-1]
 
     def _on(self, day: date, start: datetime, end: datetime) -> Iterator[Span]:
-        here = sorted((one for one in self.days if one["day"] == day.isoweekday()), key=lambda one: one["from"])
-        for one in here:
-            begins, ends = self._moment(day, one["from"], 0), self._moment(day, one["to"], 1)
+        here = sorted((span for span in self.days if span["day"] == day.isoweekday()), key=lambda span: span["from"])
+        for span in here:
+            begins, ends = self._moment(day, span["from"], 0), self._moment(day, span["to"], 1)
             if begins < ends and begins < end and ends > start:
                 yield begins, ends
 
     def _is_away(self, day: date) -> bool:
         text = day.isoformat()
-        return any(one["from"] <= text <= one["to"] for one in self.away)
+        return any(span["from"] <= text <= span["to"] for span in self.away)
 
     def _moment(self, day: date, clock: str, fold: int) -> datetime:
         """Return when the clocks show the time: the first or the last time of two, and of a time that they skip, when
@@ -79,9 +79,9 @@ class Hours:
         if clock == "24:00":
             return self._moment(day + DAY, "00:00", 0)
         local = datetime.combine(day, time.fromisoformat(clock))
-        found = local.replace(tzinfo=self.zone, fold=fold).astimezone(UTC)
-        if found.astimezone(self.zone).replace(tzinfo=None, fold=0) == local:
-            return found
+        moment = local.replace(tzinfo=self.zone, fold=fold).astimezone(UTC)
+        if moment.astimezone(self.zone).replace(tzinfo=None, fold=0) == local:
+            return moment
         before, after = (local.replace(tzinfo=self.zone, fold=which).astimezone(UTC) for which in (1, 0))
         return _skipped(self.zone, before, after)
 
@@ -101,12 +101,12 @@ def _skipped(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
 
 def check_days(days: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the spans of a week, sorted. Raises ValidationFailed for spans of a day that overlap."""
-    found = sorted(({name: one[name] for name in ("day", "from", "to")} for one in days), key=_place)
-    for one, following in zip(found, found[1:], strict=False):
-        if one["day"] == following["day"] and following["from"] < one["to"]:
-            told = f"days: the spans from {one['from']} and from {following['from']} of day {one['day']} overlap"
-            raise ValidationFailed("days overlap", told)
-    return found
+    spans = sorted(({name: span[name] for name in ("day", "from", "to")} for span in days), key=_place)
+    for span, following in zip(spans, spans[1:], strict=False):
+        if span["day"] == following["day"] and following["from"] < span["to"]:
+            detail = f"days: the spans from {span['from']} and from {following['from']} of day {span['day']} overlap"
+            raise ValidationFailed("days overlap", detail)
+    return spans
 
 
 def _place(span: Mapping[str, Any]) -> tuple[int, str]:
@@ -120,11 +120,11 @@ def overlaps(spans: Sequence[Span], start: datetime, end: datetime) -> bool:
 
 def without(spans: Sequence[Span], taken: Span) -> list[Span]:
     """Return the spans without the part in `taken`."""
-    found: list[Span] = []
+    remaining: list[Span] = []
     for begins, ends in spans:
         if ends <= taken[0] or begins >= taken[1]:
-            found.append((begins, ends))
+            remaining.append((begins, ends))
             continue
-        found += [(begins, taken[0])] if begins < taken[0] else []
-        found += [(taken[1], ends)] if ends > taken[1] else []
-    return found
+        remaining += [(begins, taken[0])] if begins < taken[0] else []
+        remaining += [(taken[1], ends)] if ends > taken[1] else []
+    return remaining

@@ -34,20 +34,20 @@ def end_follow_ups(events: Sequence[Event]) -> None:
     """
     cancelled = {event.object_id: event for event in events}
     booked = Booking.objects.filter(meeting__in=cancelled.keys(), lead__isnull=False).select_related("meeting")
-    bookings = {one.lead_id: one for one in booked.order_by("-created_at")}  # the earliest, where a lead has several
+    bookings = {row.lead_id: row for row in booked.order_by("-created_at")}  # the earliest, where a lead has several
     coming = Meeting.objects.filter(status=Meeting.Status.SCHEDULED, ends_at__gt=timezone.now())
     for lead in coming.filter(lead__in=bookings.keys()).values_list("lead_id", flat=True):
         bookings.pop(lead, None)
     rows = live_follow_ups().filter(status=FollowUp.Status.OPEN, lead__in=bookings.keys()).order_by("pk")
-    since = [one for one in rows if one.created_at >= bookings[one.lead_id].created_at]
-    made = Event.objects.filter(object_id__in=[one.pk for one in since], kind="follow-up.created")
-    by_workflows = {id for id, cause in made.values_list("object_id", "cause") if (cause or {}).get("workflow")}
-    for one in since:
-        meeting = bookings[one.lead_id].meeting
-        if one.pk in by_workflows or one.due_at <= meeting.ends_at:
+    since = [row for row in rows if row.created_at >= bookings[row.lead_id].created_at]
+    creations = Event.objects.filter(object_id__in=[row.pk for row in since], kind="follow-up.created")
+    by_workflows = {id for id, cause in creations.values_list("object_id", "cause") if (cause or {}).get("workflow")}
+    for row in since:
+        meeting = bookings[row.lead_id].meeting
+        if row.pk in by_workflows or row.due_at <= meeting.ends_at:
             event = cancelled[meeting.pk]
             values = {"status": FollowUp.Status.CANCELLED}
-            update_follow_up(id=one.pk, actor_id=event.actor_id, values=values, automation=event.automation)
+            update_follow_up(id=row.pk, actor_id=event.actor_id, values=values, automation=event.automation)
 
 
 WANTED = "EXISTS (SELECT FROM outreach_booking b WHERE b.company_id = %(company)s)"

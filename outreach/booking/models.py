@@ -74,14 +74,14 @@ class BookingPage(CompanyModel):
     @property
     def fields(self) -> list[dict[str, Any]]:
         """Return the fields of the visitors' form: name, addresses, and the page's own questions."""
-        asked: list[dict[str, Any]] = [
+        form_fields: list[dict[str, Any]] = [
             {"key": "name", "label": "Your name", "type": "text", "required": True},
             {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
         ]
         if self.asks_phone:
-            asked.append({"key": "phone", "label": "Your phone number", "type": "phone", "required": True})
-        asked += self.questions
-        return [{"options": [], "help": "", "value": "", **one} for one in asked]
+            form_fields.append({"key": "phone", "label": "Your phone number", "type": "phone", "required": True})
+        form_fields += self.questions
+        return [{"options": [], "help": "", "value": "", **field} for field in form_fields]
 
 
 class Booking(CompanyModel):

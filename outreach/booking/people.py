@@ -42,20 +42,20 @@ def contact_of(email: str, name: str, phone: str, member_id: str) -> Contact | N
     new contact.
     """
     same = live_contacts().filter(email_identity=EmailIdentity(Value(email)), email__iexact=email)
-    found: Contact | None = same.order_by("created_at", "pk").first()
-    if found is not None:
-        return found
+    contact: Contact | None = same.order_by("created_at", "pk").first()
+    if contact is not None:
+        return contact
     number = _number(phone)
-    given = {"countryCode": number.country_code, "number": number.number} if number else {}
-    form = {"name": name[:200], "email": email, **given}
+    phone_fields = {"countryCode": number.country_code, "number": number.number} if number else {}
+    form = {"name": name[:200], "email": email, **phone_fields}
     try:
         with transaction.atomic():
-            made = create_contact(actor_id=member_id, form_data=form, drop_invalid=True, drop_taken_number=True)
+            saved = create_contact(actor_id=member_id, form_data=form, drop_invalid=True, drop_taken_number=True)
     except ApiError:
         if number is None:
             return None
         return live_contacts().filter(may_be_person(email), number_key=number.e164).first()
-    return Contact.objects.filter(pk=made.id).first()
+    return Contact.objects.filter(pk=saved.id).first()
 
 
 def _number(phone: str) -> Phone | None:
@@ -68,14 +68,14 @@ def _number(phone: str) -> Phone | None:
 def lead_of(page: BookingPage, contact: Contact, member_id: str) -> Lead | None:
     """Return the contact's newest open lead. If there is none, create one of the page's team, for the member."""
     rows = Lead.objects.filter(contact=contact, is_deleted=False).exclude(status__in=CLOSED_LEADS)
-    found: Lead | None = rows.order_by("-created_at", "-pk").first()
-    if found is not None:
-        return found
+    lead: Lead | None = rows.order_by("-created_at", "-pk").first()
+    if lead is not None:
+        return lead
     relations = Relations(contact=contact.pk, team=page.team_id or None, team_member=member_id)  # type: ignore[arg-type]
     form = {"source": page.lead_source} if page.lead_source else {}
     try:
         with transaction.atomic():
-            made = create_lead(actor_id=member_id, form_data=form, relations=relations, drop_invalid=True)
+            saved = create_lead(actor_id=member_id, form_data=form, relations=relations, drop_invalid=True)
     except ApiError:
         return None
-    return Lead.objects.filter(pk=made.id).first()
+    return Lead.objects.filter(pk=saved.id).first()

@@ -16,8 +16,8 @@ from outreach.booking.models import Booking
 
 
 def _booked(subject: DataSubject) -> Q:
-    told = mentioning(subject, "email", "phone", "answers", "reason")
-    return referring(Booking, subject) | told | dangling(Booking, "meeting")
+    mentions = mentioning(subject, "email", "phone", "answers", "reason")
+    return referring(Booking, subject) | mentions | dangling(Booking, "meeting")
 
 
 def blank_bookings(subject: DataSubject, rows: QuerySet[Booking]) -> int:

@@ -80,8 +80,8 @@ def _choose(request: HttpRequest, page: BookingPage, *, trouble: str = "", statu
 
 def _calendar(request: HttpRequest, page: BookingPage, besides: str = "", members: Any = None) -> dict[str, Any]:
     """Return the template's data for the free times."""
-    asked = request.GET if request.method != "POST" else request.POST
-    times = times_of(page, zone_for(asked.get("tz", ""), page), asked.get("from", ""), besides, members)
+    params = request.GET if request.method != "POST" else request.POST
+    times = times_of(page, zone_for(params.get("tz", ""), page), params.get("from", ""), besides, members)
     return {"times": times, "zones": zones_to_choose(page, times.zone), "chosen_zone": times.zone.key}
 
 
@@ -94,8 +94,9 @@ def _submit(request: HttpRequest, page: BookingPage) -> HttpResponse:
     if _is_large(request):
         return _page(request, page, {"title": TOO_LONG}, 413)
     sent = request.POST
-    given: dict[str, Any] = {
-        one["key"]: sent.getlist(one["key"]) if one["type"] == MULTI else sent.get(one["key"]) for one in page.fields
+    inputs: dict[str, Any] = {
+        field["key"]: sent.getlist(field["key"]) if field["type"] == MULTI else sent.get(field["key"])
+        for field in page.fields
     }
     at = _moment(sent.get("at", ""))
     with company_scope(page.company_id):
@@ -103,14 +104,14 @@ def _submit(request: HttpRequest, page: BookingPage) -> HttpResponse:
             return _choose(request, page, trouble=GONE, status=422)
         try:
             TRIES.count(f"{page.pk} {caller_of(request).network}")
-            return _read_and_book(request, page, at, given)
+            return _read_and_book(request, page, at, inputs)
         except TooManyAttempts as error:
-            answer = _ask(request, page, at, given, trouble=TOO_OFTEN, status=429)
+            answer = _ask(request, page, at, inputs, trouble=TOO_OFTEN, status=429)
             answer["Retry-After"] = str(error.retry_after)
             return answer
 
 
-def _read_and_book(request: HttpRequest, page: BookingPage, at: datetime, given: dict[str, Any]) -> HttpResponse:
+def _read_and_book(request: HttpRequest, page: BookingPage, at: datetime, inputs: dict[str, Any]) -> HttpResponse:
     """Book by the input, or show its errors. Raises TooManyAttempts."""
     sent = request.POST
     opened = read_page_id(page, sent.get("page", ""))
@@ -118,18 +119,18 @@ def _read_and_book(request: HttpRequest, page: BookingPage, at: datetime, given:
     if sent.get(TRAP):
         BOOKINGS.count(f"{page.pk} {network}")
     if sent.get(TRAP) or opened is None:
-        return _ask(request, page, at, given, trouble=OLD, status=422)
-    read = read_visitor(page, given, sent.get("tz", ""))
+        return _ask(request, page, at, inputs, trouble=OLD, status=422)
+    read = read_visitor(page, inputs, sent.get("tz", ""))
     if read.visitor is None:
-        return _ask(request, page, at, given, errors=read.errors, status=422)
+        return _ask(request, page, at, inputs, errors=read.errors, status=422)
     if opened[1] < TOO_FAST:
-        return _ask(request, page, at, given, trouble=AGAIN, status=422)
+        return _ask(request, page, at, inputs, trouble=AGAIN, status=422)
     try:
         booking = book(page, at=at, visitor=read.visitor, sent_id=opened[0], network=network)
     except NamedError as error:
         if error.name == TAKEN:
             return _choose(request, page, trouble=GONE, status=409)
-        return _ask(request, page, at, given, trouble=NOT_NOW, status=422)
+        return _ask(request, page, at, inputs, trouble=NOT_NOW, status=422)
     return _lead_to(f"/booking/{booking.token}?new=1")
 
 
@@ -137,23 +138,25 @@ def _ask(
     request: HttpRequest,
     page: BookingPage,
     at: datetime,
-    given: dict[str, Any],
+    inputs: dict[str, Any],
     *,
     errors: dict[str, str] | None = None,
     trouble: str = "",
     status: int = 200,
 ) -> HttpResponse:
     wrong = errors or {}
-    asked = request.POST if request.method == "POST" else request.GET
-    zone = zone_for(asked.get("tz", ""), page)
+    params = request.POST if request.method == "POST" else request.GET
+    zone = zone_for(params.get("tz", ""), page)
     context = {
         "when": span_words(at, at + timedelta(minutes=page.duration_minutes), formats_in(zone, page)),
         "chosen_zone": zone.key,
-        "fields": shown_fields(page, given, wrong),
-        "wrong": [(one["key"], one["label"], wrong[one["key"]]) for one in page.fields if one["key"] in wrong],
+        "fields": shown_fields(page, inputs, wrong),
+        "wrong": [
+            (field["key"], field["label"], wrong[field["key"]]) for field in page.fields if field["key"] in wrong
+        ],
         "trouble": trouble,
         "trap": TRAP,
-        "kept": [("page", page_id_for(page, asked.get("page", ""))), ("at", at.isoformat()), ("tz", zone.key)],
+        "kept": [("page", page_id_for(page, params.get("page", ""))), ("at", at.isoformat()), ("tz", zone.key)],
         "back": f"/book/{page.token}?{urlencode({'tz': zone.key, 'from': at.astimezone(zone).date().isoformat()})}",
     }
     return _page(request, page, context, status)
@@ -162,50 +165,50 @@ def _ask(
 @csrf_exempt
 def booking(request: HttpRequest, token: str) -> HttpResponse:
     """Show the booking, and the free times to move it to; move or cancel it."""
-    found = find_booking(token)
-    if found is None:
+    record = find_booking(token)
+    if record is None:
         return _page(request, None, {"title": NO_BOOKING}, 404)
     if request.method not in ("GET", "HEAD", "POST"):
         return HttpResponse(status=405, headers={"Allow": "GET, HEAD, POST"})
     if request.method == "POST" and _is_large(request):
         return _page(request, None, {"title": TOO_LONG}, 413)
     limit = CHANGES if request.method == "POST" else READS
-    if not limit.try_count(f"{found.pk} {caller_of(request).network}"):
-        return _booked(request, found, trouble=TOO_OFTEN, status=429)
-    with company_scope(found.company_id):
+    if not limit.try_count(f"{record.pk} {caller_of(request).network}"):
+        return _booked(request, record, trouble=TOO_OFTEN, status=429)
+    with company_scope(record.company_id):
         if request.method == "POST":
-            return _change(request, found)
-        return _booked(request, found)
+            return _change(request, record)
+        return _booked(request, record)
 
 
-def _change(request: HttpRequest, found: Booking) -> HttpResponse:
+def _change(request: HttpRequest, booking: Booking) -> HttpResponse:
     at = _moment(request.POST.get("at", ""))
     try:
         if request.POST.get("do") == "cancel":
-            cancel(found, reason=request.POST.get("reason", "").replace("\0", ""))
+            cancel(booking, reason=request.POST.get("reason", "").replace("\0", ""))
             done = ""
-        elif at is not None and not MOVES.try_count(found.pk):
-            return _booked(request, found, trouble=MOVED_OFTEN, status=429)
+        elif at is not None and not MOVES.try_count(booking.pk):
+            return _booked(request, booking, trouble=MOVED_OFTEN, status=429)
         elif at is not None:
-            move(found, at=at)
+            move(booking, at=at)
             done = "?moved=1"
         else:
-            return _booked(request, found, trouble=GONE, status=422)
+            return _booked(request, booking, trouble=GONE, status=422)
     except ApiError as error:
         taken = getattr(error, "name", "") == TAKEN
         trouble = GONE if taken else (error.detail or error.message).partition(": ")[2] or NOT_NOW
-        return _booked(request, found, trouble=trouble, status=409)
-    return _lead_to(f"/booking/{found.token}{done}")
+        return _booked(request, booking, trouble=trouble, status=409)
+    return _lead_to(f"/booking/{booking.token}{done}")
 
 
-def _booked(request: HttpRequest, found: Booking, *, trouble: str = "", status: int = 200) -> HttpResponse:
-    page, meeting = found.page, found.meeting
-    changeable = can_change(found)
-    zone = zone_of(found.timezone or meeting.timezone)
+def _booked(request: HttpRequest, booking: Booking, *, trouble: str = "", status: int = 200) -> HttpResponse:
+    page, meeting = booking.page, booking.meeting
+    changeable = can_change(booking)
+    zone = zone_of(booking.timezone or meeting.timezone)
     context: dict[str, Any] = {
-        "booking": found,
+        "booking": booking,
         "meeting": meeting,
-        "when": span_words(meeting.starts_at, meeting.ends_at, formats_in(zone, found)),
+        "when": span_words(meeting.starts_at, meeting.ends_at, formats_in(zone, booking)),
         "chosen_zone": zone.key,
         "was_zone": zone.key,
         "changeable": changeable,
@@ -215,30 +218,30 @@ def _booked(request: HttpRequest, found: Booking, *, trouble: str = "", status: 
         "title": page.heading if page else meeting.title,
     }
     if changeable and page is not None and page.is_active and ("move" in request.GET or status in (409, 422)):
-        with company_scope(found.company_id):
-            context |= _moving(request, found, page)
-    return _page(request, page, context, status, company=found.company_id, template="pages/booked.html")
+        with company_scope(booking.company_id):
+            context |= _moving(request, booking, page)
+    return _page(request, page, context, status, company=booking.company_id, template="pages/booked.html")
 
 
-def _moving(request: HttpRequest, found: Booking, page: BookingPage) -> dict[str, Any]:
+def _moving(request: HttpRequest, booking: Booking, page: BookingPage) -> dict[str, Any]:
     """Return the template's data for the free times, or for the chosen one, which needs a confirmation."""
     at = _moment(request.GET.get("at", ""))
-    only = {"besides": found.meeting_id, "members": [found.member]}
+    only = {"besides": booking.meeting_id, "members": [booking.member]}
     if at is not None and at in free_slots(page, at, at + timedelta(seconds=1), **only):
         zone = zone_for(request.GET.get("tz", ""), page)
-        words = span_words(at, at + timedelta(minutes=page.duration_minutes), formats_in(zone, page))
-        return {"moving": True, "chosen_zone": zone.key, "at": at.isoformat(), "to": words}
-    context = _calendar(request, page, found.meeting_id, [found.member]) | {"moving": True}
+        label = span_words(at, at + timedelta(minutes=page.duration_minutes), formats_in(zone, page))
+        return {"moving": True, "chosen_zone": zone.key, "at": at.isoformat(), "to": label}
+    context = _calendar(request, page, booking.meeting_id, [booking.member]) | {"moving": True}
     return context | {"trouble": GONE} if at is not None else context
 
 
 def booking_file(request: HttpRequest, token: str) -> HttpResponse:
     """Return the iCalendar file of the booking."""
-    found = find_booking(token)
-    if found is None or not READS.try_count(caller_of(request).network):
+    booking = find_booking(token)
+    if booking is None or not READS.try_count(caller_of(request).network):
         return HttpResponse(status=404)
-    with company_scope(found.company_id):
-        answer = HttpResponse(meeting_file(id=found.meeting_id), content_type="text/calendar; charset=utf-8")
+    with company_scope(booking.company_id):
+        answer = HttpResponse(meeting_file(id=booking.meeting_id), content_type="text/calendar; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="meeting.ics"'
     answer["X-Content-Type-Options"] = "nosniff"
     return _headers(answer)
@@ -247,8 +250,8 @@ def booking_file(request: HttpRequest, token: str) -> HttpResponse:
 def _moment(text: str) -> datetime | None:
     """Read a time in the format of the page's own links."""
     try:
-        found = datetime.fromisoformat(text[:40])
-        return found.astimezone(UTC) if found.tzinfo and 1970 < found.year < 9000 else None
+        moment = datetime.fromisoformat(text[:40])
+        return moment.astimezone(UTC) if moment.tzinfo and 1970 < moment.year < 9000 else None
     except (ValueError, OverflowError):
         return None
 

@@ -24,20 +24,22 @@ class Read:
     errors: dict[str, str] = field(default_factory=dict)
 
 
-def read_visitor(page: BookingPage, given: Mapping[str, Any], timezone: str = "") -> Read:
+def read_visitor(page: BookingPage, inputs: Mapping[str, Any], timezone: str = "") -> Read:
     """Read the visitor's input. A name that is a web address is refused: it would go out in a mail."""
     answers: dict[str, Any] = {}
     errors: dict[str, str] = {}
-    for one in page.fields:
+    for form_field in page.fields:
         try:
-            found = read_answer(one, given.get(one["key"]))
-            if one["key"] == "name" and (AN_ADDRESS.search(as_typed(str(found))) or len(found) > MAX_NAME_LENGTH):
+            answer = read_answer(form_field, inputs.get(form_field["key"]))
+            if form_field["key"] == "name" and (
+                AN_ADDRESS.search(as_typed(str(answer))) or len(answer) > MAX_NAME_LENGTH
+            ):
                 raise BadAnswer("Write your name.")
         except BadAnswer as error:
-            errors[one["key"]] = str(error)
+            errors[form_field["key"]] = str(error)
             continue
-        if found:
-            answers[one["key"]] = found
+        if answer:
+            answers[form_field["key"]] = answer
     if errors:
         return Read(None, errors)
     own = {key: answers.pop(key, "") for key in TAKEN_KEYS}

@@ -64,10 +64,10 @@ def not_found() -> NamedError:
 
 def get_page(id: str, actor: Actor, method: str = "GET") -> BookingPage:
     """Return the page. Raises BookingPageNotFound_404."""
-    found = pages_of(actor, method).filter(pk=id).first()
-    if found is None:
+    page = pages_of(actor, method).filter(pk=id).first()
+    if page is None:
         raise not_found()
-    return found
+    return page
 
 
 @transaction.atomic
@@ -152,53 +152,53 @@ def _set(page: BookingPage, actor: Actor, values: Mapping[str, Any], method: str
 
 def _check_link(page: BookingPage) -> None:
     """Raise InvalidInput_400 for a page of video calls that would be booked without a link."""
-    found = VideoSettings.objects.first() or VideoSettings()
-    key = page.video_provider or found.provider
+    settings = VideoSettings.objects.first() or VideoSettings()
+    key = page.video_provider or settings.provider
     if not key:
         raise NamedError("InvalidInput_400", NO_LINK)
     if key not in PROVIDERS:
         raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
-    for one in members_of(page):  # whoever of a team has no link to give would be booked without
-        if trouble := PROVIDERS[key].trouble(one.pk, found):
-            raise NamedError("InvalidInput_400", f"videoProvider: {one}: {trouble}")
+    for member in members_of(page):  # whoever of a team has no link to give would be booked without
+        if trouble := PROVIDERS[key].trouble(member.pk, settings):
+            raise NamedError("InvalidInput_400", f"videoProvider: {member}: {trouble}")
 
 
 def _checked(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the questions as they are stored. Raises ValidationFailed, which names the one."""
     seen = set(TAKEN_KEYS)
-    found = []
-    for place, one in enumerate(questions):
+    stored = []
+    for place, question in enumerate(questions):
         where = f"questions.{place}"
-        if not KEY.fullmatch(one["key"]):
+        if not KEY.fullmatch(question["key"]):
             raise ValidationFailed(f"{where}.key is none", f"{where}.key: a letter, then letters, digits, - and _")
-        if one["key"] in seen:
-            raise ValidationFailed(f"{where}.key is taken", f"{where}.key: {one['key']} is asked already")
-        seen.add(one["key"])
-        options = list(dict.fromkeys(one["options"])) if one["type"] in CHOICES else []
-        if one["type"] in CHOICES and not options:
+        if question["key"] in seen:
+            raise ValidationFailed(f"{where}.key is taken", f"{where}.key: {question['key']} is asked already")
+        seen.add(question["key"])
+        options = list(dict.fromkeys(question["options"])) if question["type"] in CHOICES else []
+        if question["type"] in CHOICES and not options:
             raise ValidationFailed(f"{where}.options are missing", f"{where}.options: needs at least one")
-        found.append({**one, "options": options})
-    return found
+        stored.append({**question, "options": options})
+    return stored
 
 
 def read_hours(member_id: str) -> dict[str, Any]:
     """Return when the member can be booked."""
-    found = MemberHours.objects.filter(member_id=member_id).first() or MemberHours(days=WORKING)
-    return {"timezone": found.timezone, "days": found.days, "away": found.away}
+    hours = MemberHours.objects.filter(member_id=member_id).first() or MemberHours(days=WORKING)
+    return {"timezone": hours.timezone, "days": hours.days, "away": hours.away}
 
 
 @transaction.atomic
 def change_hours(*, member_id: str, values: Mapping[str, Any]) -> None:
     """Change the member's bookable hours; existing bookings stay. Raises InvalidTimezone_400, ValidationFailed."""
-    given = dict(values)
-    if given.get("timezone"):
-        check_timezone(given["timezone"])
-    if "days" in given:
-        given["days"] = check_days(given["days"])
-    if "away" in given:
-        given["away"] = sorted(given["away"], key=lambda one: (one["from"], one["to"]))
+    fields = dict(values)
+    if fields.get("timezone"):
+        check_timezone(fields["timezone"])
+    if "days" in fields:
+        fields["days"] = check_days(fields["days"])
+    if "away" in fields:
+        fields["away"] = sorted(fields["away"], key=lambda span: (span["from"], span["to"]))
     MemberHours.objects.update_or_create(
-        member_id=member_id, defaults=given, create_defaults={"days": WORKING, **given}
+        member_id=member_id, defaults=fields, create_defaults={"days": WORKING, **fields}
     )
 
 

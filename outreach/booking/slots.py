@@ -39,17 +39,17 @@ def members_of(page: BookingPage) -> list[Member]:
 def hours_of(page: BookingPage, members: Collection[str]) -> dict[str, Hours]:
     """Return member -> when they can be booked on the page."""
     company = formats_of(page.company_id).timezone
-    known = {one.member_id: one for one in MemberHours.objects.filter(member_id__in=members)}
-    found = {}
+    rows = {row.member_id: row for row in MemberHours.objects.filter(member_id__in=members)}
+    hours = {}
     for member in members:
-        own = known.get(member)
+        own = rows.get(member)
         away = own.away if own else []
         if page.days:
-            found[member] = Hours(zone_of(page.timezone or company), page.days, away)
+            hours[member] = Hours(zone_of(page.timezone or company), page.days, away)
         else:
             zone = (own.timezone if own else "") or company
-            found[member] = Hours(zone_of(zone), own.days if own else WORKING, away)
-    return found
+            hours[member] = Hours(zone_of(zone), own.days if own else WORKING, away)
+    return hours
 
 
 def zone_name(page: BookingPage) -> str:
@@ -89,7 +89,7 @@ def busy_times(members: Collection[str], start: datetime, end: datetime, besides
         pk: tuple(map(_minutes, both))
         for pk, *both in booked.values_list("meeting_id", "buffer_before", "buffer_after")
     }
-    found: dict[str, list[Span]] = defaultdict(list)
+    busy: dict[str, list[Span]] = defaultdict(list)
     own: Span | None = None
     for pk, member in taken:
         begins, ends = meetings[pk][1]
@@ -97,11 +97,11 @@ def busy_times(members: Collection[str], start: datetime, end: datetime, besides
             own = begins, ends
             continue
         before, after = buffers.get(pk, (timedelta(), timedelta()))
-        found[member].append((begins - before, ends + after))
+        busy[member].append((begins - before, ends + after))
     for member, spans in busy_of(members, start, end).items():
         # The meeting that is moved stands in the calendar, too.
-        found[member] += without(spans, own) if own else spans
-    return found
+        busy[member] += without(spans, own) if own else spans
+    return busy
 
 
 def _minutes(number: int) -> timedelta:
@@ -122,7 +122,7 @@ def free_slots(
     start, end = max(start, first), min(end, last)
     if start >= end:
         return {}
-    people = [one.pk for one in (members_of(page) if members is None else members)]
+    people = [entry.pk for entry in (members_of(page) if members is None else members)]
     if not people:
         return {}
     length, step = timedelta(minutes=page.duration_minutes), timedelta(minutes=page.step_minutes)
@@ -130,19 +130,19 @@ def free_slots(
     hours = hours_of(page, people)
     busy = busy_times(people, start, end + length, besides)
     full = _full_days(page, people, hours, start, end, besides) if page.most_per_day else {}
-    found: dict[datetime, list[str]] = defaultdict(list)
+    slots: dict[datetime, list[str]] = defaultdict(list)
     for member in people:
         spans = sorted(busy.get(member, ()))
         for opening in hours[member].openings(start, end, length):
             at = opening.begins
             over = min(opening.ends, opening.last + length) + after
-            near = [one for one in spans if one[0] < over and one[1] > opening.begins - before]
+            near = [entry for entry in spans if entry[0] < over and entry[1] > opening.begins - before]
             while at < opening.last and at + length <= opening.ends and at < end:
                 is_full = at.astimezone(hours[member].zone).date() in full.get(member, ())
                 if at >= start and not is_full and not overlaps(near, at - before, at + length + after):
-                    found[at.astimezone(UTC)].append(member)
+                    slots[at.astimezone(UTC)].append(member)
                 at += step
-    return dict(sorted(found.items()))
+    return dict(sorted(slots.items()))
 
 
 def _full_days(
@@ -164,8 +164,8 @@ def _full_days(
     counts: dict[tuple[str, object], int] = defaultdict(int)
     for member, begins in rows.values_list("member_id", "meeting__starts_at"):
         counts[member, begins.astimezone(hours[member].zone).date()] += 1
-    found: dict[str, set[object]] = defaultdict(set)
+    days: dict[str, set[object]] = defaultdict(set)
     for (member, day), number in counts.items():
         if number >= (page.most_per_day or 0):
-            found[member].add(day)
-    return found
+            days[member].add(day)
+    return days

@@ -97,8 +97,8 @@ def find_booking(token: str) -> Booking | None:
         return None
     with unscoped(reason="public booking: the booking whose address it is"):
         rows = Booking.objects.select_related("company", "page", "meeting__organizer", "member")
-        found: Booking | None = rows.filter(token=token).first()
-        return found
+        booking: Booking | None = rows.filter(token=token).first()
+        return booking
 
 
 def slot_taken() -> NamedError:
@@ -113,8 +113,8 @@ def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str, net
     BookingSlotTaken_409, TooManyAttempts, and NamedError if the company's plan allows no meeting.
     """
     sent_id = id_of_sent(sent_id, at, visitor.email.lower(), visitor.name, visitor.phone, visitor.answers)
-    if (known := Booking.objects.filter(sent_id=sent_id).first()) is not None:
-        return known
+    if (existing := Booking.objects.filter(sent_id=sent_id).first()) is not None:
+        return existing
     with _counted(page, network, visitor.email) if network else nullcontext():
         return _book(page, at, visitor, sent_id)
 
@@ -140,8 +140,8 @@ def _book(page: BookingPage, at: datetime, visitor: Visitor, sent_id: str) -> Bo
     _check_free(page, at)
     with limited(entitlement(page.company_id)), transaction.atomic():
         members = _locked(page)
-        if (known := Booking.objects.filter(sent_id=sent_id).first()) is not None:
-            return known
+        if (existing := Booking.objects.filter(sent_id=sent_id).first()) is not None:
+            return existing
         member = _whose_turn(page, members, at)
         contact = contact_of(visitor.email, visitor.name, visitor.phone, member.pk)
         lead = lead_of(page, contact, member.pk) if contact and page.makes_lead else None
@@ -222,7 +222,7 @@ def _standing(booking: Booking) -> tuple[Booking, Meeting]:
 
 def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: str = "") -> None:
     """Refuse a time that is not free by the stored data, and query connected calendars again about one that is."""
-    members = [one for one in members_of(page) if not member or one.pk == member]
+    members = [candidate for candidate in members_of(page) if not member or candidate.pk == member]
     free = free_slots(page, at, at + timedelta(seconds=1), besides=besides, members=members).get(at)
     if not free:
         raise slot_taken()
@@ -231,7 +231,7 @@ def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: s
 
 def _locked(page: BookingPage, member: str = "") -> list[Member]:
     """Return the bookable members of the page, locked so that their bookings run one after the other."""
-    ids = [one.pk for one in members_of(page) if not member or one.pk == member]
+    ids = [candidate.pk for candidate in members_of(page) if not member or candidate.pk == member]
     locked = Member.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids).order_by("pk")
     return list(locked)
 
@@ -244,7 +244,7 @@ def _whose_turn(page: BookingPage, members: Sequence[Member], at: datetime) -> M
     rows = Booking.objects.filter(page=page, member_id__in=free).order_by()
     last = dict(rows.values_list("member_id").annotate(last=Max("created_at")))
     chosen = min(free, key=lambda id: (id in last, last.get(id), id))
-    return next(one for one in members if one.pk == chosen)
+    return next(member for member in members if member.pk == chosen)
 
 
 def _make_meeting(

@@ -48,14 +48,14 @@ def times_of(page: BookingPage, zone: ZoneInfo, start: str, besides: str = "", m
         first = begins
     last = first + timedelta(days=SHOWN_DAYS)
     formats = formats_in(zone, page)
-    found = _by_day(free_slots(page, *_between(first, last, zone), besides=besides, members=members), zone, formats)
+    days = _by_day(free_slots(page, *_between(first, last, zone), besides=besides, members=members), zone, formats)
     later = None
-    if not found and last <= ends:
+    if not days and last <= ends:
         rest = free_slots(page, *_between(last, ends + timedelta(days=1), zone), besides=besides, members=members)
         later = min((at.astimezone(zone).date() for at in rest), default=None)
     before = max(first - timedelta(days=SHOWN_DAYS), begins) if first > begins else None
     after = last if last <= ends else None
-    return Times(zone, first, found, before, after, later, _day_words(later, formats) if later else "")
+    return Times(zone, first, days, before, after, later, _day_words(later, formats) if later else "")
 
 
 def _between(first: date, last: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
@@ -64,13 +64,13 @@ def _between(first: date, last: date, zone: ZoneInfo) -> tuple[datetime, datetim
 
 
 def _by_day(slots: dict[datetime, list[str]], zone: ZoneInfo, formats: Formats) -> list[OfferedDay]:
-    found: dict[date, list[tuple[str, str]]] = {}
+    times: dict[date, list[tuple[str, str]]] = {}
     for at in slots:
         here = at.astimezone(zone)
         twice = here.utcoffset() != here.replace(fold=1 - here.fold).utcoffset()  # an hour that comes twice
-        words = f"{formats.time(at)} {here:%Z}" if twice else formats.time(at)
-        found.setdefault(here.date(), []).append((at.isoformat(), words))
-    return [OfferedDay(day, _day_words(day, formats), here) for day, here in sorted(found.items())]
+        label = f"{formats.time(at)} {here:%Z}" if twice else formats.time(at)
+        times.setdefault(here.date(), []).append((at.isoformat(), label))
+    return [OfferedDay(day, _day_words(day, formats), here) for day, here in sorted(times.items())]
 
 
 def _day_words(day: date, formats: Formats) -> str:
@@ -92,8 +92,8 @@ def zone_for(name: str, page: BookingPage) -> ZoneInfo:
 
 def formats_in(zone: ZoneInfo, record: BookingPage | Booking) -> Formats:
     """Return how the record's company writes times, by the clocks of the zone."""
-    found = formats_of(record.company_id)
-    return Formats(zone.key, found.date_format, found.time_format, found.currency)
+    formats = formats_of(record.company_id)
+    return Formats(zone.key, formats.date_format, formats.time_format, formats.currency)
 
 
 def zones_to_choose(page: BookingPage, chosen: ZoneInfo) -> list[ZoneGroup]:

@@ -70,13 +70,13 @@ def _slots(page: BookingPage, params: Mapping[str, Any]) -> list[dict[str, datet
     return [{"startsAt": at, "endsAt": at + length} for at in free_slots(page, start, end)]
 
 
-def _shown_pages(asked: ListRequest) -> QuerySet[BookingPage]:
-    return services.pages_of(asked.actor)
+def _shown_pages(request: ListRequest) -> QuerySet[BookingPage]:
+    return services.pages_of(request.actor)
 
 
-def _shown_bookings(asked: ListRequest) -> QuerySet[Booking]:
+def _shown_bookings(request: ListRequest) -> QuerySet[Booking]:
     rows = Booking.objects.all()
-    return rows if services.sees_all(asked.actor) else rows.filter(member_id=asked.actor.member_id)
+    return rows if services.sees_all(request.actor) else rows.filter(member_id=request.actor.member_id)
 
 
 class BookingPageViewSet(ResourceViewSet):
@@ -142,10 +142,10 @@ class BookingPageViewSet(ResourceViewSet):
         return {"timezone": zone_name(page), "slots": _slots(page, request.query_params)}
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = BookingPageOut.one(services.pages_of(self.actor).filter(pk=id))
-        if found is None:
+        page = BookingPageOut.one(services.pages_of(self.actor).filter(pk=id))
+        if page is None:
             raise services.not_found()
-        return found
+        return page
 
 
 class BookingViewSet(ResourceViewSet):
@@ -162,10 +162,10 @@ class BookingViewSet(ResourceViewSet):
 
     @endpoint("Read what was booked", output=BookingOut, errors=("BookingNotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:
-        found = BookingOut.one(_shown_bookings(self.list_request()).filter(pk=id))
-        if found is None:
+        booking = BookingOut.one(_shown_bookings(self.list_request()).filter(pk=id))
+        if booking is None:
             raise NamedError("BookingNotFound_404", "id: nothing with this id was booked in this company")
-        return found
+        return booking
 
 
 class HoursViewSet(ResourceViewSet):
@@ -219,7 +219,7 @@ class PublicBookingViewSet(ResourceViewSet):
             "colour": page.colour,
             "timezone": zone,
             "durationMinutes": page.duration_minutes,
-            "fields": [{name: one[name] for name in shown} for one in page.fields],
+            "fields": [{name: field[name] for name in shown} for field in page.fields],
             "slots": slots,
             "page": issue_page_id(page),
         }
@@ -241,14 +241,14 @@ class PublicBookingViewSet(ResourceViewSet):
         page = self._page(token)
         network = caller_of(request).network
         TRIES.count(f"{page.pk} {network}")
-        known = {one["key"] for one in page.fields}
-        if unknown := [key for key in data["answers"] if key not in known]:
+        keys = {field["key"] for field in page.fields}
+        if unknown := [key for key in data["answers"] if key not in keys]:
             raise ValidationFailed("answers: unknown", f"answers.{shorten(unknown[0], 60)}: the page has no such field")
         read = read_visitor(page, data["answers"], data["timezone"])
         if read.visitor is None:
             key, text = next(iter(read.errors.items()))
-            told = "; ".join(f"answers.{name}: {said}" for name, said in read.errors.items())
-            raise ValidationFailed(f"answers.{key}: {text}", told)
+            detail = "; ".join(f"answers.{name}: {said}" for name, said in read.errors.items())
+            raise ValidationFailed(f"answers.{key}: {text}", detail)
         if data["timezone"] and not is_timezone(data["timezone"]):
             raise InvalidFormat("timezone", data["timezone"], "timezone: write a name such as Europe/Berlin")
         sent = read_page_id(page, data["page"]) if data["page"] else (new_id(), None)

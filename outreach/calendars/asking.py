@@ -74,8 +74,8 @@ def ask_now(members: Iterable[str], start: datetime, end: datetime) -> None:
     If Google does not respond in time, the last response counts.
     """
     now = timezone.now()
-    old = [one for one in connected([*members]) if one.busy_at is None or one.busy_at < now - FRESH]
-    usable = sorted((one for one in old if not one.needs_login), key=lambda one: one.busy_at or one.created_at)
+    old = [row for row in connected([*members]) if row.busy_at is None or row.busy_at < now - FRESH]
+    usable = sorted((row for row in old if not row.needs_login), key=lambda row: row.busy_at or row.created_at)
     for connection in usable[:MAX_AT_ONCE]:
         try:
             busy = busy_between(connection, now, now + AHEAD, seconds=PATIENCE)
@@ -83,5 +83,5 @@ def ask_now(members: Iterable[str], start: datetime, end: datetime) -> None:
             with transaction.atomic():
                 note_trouble(connection, failed)
             continue
-        asked = CalendarConnection.objects.filter(ACTIVE, Q(busy_at=None) | Q(busy_at__lt=now), pk=connection.pk)
-        asked.update(busy=busy, busy_at=now, error="")
+        stale = CalendarConnection.objects.filter(ACTIVE, Q(busy_at=None) | Q(busy_at__lt=now), pk=connection.pk)
+        stale.update(busy=busy, busy_at=now, error="")

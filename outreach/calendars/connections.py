@@ -21,30 +21,30 @@ LEFT = Q(status__in=(Work.WAITING, Work.RUNNING))
 
 def describe(member_id: str) -> dict[str, Any]:
     """Return how the member's connection is, whether there is one or not."""
-    found = connection_of(member_id)
-    events = CalendarEvent.objects.filter(connection=found) if found else CalendarEvent.objects.none()
+    connection = connection_of(member_id)
+    events = CalendarEvent.objects.filter(connection=connection) if connection else CalendarEvent.objects.none()
     counts = events.aggregate(waiting=Count("pk", filter=LEFT), failed=Count("pk", filter=Q(status=Work.FAILED)))
     return {
         "isAvailable": is_set_up(),
-        "isConnected": found is not None,
+        "isConnected": connection is not None,
         "provider": NAME,
-        "email": found.email if found else "",
-        "needsLogin": bool(found and found.needs_login),
-        "busyAt": found.busy_at if found else None,
+        "email": connection.email if connection else "",
+        "needsLogin": bool(connection and connection.needs_login),
+        "busyAt": connection.busy_at if connection else None,
         **{name: number or 0 for name, number in counts.items()},
-        "lastError": found.error if found else "",
+        "lastError": connection.error if connection else "",
     }
 
 
 @transaction.atomic
 def sync(member_id: str) -> None:
     """Retry all events that the member's calendar has not accepted. Raises NotFound_404."""
-    found = connection_of(member_id)
-    if found is None:
+    connection = connection_of(member_id)
+    if connection is None:
         raise NamedError(*NONE)
     now = timezone.now()
-    rows = CalendarEvent.objects.filter(connection=found, status__in=(Work.WAITING, Work.FAILED))
+    rows = CalendarEvent.objects.filter(connection=connection, status__in=(Work.WAITING, Work.FAILED))
     rows.update(status=Work.WAITING, due_at=now, attempts=0, deaths=0, lease=None, worker=None, updated_at=now)
-    CalendarConnection.objects.filter(pk=found.pk).update(due_at=now)
+    CalendarConnection.objects.filter(pk=connection.pk).update(due_at=now)
     notify_workers(EVENTS)
     notify_workers(BUSY)

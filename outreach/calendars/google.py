@@ -62,13 +62,13 @@ def write_event(connection: CalendarConnection, meeting: str, body: Mapping[str,
     inserting = {**body, "id": event_id(meeting)}
     for _ in range(2):
         if known:
-            status, found = _ask(connection, "PATCH", _event(meeting), body)
+            status, event = _ask(connection, "PATCH", _event(meeting), body)
             if status not in (404, 410):
-                return _answered(status, found)
+                return _answered(status, event)
             known = False
-        status, found = _ask(connection, "POST", EVENTS, inserting)
+        status, event = _ask(connection, "POST", EVENTS, inserting)
         if status != 409:
-            return _answered(status, found)
+            return _answered(status, event)
         known = True  # an earlier try has arrived after all
     raise CalendarFailed("Google says that the event is there, and that it is not.")
 
@@ -82,25 +82,25 @@ def delete_event(connection: CalendarConnection, meeting: str) -> None:
 
 def read_link(connection: CalendarConnection, meeting: str) -> str:
     """Return the link of an event's video call; empty while it is not ready. Raises CalendarFailed."""
-    status, found = _ask(connection, "GET", _event(meeting))
-    return _answered(status, found).link
+    status, event = _ask(connection, "GET", _event(meeting))
+    return _answered(status, event).link
 
 
 def busy_between(
     connection: CalendarConnection, start: datetime, end: datetime, seconds: float = SECONDS
 ) -> list[list[str]]:
     """Return pairs of times between which the calendar is busy. Raises CalendarFailed."""
-    asked = {"timeMin": start.isoformat(), "timeMax": end.isoformat(), "items": [{"id": "primary"}]}
-    status, found = _ask(connection, "POST", "calendar/v3/freeBusy", asked, seconds=seconds)
+    query = {"timeMin": start.isoformat(), "timeMax": end.isoformat(), "items": [{"id": "primary"}]}
+    status, answer = _ask(connection, "POST", "calendar/v3/freeBusy", query, seconds=seconds)
     if status != 200:
         raise _failed(status)
-    calendars = found.get("calendars")
+    calendars = answer.get("calendars")
     primary = calendars.get("primary") if isinstance(calendars, dict) else None
     if not isinstance(primary, dict) or primary.get("errors"):
         raise CalendarFailed("Google's answer about busy times cannot be read.")
     pairs = []
-    for one in primary.get("busy") or ():
-        begins, ends = (_moment(one.get(name)) if isinstance(one, dict) else None for name in ("start", "end"))
+    for period in primary.get("busy") or ():
+        begins, ends = (_moment(period.get(name)) if isinstance(period, dict) else None for name in ("start", "end"))
         if begins is None or ends is None:
             raise CalendarFailed("Google's answer about busy times cannot be read.")
         if begins < ends:
@@ -110,27 +110,27 @@ def busy_between(
 
 def _moment(text: Any) -> datetime | None:
     try:
-        found = parse_datetime(text) if isinstance(text, str) else None
+        moment = parse_datetime(text) if isinstance(text, str) else None
     except ValueError:
         return None
-    return found if found is not None and found.tzinfo is not None else None
+    return moment if moment is not None and moment.tzinfo is not None else None
 
 
 def _event(meeting: str) -> str:
     return f"{EVENTS}/{quote(event_id(meeting), safe='')}"
 
 
-def _answered(status: int, found: Mapping[str, Any]) -> GoogleEvent:
+def _answered(status: int, event: Mapping[str, Any]) -> GoogleEvent:
     if status not in (200, 201):
         raise _failed(status)
-    if not found.get("id"):
+    if not event.get("id"):
         raise CalendarFailed("Google's answer cannot be read.")
-    conference = found.get("conferenceData")
+    conference = event.get("conferenceData")
     entries = conference.get("entryPoints") if isinstance(conference, dict) else None
-    for one in entries if isinstance(entries, list) else ():
-        if isinstance(one, dict) and one.get("entryPointType") == "video":
-            return GoogleEvent(_link(one.get("uri")))
-    return GoogleEvent(_link(found.get("hangoutLink")))
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and entry.get("entryPointType") == "video":
+            return GoogleEvent(_link(entry.get("uri")))
+    return GoogleEvent(_link(event.get("hangoutLink")))
 
 
 def _link(text: Any) -> str:
@@ -166,7 +166,7 @@ def _ask(
         if answer.status != 401:
             break
     try:
-        found = json.loads(answer.body) if answer.body else {}
+        parsed = json.loads(answer.body) if answer.body else {}
     except ValueError:
-        found = {}
-    return answer.status, found if isinstance(found, dict) else {}
+        parsed = {}
+    return answer.status, parsed if isinstance(parsed, dict) else {}

@@ -54,8 +54,10 @@ def return_url() -> str:
 
 def connection_of(member_id: str) -> CalendarConnection | None:
     """Return the member's connection, if a calendar is connected."""
-    found: CalendarConnection | None = CalendarConnection.objects.filter(member_id=member_id, is_active=True).first()
-    return found
+    connection: CalendarConnection | None = CalendarConnection.objects.filter(
+        member_id=member_id, is_active=True
+    ).first()
+    return connection
 
 
 def begin_login(*, member_id: str) -> dict[str, Any]:
@@ -66,9 +68,13 @@ def begin_login(*, member_id: str) -> dict[str, Any]:
     state = f"{company_id()}.{get_random_string(SECRET_LENGTH)}"
     ends_at = timezone.now() + timedelta(minutes=MINUTES)
     begun = {"state_hash": _hash(state), "login_ends_at": ends_at}
-    found, _ = CalendarConnection.objects.update_or_create(member_id=member_id, defaults=begun)
+    connection, _ = CalendarConnection.objects.update_or_create(member_id=member_id, defaults=begun)
     url = google.consent_for(
-        return_url(), SCOPES, state=state, verifier=_verifier(state), email=found.email if found.is_active else ""
+        return_url(),
+        SCOPES,
+        state=state,
+        verifier=_verifier(state),
+        email=connection.email if connection.is_active else "",
     )
     return {"url": url, "endsAt": ends_at}
 
@@ -85,25 +91,25 @@ def end_login(*, member_id: str, code: str, state: str) -> CalendarConnection:
     with turn():
         tokens = _tokens(member_id, code, state)
         with transaction.atomic():
-            one = CalendarConnection.objects.select_for_update(of=("self",)).get(member_id=member_id)
-            one.api_key = tokens.refresh
-            keep(one, tokens)
-            one.email = tokens.email
-            one.is_active = True
-            one.needs_login = False
-            one.error = ""
-            one.busy = []
-            one.busy_at = None
-            one.due_at = timezone.now()
-            one.attempts = 0
-            one.status = CalendarConnection.Work.WAITING
-            one.lease = None
-            one.worker = None
-            one.deaths = 0
-            one.save()
-            _write_coming(one)
+            connection = CalendarConnection.objects.select_for_update(of=("self",)).get(member_id=member_id)
+            connection.api_key = tokens.refresh
+            keep(connection, tokens)
+            connection.email = tokens.email
+            connection.is_active = True
+            connection.needs_login = False
+            connection.error = ""
+            connection.busy = []
+            connection.busy_at = None
+            connection.due_at = timezone.now()
+            connection.attempts = 0
+            connection.status = CalendarConnection.Work.WAITING
+            connection.lease = None
+            connection.worker = None
+            connection.deaths = 0
+            connection.save()
+            _write_coming(connection)
             notify_workers(BUSY)
-    return one
+    return connection
 
 
 def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
@@ -137,7 +143,7 @@ def _write_coming(connection: CalendarConnection) -> None:
     coming = Meeting.objects.filter(
         organizer_id=connection.member_id, status=Meeting.Status.SCHEDULED, ends_at__gt=now
     ).order_by("starts_at", "pk")
-    rows = [CalendarEvent(connection=connection, meeting=one, due_at=now) for one in coming[:MAX_MEETINGS]]
+    rows = [CalendarEvent(connection=connection, meeting=meeting, due_at=now) for meeting in coming[:MAX_MEETINGS]]
     CalendarEvent.objects.bulk_create(rows, ignore_conflicts=True)
     anew = {"version": 1, "status": CalendarEvent.Work.WAITING, "written": "", "written_at": None, "error": ""}
     left = CalendarEvent.objects.filter(connection=connection, meeting__ends_at__gt=now)
@@ -170,27 +176,29 @@ def _close(members: Sequence[str]) -> int:
 def _closed(members: Sequence[str]) -> list[str]:
     """Delete the tokens of the members' connections. Returns them."""
     tokens = []
-    for one in CalendarConnection.objects.select_for_update(of=("self",)).filter(member_id__in=members, is_active=True):
+    for connection in CalendarConnection.objects.select_for_update(of=("self",)).filter(
+        member_id__in=members, is_active=True
+    ):
         token = ""
         with suppress(SecretUnreadable):
-            token = one.api_key
+            token = connection.api_key
         tokens.append(token)
-        one.is_active = False
-        one.api_key = ""
-        one.access_token = ""
-        one.access_ends_at = None
-        one.busy = []
-        one.busy_at = None
-        one.error = ""
-        one.email = ""
-        one.scopes = ""
-        one.save()
-        CalendarEvent.objects.filter(connection=one).delete()
+        connection.is_active = False
+        connection.api_key = ""
+        connection.access_token = ""
+        connection.access_ends_at = None
+        connection.busy = []
+        connection.busy_at = None
+        connection.error = ""
+        connection.email = ""
+        connection.scopes = ""
+        connection.save()
+        CalendarEvent.objects.filter(connection=connection).delete()
     return tokens
 
 
 def _take_back(tokens: list[str]) -> None:
-    for token in [one for one in tokens if one][:REVOKED_AT_ONCE]:
+    for token in [secret for secret in tokens if secret][:REVOKED_AT_ONCE]:
         google.revoke(token)
 
 

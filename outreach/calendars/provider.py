@@ -20,10 +20,10 @@ class GoogleCalls(VideoProvider):
         return "" if is_set_up() else NOT_SET_UP
 
     def trouble(self, organizer: str, settings: VideoSettings) -> str:
-        found = connection_of(organizer)
-        if found is None:
+        connection = connection_of(organizer)
+        if connection is None:
             return "Who organizes it has connected no Google calendar."
-        return "The Google calendar has to be connected again." if found.needs_login else ""
+        return "The Google calendar has to be connected again." if connection.needs_login else ""
 
     def link(self, meeting: Meeting) -> str:
         return ""

@@ -15,7 +15,7 @@ def connected(members: Collection[str]) -> list[CalendarConnection]:
 
 def busy_of(members: Collection[str], start: datetime, end: datetime) -> dict[str, list[tuple[datetime, datetime]]]:
     """Return member -> busy times from Google, of the members who have connected a calendar."""
-    return {one.member_id: spans_of(one, start, end) for one in connected(members)}
+    return {connection.member_id: spans_of(connection, start, end) for connection in connected(members)}
 
 
 def spans_of(connection: CalendarConnection, start: datetime, end: datetime) -> list[tuple[datetime, datetime]]:

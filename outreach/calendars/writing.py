@@ -40,18 +40,20 @@ def note_meetings(events: Sequence[Event]) -> None:
     organizers = {organizer for _, organizer in meetings}
     rows = CalendarConnection.objects.filter(member_id__in=organizers, is_active=True)
     connections = dict(rows.values_list("member_id", "pk"))
-    wanted = [
+    calendar_events = [
         CalendarEvent(meeting_id=id, connection_id=connections[organizer], version=0)
         for id, organizer in meetings
         if organizer in connections
     ]
-    if not wanted:
+    if not calendar_events:
         return
-    CalendarEvent.objects.bulk_create(wanted, ignore_conflicts=True)
+    CalendarEvent.objects.bulk_create(calendar_events, ignore_conflicts=True)
     now = timezone.now()
     # One that a worker is writing stays its own; it looks at the version when it is done.
     status = Case(When(status=Work.RUNNING, then=Value(Work.RUNNING)), default=Value(Work.WAITING))
-    changed = CalendarEvent.objects.filter(meeting__in=[one.meeting_id for one in wanted])
+    changed = CalendarEvent.objects.filter(
+        meeting__in=[calendar_event.meeting_id for calendar_event in calendar_events]
+    )
     changed.update(version=F("version") + 1, status=status, due_at=now, attempts=0, link_asks=0, updated_at=now)
     notify_workers(EVENTS)
 

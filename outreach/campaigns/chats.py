@@ -26,34 +26,34 @@ def templates_of(campaign: Campaign) -> dict[str, ChatTemplate]:
     """Return the chat templates that the campaign names, by their ids."""
     named = {step["template"] for step in campaign.outreach_cadence.get("steps", ()) if is_chat(campaign, step)}
     if campaign.by_chat:
-        named |= {campaign.chat_template_id, *(one["templateId"] for one in campaign.variants)}
+        named |= {campaign.chat_template_id, *(variant["templateId"] for variant in campaign.variants)}
     named.discard(None)
     return ChatTemplate.objects.select_related("app").in_bulk([*named]) if named else {}
 
 
 def own_words(campaign: Campaign) -> dict[str, Any]:
     """Return the content of a campaign by chat without variants, in the form of a variant."""
-    words = {"subject": campaign.subject, "body": campaign.body}
-    return {"templateId": campaign.chat_template_id, "variables": campaign.variables, **words}
+    texts = {"subject": campaign.subject, "body": campaign.body}
+    return {"templateId": campaign.chat_template_id, "variables": campaign.variables, **texts}
 
 
 def chat_words(
-    one: Mapping[str, Any], templates: Templates, reader: ValueReader, where: str, parameter: str = "templateId"
+    content: Mapping[str, Any], templates: Templates, reader: ValueReader, where: str, parameter: str = "templateId"
 ) -> dict[str, Any]:
     """Return the content of a variant or a step, in the form of a run.
 
     Raises CampaignTemplateRequired_400, InvalidChatAppTemplate_400 for text of its own, ChatAppTemplateNotFound_404,
     and InvalidVariables_400.
     """
-    if one.get("subject") or one.get("body"):
+    if content.get("subject") or content.get("body"):
         raise NamedError(INVALID, f"{where}body: by chat a template goes, without a subject or words of its own")
-    id = one[parameter]
+    id = content[parameter]
     if not id:
         raise NamedError("CampaignTemplateRequired_400", f"{where}{parameter}: choose a chat template")
     template = templates.get(id)
     if template is None:
         raise NamedError(NOT_FOUND[0], f"{where}{parameter}: {NOT_FOUND[1]}")
-    frozen = freeze(template, one.get("variables") or {}, reader, where, parameter)
+    frozen = freeze(template, content.get("variables") or {}, reader, where, parameter)
     return {"subject": "", "html": "", "text": "", "variables": [], "chat": frozen}
 
 
@@ -70,17 +70,17 @@ def take_app(campaign: Campaign) -> None:
     for place, step in enumerate(campaign.outreach_cadence.get("steps", ())):
         if not is_chat(campaign, step):
             raise NamedError(INVALID, f"outreachCadence.steps[{place}].channel: it follows up by chat")
-    apps = {one.app_id: one.app for one in templates_of(campaign).values()}
+    apps = {template.app_id: template.app for template in templates_of(campaign).values()}
     if len(apps) > 1:
         raise NamedError(INVALID, "templateId: the templates are of several chat apps; a campaign goes by one")
     campaign.chat_app = next(iter(apps.values()), None)
 
 
-def check_approved(words: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+def check_approved(contents: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Raise InvalidChatAppTemplate_400 for content (where, content) that may not be sent now."""
-    found = [(where, one["chat"]["template"]) for where, one in words if "chat" in one]
-    if not found:
+    pairs = [(where, content["chat"]["template"]) for where, content in contents if "chat" in content]
+    if not pairs:
         return
-    rows = ChatTemplate.objects.select_related("app").in_bulk([id for _, id in found])
-    for where, id in found:
+    rows = ChatTemplate.objects.select_related("app").in_bulk([id for _, id in pairs])
+    for where, id in pairs:
         check_sendable(rows[id], where)

@@ -46,11 +46,11 @@ def follow_campaigns() -> bool:
     full = False
     campaigns = Campaign.objects.filter(status__in=(Status.RUNNING, Status.PAUSED), is_deleted=False)
     for condition, do in due:
-        found = list(campaigns.filter(condition).order_by("pk").values_list("pk", "company_id")[:BATCH])
-        for campaign_id, company in found:
+        pairs = list(campaigns.filter(condition).order_by("pk").values_list("pk", "company_id")[:BATCH])
+        for campaign_id, company in pairs:
             with company_scope(company):
                 do(campaign_id)
-        full = full or len(found) == BATCH
+        full = full or len(pairs) == BATCH
     return free_all_paused() or full
 
 

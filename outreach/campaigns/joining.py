@@ -46,7 +46,7 @@ def join_campaign(*, id: str, contacts: Sequence[Contact], workflow_runs: Mappin
 
 
 def _name(campaign: Campaign, contacts: Sequence[Contact]) -> None:
-    named = list(dict.fromkeys([*(campaign.audience.get("contactIds") or ()), *(one.pk for one in contacts)]))
+    named = list(dict.fromkeys([*(campaign.audience.get("contactIds") or ()), *(contact.pk for contact in contacts)]))
     if len(named) > MAX_NAMED:
         raise refused(f"contactIds: names more than {MAX_NAMED:,}; write to a segment, and add contacts to that")
     campaign.audience = {**campaign.audience, "contactIds": named}
@@ -54,12 +54,14 @@ def _name(campaign: Campaign, contacts: Sequence[Contact]) -> None:
 
 
 def _plan(run: GenieScheduler, contacts: Sequence[Contact], workflow_runs: Mapping[str, str]) -> dict[str, Result]:
-    rows = SendJob.objects.filter(run=run, step=1, contact__in=[one.pk for one in contacts]).order_by("occurrence")
-    found: dict[str, Result] = {
+    rows = SendJob.objects.filter(run=run, step=1, contact__in=[person.pk for person in contacts]).order_by(
+        "occurrence"
+    )
+    results: dict[str, Result] = {
         contact: (status, reason, id)
         for contact, status, reason, id in rows.values_list("contact_id", "status", "reason", "pk")
     }
-    fresh = [one for one in contacts if one.pk not in found]
+    fresh = [person for person in contacts if person.pk not in results]
     stops, delay = stops_of_contacts(run, fresh), delay_after(run.outreach_cadence, 1)
     jobs = []
     for place, contact in enumerate(fresh):
@@ -78,4 +80,4 @@ def _plan(run: GenieScheduler, contacts: Sequence[Contact], workflow_runs: Mappi
         jobs.append(job)
     if jobs:
         insert_messages(run, jobs)
-    return found | {job.contact_id: (str(job.status), str(job.reason), job.pk) for job in jobs}
+    return results | {job.contact_id: (str(job.status), str(job.reason), job.pk) for job in jobs}

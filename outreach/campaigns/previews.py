@@ -29,20 +29,20 @@ def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step:
     CampaignTemplateRequired_400 and the other errors of content_of.
     """
     campaign = get_campaign(id)
-    words = _words(campaign, step)
+    contents = _words(campaign, step)
     place, name = (variant, "variant") if step == 1 else (step - 2, "step")
-    if not 0 <= place < len(words):
+    if not 0 <= place < len(contents):
         raise ValidationFailed(f"{name} is none of the campaign's", f"{name}: the campaign has no such {name}")
-    one = words[place]
-    if "chat" in one:
-        return _chat(one["chat"], contact_id), []
-    values = values_of(contact_id, one["variables"])
-    mail = render(one["subject"], Compiled(one["html"], one["text"], ()), one["variables"], values)
+    content = contents[place]
+    if "chat" in content:
+        return _chat(content["chat"], contact_id), []
+    values = values_of(contact_id, content["variables"])
+    mail = render(content["subject"], Compiled(content["html"], content["text"], ()), content["variables"], values)
     if step > 1 and not mail.subject:
         first = _words(campaign, 1)[0]
         began = render(first["subject"], Compiled("", "", ()), (), values_of(contact_id, first["variables"]))
         mail = replace(mail, subject=answer_to(began.subject))
-    return _with_footer(campaign, mail), [file["id"] for file in one.get("attachments", ())]
+    return _with_footer(campaign, mail), [file["id"] for file in content.get("attachments", ())]
 
 
 def _chat(frozen: Mapping[str, Any], contact_id: str | None) -> Rendered:
@@ -69,4 +69,4 @@ def _words(campaign: Campaign, step: int) -> list[dict[str, Any]]:
         content = run.content if run else content_of(campaign)
         return list(content["variants"])
     cadence = run.outreach_cadence if run else follow_ups_of(campaign)
-    return [one["content"] for one in cadence.get("steps", ())]
+    return [entry["content"] for entry in cadence.get("steps", ())]

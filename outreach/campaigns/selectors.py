@@ -43,13 +43,13 @@ def kept_campaigns() -> QuerySet[Campaign]:
 def waiting_with(template_ids: Sequence[str]) -> list[str]:
     """Return the names of the campaigns that have not started and use one of the templates."""
     waiting = kept_campaigns().filter(started_at=None).exclude(status=Campaign.Status.CANCELLED)
-    gone, found = set(template_ids), []
+    gone, names = set(template_ids), []
     rows = waiting.values_list("name", "template_id", "variants", "outreach_cadence")
     for name, template, variants, cadence in rows.order_by("name").iterator():
-        of_variants = {one["templateId"] for one in variants}
+        of_variants = {variant["templateId"] for variant in variants}
         if gone & {template, *of_variants, *(step["template"] for step in cadence.get("steps", ()))}:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def run_of(campaign_id: str) -> GenieScheduler | None:
@@ -60,13 +60,13 @@ def run_of(campaign_id: str) -> GenieScheduler | None:
 def results_of(campaign_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the recipients of each campaign that has begun, how many messages were sent and how many have replied."""
     runs = GenieScheduler.objects.filter(of_campaign__in=list(campaign_ids)).values_list("of_campaign", "pk", "total")
-    found = {campaign: (run, total) for campaign, run, total in runs}
-    counted = results(run for run, _ in found.values()) if found else {}
+    run_totals = {campaign: (run, total) for campaign, run, total in runs}
+    counted = results(run for run, _ in run_totals.values()) if run_totals else {}
     return {
         campaign: {"total": total, **NO_RESULTS, **_named(counted[run])}
         if run in counted
         else {"total": total, **NO_RESULTS}
-        for campaign, (run, total) in found.items()
+        for campaign, (run, total) in run_totals.items()
     }
 
 
@@ -76,8 +76,8 @@ def _named(of_run: dict[str, int]) -> dict[str, int]:
 
 def tracking_of_company() -> dict[str, bool]:
     """Return whether the company tracks opens and clicks."""
-    found = GenieSettings.objects.values_list("track_opens", "track_clicks").first() or (False, False)
-    return dict(zip(("opens", "clicks"), found, strict=True))
+    flags = GenieSettings.objects.values_list("track_opens", "track_clicks").first() or (False, False)
+    return dict(zip(("opens", "clicks"), flags, strict=True))
 
 
 def campaign_detail(campaign: Campaign) -> dict[str, Any]:
@@ -101,12 +101,12 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
         }
     summary = message_summary(run.pk)
     counts = summary["counts"]
-    found = _outcomes(run.pk)
+    outcomes = _outcomes(run.pk)
     blank = dict.fromkeys(COUNTED, 0)
-    by_variant = {variant: one for (step, variant), one in found.items() if step == 1}
-    steps = _by_step(found)
+    by_variant = {variant: row for (step, variant), row in outcomes.items() if step == 1}
+    steps = _by_step(outcomes)
     # A person who has replied to a follow-up has replied since the first message.
-    whole = {name: sum(one[name] for one in steps) for name in COUNTED}
+    whole = {name: sum(row[name] for row in steps) for name in COUNTED}
     untold = dict.fromkeys(_untold(run, whole))
     variants = run.content.get("variants", []) if campaign.variants else []
     waiting = SendJob.objects.filter(run=run, status=Status.PLANNED, reason=Reason.AWAITING_WINNER)
@@ -118,9 +118,9 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
         "nextOccurrenceAt": run.next_occurrence_at,
         "counts": counts,
         "funnel": {"audience": run.total, **whole, **untold},
-        "stepResults": [{**one, **untold} for one in steps],
+        "stepResults": [{**row, **untold} for row in steps],
         "variantResults": [
-            {"name": one["name"], **by_variant.get(place, blank), **untold} for place, one in enumerate(variants)
+            {"name": row["name"], **by_variant.get(place, blank), **untold} for place, row in enumerate(variants)
         ],
         "waitingForWinner": waiting.count() if run.content.get("testShare") is not None else 0,
         "nextDueAt": summary["nextDueAt"],
@@ -136,12 +136,12 @@ def _untold(run: GenieScheduler, whole: dict[str, int]) -> list[str]:
     messages.
     """
     tracks = tracking_of_company()
-    told = {
+    reported = {
         "delivered": not run.smtp_id,
         "opened": bool(run.chat_app_id) or (tracks["opens"] and run.track_opens) or whole["opened"] > 0,
         "clicked": (tracks["clicks"] and run.track_clicks and not run.chat_app_id) or whole["clicked"] > 0,
     }
-    return [name for name in UNTOLD if not told[name]]
+    return [name for name in UNTOLD if not reported[name]]
 
 
 def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
@@ -153,52 +153,52 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
         ("categories", "contact-category", ContactCategory.objects.all()),
     )
     read = [(name, rows) for name, module, rows in named if may_read(module)]
-    found: dict[str, Any] = {name: None for name, *_ in named} | {name: [] for name, _ in read}
-    found["tracking"] = tracking_of_company()
-    found["senders"] = _working_senders() if may_read("apps") else None
-    found["chatTemplates"] = _approved_templates() if may_read("template") else None
+    choices: dict[str, Any] = {name: None for name, *_ in named} | {name: [] for name, _ in read}
+    choices["tracking"] = tracking_of_company()
+    choices["senders"] = _working_senders() if may_read("apps") else None
+    choices["chatTemplates"] = _approved_templates() if may_read("template") else None
     parts = [
         rows.annotate(choice_of=Value(name)).order_by("name", "pk").values_list("choice_of", "pk", "name")[:MAX_CHOICES]
         for name, rows in read
     ]
     for kind, pk, text in parts[0].union(*parts[1:], all=True) if parts else ():
-        found[kind].append({"_id": pk, "name": text})
-    return {**found, **{name: sorted(found[name], key=_by_name) for name, _ in read}}
+        choices[kind].append({"_id": pk, "name": text})
+    return {**choices, **{name: sorted(choices[name], key=_by_name) for name, _ in read}}
 
 
 def _approved_templates() -> list[dict[str, Any]]:
     rows = ChatTemplate.objects.filter(status=ChatTemplate.Status.APPROVED, app__is_active=True)
-    found = rows.order_by("name", "language", "pk").values_list("pk", "name", "language")[:MAX_CHOICES]
-    return [{"_id": pk, "name": name, "language": language} for pk, name, language in found]
+    templates = rows.order_by("name", "language", "pk").values_list("pk", "name", "language")[:MAX_CHOICES]
+    return [{"_id": pk, "name": name, "language": language} for pk, name, language in templates]
 
 
-def _by_name(one: dict[str, Any]) -> str:
-    return sort_text(str(one["name"]))
+def _by_name(choice: dict[str, Any]) -> str:
+    return sort_text(str(choice["name"]))
 
 
 def _working_senders() -> list[dict[str, Any]]:
     return [
         {
-            "_id": one.pk,
-            "type": one.app_key,
-            "fromName": one.from_name,
-            "fromEmail": one.from_email,
-            "stoppedAt": one.stopped_at,
+            "_id": sender.pk,
+            "type": sender.app_key,
+            "fromName": sender.from_name,
+            "fromEmail": sender.from_email,
+            "stoppedAt": sender.stopped_at,
         }
         for kind in MAIL_SENDERS
-        for one in kind._default_manager.filter(is_active=True, verified=True).order_by("created_at", "pk")[
+        for sender in kind._default_manager.filter(is_active=True, verified=True).order_by("created_at", "pk")[
             :MAX_CHOICES
         ]
     ]
 
 
-def _by_step(found: dict[tuple[int, int | None], dict[str, int]]) -> list[dict[str, int]]:
+def _by_step(outcomes: dict[tuple[int, int | None], dict[str, int]]) -> list[dict[str, int]]:
     """Return the numbers of each step, in their order, of all variants together."""
     sums: dict[int, dict[str, int]] = {}
-    for (step, _), one in sorted(found.items(), key=lambda item: item[0][0]):
+    for (step, _), counts in sorted(outcomes.items(), key=lambda item: item[0][0]):
         of_step = sums.setdefault(step, {"step": step, **dict.fromkeys(COUNTED, 0)})
         for name in COUNTED:
-            of_step[name] += one[name]
+            of_step[name] += counts[name]
     rows = list(sums.values())
     for before, following in pairwise(rows):
         for name in ("replied", "unsubscribed"):  # those who did so after the next one count there

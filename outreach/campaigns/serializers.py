@@ -162,14 +162,14 @@ class CampaignUpdate(Input):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Raise ValidationFailed for content of two kinds, and InvalidPayload_400 for invalid sending hours."""
-        words = {
+        contents = {
             "templateId": attrs.get("template_id"),
             "subject, body": attrs.get("subject") or attrs.get("body"),
             "variants": attrs.get("variants"),
         }
-        given = [name for name, value in words.items() if value]
-        if len(given) > 1:
-            raise ValidationFailed(f"{given[1]}: not beside {given[0]}", f"{given[1]}: words are of one kind alone")
+        names = [name for name, value in contents.items() if value]
+        if len(names) > 1:
+            raise ValidationFailed(f"{names[1]}: not beside {names[0]}", f"{names[1]}: words are of one kind alone")
         if "window" in attrs:
             attrs["window"] = read_hours(attrs["window"], "window")
         return attrs
@@ -272,8 +272,8 @@ class CampaignOut(Output):
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        found = results_of([row["_id"] for row in rows])
-        return [{**row, **found.get(row["_id"], {"total": None, **NO_RESULTS})} for row in rows]
+        results = results_of([row["_id"] for row in rows])
+        return [{**row, **results.get(row["_id"], {"total": None, **NO_RESULTS})} for row in rows]
 
 
 class CampaignDetail(CampaignOut):

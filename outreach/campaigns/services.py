@@ -50,10 +50,10 @@ Status = Campaign.Status
 def get_campaign(id: str, *, lock: bool = False) -> Campaign:
     """Return the company's campaign with this id. Raises CampaignNotFound_404."""
     rows = kept_campaigns().select_for_update(of=("self",)) if lock else kept_campaigns()
-    found: Campaign | None = rows.filter(pk=id).first()
-    if found is None:
+    campaign: Campaign | None = rows.filter(pk=id).first()
+    if campaign is None:
         raise NamedError(NOT_FOUND, "id: there is no such campaign in this company")
-    return found
+    return campaign
 
 
 def refused(detail: str) -> NamedError:
@@ -143,7 +143,7 @@ def selected(chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the audience as campaigns store it. Raises the error of the selector for an id that is not live in this
     company, CampaignSegmentNotFound_400 for a segment."""
     try:
-        found = audience.select(
+        selection = audience.select(
             contact_ids=chosen["contactIds"],
             lead_ids=chosen["leadIds"],
             segments=chosen["segments"],
@@ -154,7 +154,7 @@ def selected(chosen: Mapping[str, Any]) -> dict[str, Any]:
         if error.name == "SegmentNotFound_400":
             raise NamedError("CampaignSegmentNotFound_400", error.detail) from None
         raise
-    return found.as_json()
+    return selection.as_json()
 
 
 def check_type(type: str) -> None:
@@ -163,26 +163,26 @@ def check_type(type: str) -> None:
         raise NamedError("InvalidCampaignType_400", f"type: {shorten(type)!r} is none of {', '.join(TYPES)}")
 
 
-def _set_sender(campaign: Campaign, given: Mapping[str, str | None], retyped: bool) -> None:
+def _set_sender(campaign: Campaign, sender_ids: Mapping[str, str | None], retyped: bool) -> None:
     """Give the campaign the sender of its type; one of another type goes when the type changes."""
     if campaign.by_chat:
         for name in ("smtp", "mail_app"):
-            if given.get(name):
+            if sender_ids.get(name):
                 text = f"{_camel(name)}: the campaign's type is {campaign.type}"
                 raise ValidationFailed(text, "templateId: the chat app of the template sends it")
         campaign.smtp = campaign.mail_app = None
         return
     kind, other = ("smtp", "mail_app") if campaign.type == "smtp" else ("mail_app", "smtp")
-    if given.get(other):
+    if sender_ids.get(other):
         raise ValidationFailed(
             f"{_camel(other)}: the campaign's type is {campaign.type}", f"{_camel(kind)}: name the sender here"
         )
-    if given.get(kind):
-        sender = _sender(campaign.type, str(given[kind]))
+    if sender_ids.get(kind):
+        sender = _sender(campaign.type, str(sender_ids[kind]))
         campaign.smtp = campaign.mail_app = None
         for name, value in columns_of(sender).items():
             setattr(campaign, name, value)
-    elif kind in given or (retyped and not _fits(campaign)):
+    elif kind in sender_ids or (retyped and not _fits(campaign)):
         campaign.smtp = campaign.mail_app = None
 
 
@@ -204,7 +204,7 @@ def _sender(type: str, id: str) -> Smtp | MailApp:
     return app
 
 
-def _check_times(campaign: Campaign, given: Mapping[str, Any]) -> None:
+def _check_times(campaign: Campaign, values: Mapping[str, Any]) -> None:
     """Raise ValidationFailed where schedule, end and recurrence do not go together."""
     live = campaign.audience_mode == Campaign.Audience.LIVE
     wrong = ""
@@ -216,7 +216,7 @@ def _check_times(campaign: Campaign, given: Mapping[str, Any]) -> None:
         wrong = "intervalMs: is needed by what recurs"
     elif campaign.ends_at is not None and not live and not campaign.recurring:
         wrong = "endsAt: is for a live audience, or what recurs"
-    elif given.get("ends_at") and campaign.ends_at is not None and campaign.ends_at <= timezone.now():
+    elif values.get("ends_at") and campaign.ends_at is not None and campaign.ends_at <= timezone.now():
         wrong = "endsAt: lies in the past"
     elif campaign.ends_at and campaign.scheduled_at and campaign.ends_at <= campaign.scheduled_at:
         wrong = "endsAt: lies before scheduledAt"
@@ -254,11 +254,11 @@ def _copy_name(name: str) -> str:
     """Return the first free name of a copy."""
     base = name[:180]
     taken = {
-        one.casefold()
-        for one in kept_campaigns().filter(name__istartswith=f"{base} (copy").values_list("name", flat=True)
+        copy_name.casefold()
+        for copy_name in kept_campaigns().filter(name__istartswith=f"{base} (copy").values_list("name", flat=True)
     }
     names = (f"{base} (copy{'' if number == 1 else f' {number}'})" for number in range(1, len(taken) + 2))
-    return next(one for one in names if one.casefold() not in taken)
+    return next(copy_name for copy_name in names if copy_name.casefold() not in taken)
 
 
 @transaction.atomic
@@ -272,7 +272,7 @@ def delete_campaigns(*, member_id: str, selection: BulkSelection) -> int:
         under_way = Campaign.objects.filter(pk__in=ids, status__in=(Status.RUNNING, Status.PAUSED))
         names = list(under_way.values_list("name", flat=True)[:3])
         if names:
-            raise refused(f"ids: {', '.join(shorten(one, 60) for one in names)}: under way; cancel it first")
+            raise refused(f"ids: {', '.join(shorten(name, 60) for name in names)}: under way; cancel it first")
         Campaign.objects.filter(pk__in=ids).update(is_deleted=True, updated_by_id=member_id, updated_at=timezone.now())
         emit("campaign.deleted", ids, actor_id=member_id)
         deleted += len(ids)

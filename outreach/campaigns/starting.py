@@ -47,7 +47,7 @@ def start_campaign(*, id: str, member_id: str) -> Campaign:
         return campaign
     if campaign.status not in (Status.DRAFT, Status.FAILED) or run_of(campaign.pk) is not None:
         raise refused(f"status: the campaign is {campaign.status}; it begins once")
-    words = check_ready(campaign)
+    content = check_ready(campaign)
     check_queue(Audience.stored(campaign.audience).contacts().count)
     if campaign.scheduled_at is not None and campaign.scheduled_at > timezone.now():
         campaign.status = Status.SCHEDULED
@@ -56,11 +56,11 @@ def start_campaign(*, id: str, member_id: str) -> Campaign:
         campaign.save(update_fields=["status", "error", "updated_by", "updated_at"])
         return campaign
     campaign.updated_by_id = member_id
-    _begin(campaign, words)
+    _begin(campaign, content)
     return campaign
 
 
-def _begin(campaign: Campaign, words: dict[str, Any]) -> None:
+def _begin(campaign: Campaign, content: dict[str, Any]) -> None:
     """Insert the run of a locked campaign, which workers plan."""
     live = campaign.audience_mode == Campaign.Audience.LIVE
     sender = campaign.sender
@@ -69,7 +69,7 @@ def _begin(campaign: Campaign, words: dict[str, Any]) -> None:
         name=campaign.name,
         ai_type=COMPOSER,
         audience=campaign.audience,
-        **words,
+        **content,
         campaign=True,
         draft=campaign.manual,
         window=campaign.window,

@@ -78,8 +78,8 @@ MANY = f" For more than {AT_ONCE:,} messages a background job does it, and `bulk
 
 def _one(id: str, output: type[CampaignDetail] = CampaignDetail) -> dict[str, Any]:
     campaign = services.get_campaign(id)
-    found = output.one(Campaign.objects.filter(pk=campaign.pk)) or {}
-    return {**found, **campaign_detail(campaign)}
+    row = output.one(Campaign.objects.filter(pk=campaign.pk)) or {}
+    return {**row, **campaign_detail(campaign)}
 
 
 def whole_number(request: Request, name: str, default: int) -> int:
@@ -92,8 +92,8 @@ def whole_number(request: Request, name: str, default: int) -> int:
     return int(text)
 
 
-def _messages(asked: ListRequest) -> QuerySet[SendJob]:
-    campaign = services.get_campaign(asked.path["id"])
+def _messages(request: ListRequest) -> QuerySet[SendJob]:
+    campaign = services.get_campaign(request.path["id"])
     return SendJob.objects.filter(run__of_campaign=campaign)
 
 
@@ -167,8 +167,11 @@ class CampaignViewSet(ResourceViewSet):
         " own. By session a contact takes contact.GET.",
     )
     def preview(self, request: Request, id: str) -> Any:
-        asked = {one.name: whole_number(request, one.name, start) for one, start in ((VARIANT, 0), (STEP, 1))}
-        mail, files = preview_campaign(id=id, contact_id=asked_contact(self), **asked)
+        places = {
+            parameter.name: whole_number(request, parameter.name, start)
+            for parameter, start in ((VARIANT, 0), (STEP, 1))
+        }
+        mail, files = preview_campaign(id=id, contact_id=asked_contact(self), **places)
         return {**shown_mail(mail, (), listed(files)), "chat": mail.chat}
 
     @action(detail=False, methods=["post"], url_path="audience-preview")
@@ -286,8 +289,8 @@ class CampaignViewSet(ResourceViewSet):
         drafts = SendJob.objects.filter(run__of_campaign=changing.get_with_drafts(id).pk, status=SendJob.Status.DRAFT)
         left = count_left(drafts if ids is None else drafts.filter(pk__in=ids)).as_json()
         changed = changing.release_messages(id=id, member_id=self.actor.member_id, ids=ids)
-        found = {"changedCount": changed.count, "leftCount": left["leftCount"], "skipped": left["skipped"]}
-        return self.answer(found, changed)
+        counts = {"changedCount": changed.count, "leftCount": left["leftCount"], "skipped": left["skipped"]}
+        return self.answer(counts, changed)
 
     def answer(self, data: dict[str, Any], changed: Changed) -> Any:
         """Return the response with the changes, or with the job that applies them."""

@@ -45,7 +45,7 @@ def choose_winner(*, id: str, member_id: str, variant: str) -> None:
     winner is to be chosen, or messages are still being planned.
     """
     campaign = get_campaign(id, lock=True)
-    names = [one["name"] for one in campaign.variants]
+    names = [entry["name"] for entry in campaign.variants]
     if not names:
         raise refused("variant: the campaign has no variants to choose from")
     if variant not in names:
@@ -107,8 +107,8 @@ def _locked(campaign_id: str) -> Campaign | None:
 
 def _decide(campaign: Campaign, variant: int, why: str, member_id: str | None) -> bool:
     """Record the winner, with which the other messages are written. Returns False while messages are being planned."""
-    found = run_of(campaign.pk)
-    run = lock_run(found.pk) if found else None
+    campaign_run = run_of(campaign.pk)
+    run = lock_run(campaign_run.pk) if campaign_run else None
     if run is None or run.planned_at is None:
         return False
     now = timezone.now()

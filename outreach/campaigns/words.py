@@ -24,10 +24,10 @@ def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
     """Raise ValidationFailed for variants that cannot be combined."""
     if len(variants) == 1:
         raise ValidationFailed("variants: name two at least", "variants: one alone is the campaign's own text")
-    names = [one["name"].casefold() for one in variants]
+    names = [variant["name"].casefold() for variant in variants]
     if len(set(names)) < len(names):
         raise ValidationFailed("variants: two have the same name", "variants: give each a name of its own")
-    if variants and sum(one["share"] for one in variants) != 100:
+    if variants and sum(variant["share"] for variant in variants) != 100:
         raise ValidationFailed("variants: the shares are not 100 together", "variants: share is in percent of all")
 
 
@@ -67,17 +67,17 @@ def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
     steps = campaign.outreach_cadence.get("steps", [])
     if not steps:
         return {}
-    templates = EmailTemplate.objects.in_bulk([one["template"] for one in steps if one["template"]])
+    templates = EmailTemplate.objects.in_bulk([entry["template"] for entry in steps if entry["template"]])
     chats, reader = templates_of(campaign), ValueReader.load()
-    found = []
+    stored_steps = []
     for place, step in enumerate(steps):
         where = f"outreachCadence.steps[{place}]."
         if is_chat(campaign, step):
             content = chat_words(step, chats, reader, where, "template")
-            found.append({**step, "channel": CHAT, "subject": "", "content": content})
+            stored_steps.append({**step, "channel": CHAT, "subject": "", "content": content})
             continue
         # Without a subject it goes under that of the messages before it.
-        one = {
+        entry = {
             **ALONE,
             "variables": step.get("variables"),
             "templateId": step["template"],
@@ -85,22 +85,22 @@ def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
             "body": step["body"],
         }
         try:
-            words = _compiled(one, templates, reader, where)
+            compiled = _compiled(entry, templates, reader, where)
         except NamedError as error:
             raise NamedError(error.name, error.detail.replace("].templateId", "].template", 1)) from None
-        subject = step["subject"] or (words["subject"] if step["template"] else "")
-        kept = {name: one for name, one in words.items() if name in ("html", "text", "variables", "attachments")}
+        subject = step["subject"] or (compiled["subject"] if step["template"] else "")
+        kept = {name: entry for name, entry in compiled.items() if name in ("html", "text", "variables", "attachments")}
         content = {**kept, "subject": subject}
-        found.append({**step, "subject": "", "content": content})  # placeholders of a subject are filled in too
-    return {"steps": found}
+        stored_steps.append({**step, "subject": "", "content": content})  # placeholders of a subject are filled in too
+    return {"steps": stored_steps}
 
 
 def named_words(
     campaign: Campaign, content: Mapping[str, Any], cadence: Mapping[str, Any]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the place of each variant's and each follow-up's content, and the content."""
-    for place, one in enumerate(content["variants"]):
-        yield f"variants[{place}].templateId" if campaign.variants else "templateId", one
+    for place, variant in enumerate(content["variants"]):
+        yield f"variants[{place}].templateId" if campaign.variants else "templateId", variant
     for place, step in enumerate(cadence.get("steps", ())):
         yield f"outreachCadence.steps[{place}].template", step["content"]
 
@@ -116,24 +116,24 @@ def check_words(campaign: Campaign) -> None:
 
 
 def _compiled(
-    one: Mapping[str, Any], templates: Mapping[str, EmailTemplate], reader: ValueReader, where: str
+    content: Mapping[str, Any], templates: Mapping[str, EmailTemplate], reader: ValueReader, where: str
 ) -> dict[str, Any]:
-    named = {"name": one["name"], "share": one["share"]}
-    if one.get("variables"):
+    named = {"name": content["name"], "share": content["share"]}
+    if content.get("variables"):
         raise NamedError("InvalidVariables_400", f"{where}variables: are those of a chat template")
-    if one["templateId"]:
-        template = templates.get(one["templateId"])
+    if content["templateId"]:
+        template = templates.get(content["templateId"])
         if template is None:
             raise NamedError(NOT_FOUND[0], f"{where}templateId: {NOT_FOUND[1]}")
-        words = {"subject": template.subject, "html": template.html, "text": template.text}
+        texts = {"subject": template.subject, "html": template.html, "text": template.text}
         files = described(template.attachments, f"{where}templateId.attachments")
-        return {**named, **words, "variables": template.variables, "attachments": files}
-    if not one["subject"] or not one["body"].strip():
-        missing = "body" if one["subject"] else "templateId"
+        return {**named, **texts, "variables": template.variables, "attachments": files}
+    if not content["subject"] or not content["body"].strip():
+        missing = "body" if content["subject"] else "templateId"
         raise NamedError("CampaignTemplateRequired_400", f"{where}{missing}: give a template, or subject and body")
     variables = [
         {"name": name, "required": False, "dateType": None}
-        for name in dict.fromkeys([*names_in(one["subject"]), *names_in(without_styles(one["body"]))])
+        for name in dict.fromkeys([*names_in(content["subject"]), *names_in(without_styles(content["body"]))])
         if name not in BUILT_IN
     ]
     for variable in variables:
@@ -142,7 +142,13 @@ def _compiled(
             text = f"{where}body: {{{{{shorten(name, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
             raise NamedError("InvalidVariables_400", text)
     try:
-        compiled = compile_template(one["subject"], one["body"], variables)
+        compiled = compile_template(content["subject"], content["body"], variables)
     except NamedError as error:
         raise NamedError(error.name, f"{where}{error.detail}") from None
-    return {**named, "subject": one["subject"], "html": compiled.html, "text": compiled.text, "variables": variables}
+    return {
+        **named,
+        "subject": content["subject"],
+        "html": compiled.html,
+        "text": compiled.text,
+        "variables": variables,
+    }

@@ -45,9 +45,9 @@ class ChatAppAdmin(CompanyRecordAdmin):
     @admin.display(description="Test the account")
     def test(self, request: HttpRequest, rows: QuerySet[ChatApp]) -> None:
         def one(app: ChatApp) -> None:
-            found = CHECKS[app.vendor](id=app.pk)
-            if not found.ok:
-                raise NamedError("InvalidCredentials_400", found.detail)
+            outcome = CHECKS[app.vendor](id=app.pk)
+            if not outcome.ok:
+                raise NamedError("InvalidCredentials_400", outcome.detail)
 
         self.each(request, rows[:10], one, "connected", atomic=False)
 

@@ -48,9 +48,9 @@ def check_template(*, name: str, language: str, components: Sequence[Any]) -> No
     if not _NAME.fullmatch(name):
         refuse("name", "1 to 512 small letters, digits and underscores")
     if language not in LANGUAGES:
-        near = [one for one in sorted(LANGUAGES) if one[:2] == language[:2].lower()]
-        told = f"there is {', '.join(near)}" if near else "such as en or en_US"
-        refuse("language", f"{shorten(language)} is no code of the vendor's; {told}")
+        near = [code for code in sorted(LANGUAGES) if code[:2] == language[:2].lower()]
+        hint = f"there is {', '.join(near)}" if near else "such as en or en_US"
+        refuse("language", f"{shorten(language)} is no code of the vendor's; {hint}")
     parts = parts_of(components)
     _check_body(*parts["BODY"]) if "BODY" in parts else refuse("components", "a BODY is needed")
     for kind, check in (("HEADER", _check_header), ("FOOTER", _check_footer), ("BUTTONS", _check_buttons)):
@@ -60,19 +60,19 @@ def check_template(*, name: str, language: str, components: Sequence[Any]) -> No
 
 def parts_of(components: Sequence[Any]) -> dict[str, tuple[Mapping[str, Any], str]]:
     """Return type -> (component, its place). Raises for an unknown type, and for two components of a type."""
-    found: dict[str, tuple[Mapping[str, Any], str]] = {}
-    for place, one in enumerate(components):
+    parts: dict[str, tuple[Mapping[str, Any], str]] = {}
+    for place, component in enumerate(components):
         where = f"components[{place}]"
-        kind = one.get("type") if isinstance(one, dict) else None
+        kind = component.get("type") if isinstance(component, dict) else None
         if kind not in PARTS:
             refuse(where, f"an object whose type is one of {', '.join(PARTS)}")
-        if kind in found:
+        if kind in parts:
             refuse(where, f"there is another {kind}")
-        for key in one:
+        for key in component:
             if key not in _KEYS[kind]:
                 refuse(f"{where}.{shorten(key)}", f"unknown key; there is {', '.join(sorted(_KEYS[kind]))}")
-        found[kind] = (one, where)
-    return found
+        parts[kind] = (component, where)
+    return parts
 
 
 def variables_in(text: str) -> list[str]:
@@ -80,8 +80,8 @@ def variables_in(text: str) -> list[str]:
     return VARIABLE.findall(text)
 
 
-def _text(one: Mapping[str, Any], where: str, most: int) -> str:
-    text = one.get("text")
+def _text(component: Mapping[str, Any], where: str, most: int) -> str:
+    text = component.get("text")
     if not isinstance(text, str) or not text.strip() or "\0" in text:
         refuse(f"{where}.text", "is required")
     if len(text) > most:
@@ -99,53 +99,53 @@ def _numbered(text: str, where: str) -> int:
     return len(names)
 
 
-def _check_body(one: Mapping[str, Any], where: str) -> None:
-    text = _text(one, where, BODY_LENGTH)
+def _check_body(component: Mapping[str, Any], where: str) -> None:
+    text = _text(component, where, BODY_LENGTH)
     count = _numbered(text, where)
     if re.match(r"\s*\{\{", text) or re.search(r"\}\}\s*$", text):
         refuse(f"{where}.text", "no variable may stand at its beginning or end")
     if re.search(r"\}\}\s*\{\{", text):
         refuse(f"{where}.text", "two variables may not stand side by side")
-    given = _example(one, "body_text", where)
-    row = given[0] if given else []
-    if count and (len(given) != 1 or not isinstance(row, list) or not _words(row, count)):
+    examples = _example(component, "body_text", where)
+    row = examples[0] if examples else []
+    if count and (len(examples) != 1 or not isinstance(row, list) or not _words(row, count)):
         refuse(f"{where}.example.body_text", f"[[…]] with an example of each of the {count} variables")
 
 
-def _check_header(one: Mapping[str, Any], where: str) -> None:
-    format = one.get("format", "TEXT")
+def _check_header(component: Mapping[str, Any], where: str) -> None:
+    format = component.get("format", "TEXT")
     if format in MEDIA:
-        if not _words(_example(one, "header_handle", where), 1):
+        if not _words(_example(component, "header_handle", where), 1):
             refuse(f"{where}.example.header_handle", "upload a file first (POST /template/chatapp/handle)")
         return
     if format != "TEXT":
         refuse(f"{where}.format", f"one of TEXT, {', '.join(MEDIA)}")
-    count = _numbered(_text(one, where, HEADER_LENGTH), where)
+    count = _numbered(_text(component, where, HEADER_LENGTH), where)
     if count > 1:
         refuse(f"{where}.text", "a header has at most one variable")
-    if count and not _words(_example(one, "header_text", where), 1):
+    if count and not _words(_example(component, "header_text", where), 1):
         refuse(f"{where}.example.header_text", "an example of its variable")
 
 
-def _check_footer(one: Mapping[str, Any], where: str) -> None:
-    if variables_in(_text(one, where, FOOTER_LENGTH)):
+def _check_footer(component: Mapping[str, Any], where: str) -> None:
+    if variables_in(_text(component, where, FOOTER_LENGTH)):
         refuse(f"{where}.text", "a footer has no variables")
 
 
-def _example(one: Mapping[str, Any], name: str, where: str) -> list[Any]:
-    example = one.get("example", {})
+def _example(component: Mapping[str, Any], name: str, where: str) -> list[Any]:
+    example = component.get("example", {})
     if not isinstance(example, dict):
         refuse(f"{where}.example", "must be an object")
-    found = example.get(name, [])
-    return found if isinstance(found, list) else refuse(f"{where}.example.{name}", "must be an array")
+    examples = example.get(name, [])
+    return examples if isinstance(examples, list) else refuse(f"{where}.example.{name}", "must be an array")
 
 
-def _words(given: Sequence[Any], count: int) -> bool:
-    return len(given) == count and all(isinstance(one, str) and one.strip() for one in given)
+def _words(texts: Sequence[Any], count: int) -> bool:
+    return len(texts) == count and all(isinstance(text, str) and text.strip() for text in texts)
 
 
-def _check_buttons(one: Mapping[str, Any], where: str) -> None:
-    buttons = one.get("buttons")
+def _check_buttons(component: Mapping[str, Any], where: str) -> None:
+    buttons = component.get("buttons")
     if not isinstance(buttons, list) or not buttons:
         refuse(f"{where}.buttons", "at least one")
     if len(buttons) > MAX_BUTTONS:
@@ -186,18 +186,18 @@ def _check_button(button: Mapping[str, Any], where: str) -> None:
         )
 
 
-def _check_number(given: Any, where: str) -> None:
-    if not isinstance(given, str) or not given.strip():
+def _check_number(raw_number: Any, where: str) -> None:
+    if not isinstance(raw_number, str) or not raw_number.strip():
         refuse(where, "is required")
     try:
-        number = read_phone(None, given).e164
+        number = read_phone(None, raw_number).e164
     except BadAddress as error:
         refuse(where, f"{error}"[:200])
     # The vendor gets the text as it is, and understands less of it.
-    if len(given) > PHONE_LENGTH or re.sub(r"[ ()./-]", "", given) != number:
+    if len(raw_number) > PHONE_LENGTH or re.sub(r"[ ()./-]", "", raw_number) != number:
         refuse(where, f"at most {PHONE_LENGTH} characters, with the code of the country: +49 30 901820")
 
 
-def _has_example(given: Any) -> bool:
-    first = given[0] if isinstance(given, list) and given else given
+def _has_example(example: Any) -> bool:
+    first = example[0] if isinstance(example, list) and example else example
     return isinstance(first, str) and bool(first.strip())

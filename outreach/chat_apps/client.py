@@ -91,13 +91,13 @@ class ChatClient:
             if failed.code in NOTHING_SENT:
                 return Rejected(True, None, failed.detail, "connect")
             return Uncertain(f"the request was under way, then no whole answer came ({failed.code})")
-        found = _json(answer)
+        parsed = _json(answer)
         if 200 <= answer.status < 300:
-            id = _at(found, "messages", 0, "id")
+            id = _at(parsed, "messages", 0, "id")
             if not isinstance(id, str) or not id:
                 return Uncertain("the vendor took the request, and its answer cannot be read")
-            return Sent(str(_at(found, "messages", 0, "message_status") or "accepted"), provider_id=id)
-        error = read_error(found)
+            return Sent(str(_at(parsed, "messages", 0, "message_status") or "accepted"), provider_id=id)
+        error = read_error(parsed)
         if error is not None:
             return rejection(error, retry_after=_retry_after(answer))
         if answer.status in (401, 403):
@@ -131,17 +131,17 @@ class ChatClient:
     def templates(self) -> list[Mapping[str, Any]]:
         """Return the account's templates: id, name, language, status, category, quality. Raises ChatFailed."""
         fields = "id,name,language,status,category,rejected_reason,quality_score"
-        found: list[Mapping[str, Any]] = []
+        listed: list[Mapping[str, Any]] = []
         after = ""
-        while len(found) < MAX_TEMPLATES:
+        while len(listed) < MAX_TEMPLATES:
             query = {"fields": fields, "limit": "100", **({"after": after} if after else {})}
             page = self._ask("GET", f"{self.waba_id}/message_templates?{urlencode(query)}")
             rows = page.get("data")
-            found += [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+            listed += [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
             after = _at(page, "paging", "cursors", "after") or ""
             if not after or not isinstance(after, str) or not _at(page, "paging", "next"):
                 break
-        return found
+        return listed
 
     def header_handle(self, content: bytes, mime: str) -> str:
         """Upload a picture, video or document for a template's header. Returns its handle. Raises ChatFailed."""
@@ -171,14 +171,14 @@ class ChatClient:
 
     def media(self, id: str) -> MediaPlace:
         """Return the vendor's address of a received file. Raises ChatFailed."""
-        found = self._ask("GET", f"{quote(id, safe='')}?phone_number_id={self.phone_number_id}")
-        url = found.get("url")
-        size = found.get("file_size")
-        mime = found.get("mime_type")
+        details = self._ask("GET", f"{quote(id, safe='')}?phone_number_id={self.phone_number_id}")
+        url = details.get("url")
+        size = details.get("file_size")
+        mime = details.get("mime_type")
         if not isinstance(url, str) or not url.startswith(("https://", f"{self.base.rpartition('/')[0]}/")):
             raise ChatFailed("The vendor says no address of the file.")
-        known = int(size) if isinstance(size, int | str) and str(size).isdecimal() and len(str(size)) < 16 else None
-        return MediaPlace(url, known, mime if isinstance(mime, str) else "")
+        byte_size = int(size) if isinstance(size, int | str) and str(size).isdecimal() and len(str(size)) < 16 else None
+        return MediaPlace(url, byte_size, mime if isinstance(mime, str) else "")
 
     def download(self, place: MediaPlace, most_bytes: int) -> bytes:
         """Return the content of a received file. Raises ChatFailed, with the code `large` for more than that many
@@ -190,10 +190,10 @@ class ChatClient:
             answer = self._exchange(method, path, body, headers)
         except HttpFailed as failed:
             raise ChatFailed(failed.detail, temporary=failed.code not in ("refused", "large")) from None
-        found = _json(answer)
-        if 200 <= answer.status < 300 and isinstance(found, dict):
-            return found
-        error = read_error(found)
+        parsed = _json(answer)
+        if 200 <= answer.status < 300 and isinstance(parsed, dict):
+            return parsed
+        error = read_error(parsed)
         if error is None and answer.status in (401, 403):
             error = ChatError(190, f"the vendor refuses the token ({answer.status})")
         detail = error.text if error else f"the vendor answered with the status {answer.status}"
@@ -202,12 +202,12 @@ class ChatClient:
     def _exchange(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
     ) -> HttpAnswer:
-        given = {"Authorization": f"Bearer {self.token}", "Accept": "application/json", **(headers or {})}
+        all_headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json", **(headers or {})}
         if body is not None and not isinstance(body, bytes):
-            given["Content-Type"] = "application/json"
+            all_headers["Content-Type"] = "application/json"
             body = orjson.dumps(body)
         url = f"{self.base}/{path}"
-        return exchange(method, url, seconds=SECONDS, headers=given, body=body, most_bytes=MAX_BYTES)
+        return exchange(method, url, seconds=SECONDS, headers=all_headers, body=body, most_bytes=MAX_BYTES)
 
 
 def download(url: str, most_bytes: int, headers: Mapping[str, str] | None = None) -> bytes:

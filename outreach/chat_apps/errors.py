@@ -60,8 +60,8 @@ def told_error(error: Mapping[str, Any]) -> ChatError | None:
         return None
     data = error.get("error_data")
     parts = [error.get("message"), error.get("title"), data.get("details") if isinstance(data, dict) else None]
-    words = list(dict.fromkeys(one.strip() for one in parts if isinstance(one, str) and one.strip()))
-    return ChatError(code, f"{code}: {' '.join(words)}"[:500].replace("\0", ""))
+    texts = list(dict.fromkeys(part.strip() for part in parts if isinstance(part, str) and part.strip()))
+    return ChatError(code, f"{code}: {' '.join(texts)}"[:500].replace("\0", ""))
 
 
 def rejection(error: ChatError, *, retry_after: float | None = None) -> Rejected:

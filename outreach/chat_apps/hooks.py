@@ -23,9 +23,9 @@ def verify_token(app_id: str, salt: str) -> str:
     return lookup_hash(f"chat-hook-verify:{app_id}:{salt}")[:32]
 
 
-def is_verify_token(given: str, app: ChatApp) -> bool:
+def is_verify_token(token: str, app: ChatApp) -> bool:
     """Return whether the vendor repeats the app's token. The comparison takes constant time."""
-    return constant_time_compare(given, verify_token(app.pk, app.hook_salt))
+    return constant_time_compare(token, verify_token(app.pk, app.hook_salt))
 
 
 def is_signed(app: ChatApp, body: bytes, signature: str) -> bool:

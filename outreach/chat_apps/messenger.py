@@ -54,10 +54,10 @@ class MessengerClient:
 
     def me(self) -> Mapping[str, Any]:
         """Return id and username of the bot. Raises ChatFailed."""
-        found = self._ask("getMe", {})
-        if not isinstance(found, dict) or not isinstance(found.get("id"), int):
+        bot = self._ask("getMe", {})
+        if not isinstance(bot, dict) or not isinstance(bot.get("id"), int):
             raise ChatFailed("The messenger says nothing of the bot.")
-        return found
+        return bot
 
     def set_webhook(self, url: str, secret: str) -> None:
         """Register the webhook for incoming messages, with the secret in a header. Raises ChatFailed."""
@@ -85,19 +85,19 @@ class MessengerClient:
             if failed.code in NOTHING_SENT:
                 return Rejected(True, None, failed.detail, "connect")
             return Uncertain(f"the request was under way, then no whole answer came ({failed.code})")
-        found = _json(answer)
-        if 200 <= answer.status < 300 and found.get("ok") is True:
-            id = found["result"].get("message_id") if isinstance(found.get("result"), dict) else None
+        body = _json(answer)
+        if 200 <= answer.status < 300 and body.get("ok") is True:
+            id = body["result"].get("message_id") if isinstance(body.get("result"), dict) else None
             return Sent("sent", provider_id=f"{to}:{id}") if isinstance(id, int) else Uncertain("it gave no id")
-        code = _code(found, answer.status)
+        code = _code(body, answer.status)
         if 200 <= answer.status < 300 or code >= 500:
             return Uncertain(f"the messenger answered with the status {answer.status}")
-        return _rejection(code, _words(found, code), found)
+        return _rejection(code, _words(body, code), body)
 
     def file(self, id: str) -> tuple[str, int | None]:
         """Return the path of a file that a person has sent, and its size where it is known. Raises ChatFailed."""
-        found = self._ask("getFile", {"file_id": id})
-        path, size = found.get("file_path"), found.get("file_size")
+        details = self._ask("getFile", {"file_id": id})
+        path, size = details.get("file_path"), details.get("file_size")
         if not isinstance(path, str) or not path:
             raise ChatFailed("The messenger says no address of the file.")
         return path, size if isinstance(size, int) and not isinstance(size, bool) else None
@@ -111,12 +111,12 @@ class MessengerClient:
             answer = self._exchange(method, orjson.dumps(values), "application/json", SECONDS)
         except HttpFailed as failed:
             raise ChatFailed(failed.detail, temporary=failed.code not in ("refused", "large")) from None
-        found = _json(answer)
-        if 200 <= answer.status < 300 and found.get("ok") is True:
-            return found.get("result")
-        code = _code(found, answer.status)
-        error = ChatError(190, _words(found, code)) if code in (UNAUTHORISED, 404) else None  # 404: no such token
-        raise ChatFailed(_words(found, code), error=error, temporary=code >= 500 or code == TOO_MANY)
+        parsed = _json(answer)
+        if 200 <= answer.status < 300 and parsed.get("ok") is True:
+            return parsed.get("result")
+        code = _code(parsed, answer.status)
+        error = ChatError(190, _words(parsed, code)) if code in (UNAUTHORISED, 404) else None  # 404: no such token
+        raise ChatFailed(_words(parsed, code), error=error, temporary=code >= 500 or code == TOO_MANY)
 
     def _exchange(self, method: str, body: bytes, kind: str, seconds: float) -> HttpAnswer:
         url = f"{self.base}/bot{self.token}/{method}"
@@ -126,28 +126,28 @@ class MessengerClient:
 
 def _json(answer: HttpAnswer) -> dict[str, Any]:
     try:
-        found = orjson.loads(answer.body or b"null")
+        parsed = orjson.loads(answer.body or b"null")
     except orjson.JSONDecodeError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
-def _code(found: Mapping[str, Any], status: int) -> int:
-    code = found.get("error_code")
+def _code(body: Mapping[str, Any], status: int) -> int:
+    code = body.get("error_code")
     return code if isinstance(code, int) and not isinstance(code, bool) else status
 
 
-def _words(found: Mapping[str, Any], code: int) -> str:
-    said = found.get("description")
+def _words(body: Mapping[str, Any], code: int) -> str:
+    said = body.get("description")
     return f"{code}: {said}"[:500].replace("\0", "") if isinstance(said, str) and said else f"it answered {code}"
 
 
-def _rejection(code: int, words: str, found: Mapping[str, Any]) -> Outcome:
+def _rejection(code: int, detail: str, body: Mapping[str, Any]) -> Outcome:
     if code in (UNAUTHORISED, 404):
-        return Rejected(False, code, words, "auth")
+        return Rejected(False, code, detail, "auth")
     if code == TOO_MANY:
-        told = found.get("parameters")
-        wait = told.get("retry_after") if isinstance(told, dict) else None
-        return Rejected(True, code, words, "limit", min(float(wait), 3600.0) if isinstance(wait, int) else _REST)
-    reason = "opted_out" if code == BLOCKED else "number_unknown" if "chat not found" in words.lower() else REFUSED
-    return Rejected(False, code, words, "final", reason=reason)
+        parameters = body.get("parameters")
+        wait = parameters.get("retry_after") if isinstance(parameters, dict) else None
+        return Rejected(True, code, detail, "limit", min(float(wait), 3600.0) if isinstance(wait, int) else _REST)
+    reason = "opted_out" if code == BLOCKED else "number_unknown" if "chat not found" in detail.lower() else REFUSED
+    return Rejected(False, code, detail, "final", reason=reason)

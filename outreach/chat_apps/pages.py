@@ -29,18 +29,18 @@ STATUS_BADGES = {
 
 def health_of(app: Mapping[str, Any]) -> dict[str, Any]:
     """Return an app with the label and the tone of its state."""
-    words, tone = "Works", "ok"
+    label, tone = "Works", "ok"
     if not app["isActive"]:
-        words, tone = "Off", ""
+        label, tone = "Off", ""
     elif app["stoppedAt"]:
-        words, tone = "Stopped", "bad"
+        label, tone = "Stopped", "bad"
     elif not app["verified"]:
-        words, tone = ("Test failed", "bad") if app["lastError"] else ("Not tested", "warn")
+        label, tone = ("Test failed", "bad") if app["lastError"] else ("Not tested", "warn")
     elif app["pausedUntil"]:
-        words, tone = "Paused", "warn"
+        label, tone = "Paused", "warn"
     quality, mood = QUALITY.get(app["qualityRating"], ("", ""))
     called = app["name"] or app["displayNumber"] or app["phoneNumberId"]
-    return {**app, "words": words, "tone": tone, "quality": quality, "mood": mood, "called": called}
+    return {**app, "words": label, "tone": tone, "quality": quality, "mood": mood, "called": called}
 
 
 class ChatAppPage(SettingsPage):
@@ -50,8 +50,8 @@ class ChatAppPage(SettingsPage):
     section = "chat-apps"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        known = values is not None
-        stays = " Left empty, it stays." if known else ""
+        exists = values is not None
+        stays = " Left empty, it stays." if exists else ""
         fields = [
             Field("name", "Name", help="Empty: as the vendor calls the number."),
             Field(
@@ -63,7 +63,7 @@ class ChatAppPage(SettingsPage):
                 "accessToken",
                 "Access token",
                 "password",
-                required=not known,
+                required=not exists,
                 autocomplete="new-password",
                 help=f"Stored encrypted, and never shown.{stays}",
             ),
@@ -80,16 +80,16 @@ class ChatAppPage(SettingsPage):
             Field("perDay", "Most messages a day", "number"),
             Field("rampStart", "On a new number's first day", "number"),
             Field("rampStep", "More on each day after", "number"),
-            *([Field("isActive", "Switched on", "switch", value=True)] if known else []),
+            *([Field("isActive", "Switched on", "switch", value=True)] if exists else []),
         ]
         return Form(fields, values)
 
-    def tested(self, app: Mapping[str, Any], words: str) -> HttpResponse:
+    def tested(self, app: Mapping[str, Any], message: str) -> HttpResponse:
         """Lead on to the app after a change that asked the vendor."""
         to = self.address("chat-app", app["_id"])
         if app["verified"]:
-            return self.done(f"{words}; the vendor takes the token", to)
-        return self.fail(f"{words}, but the test failed: {app['lastError'] or 'it was not tested'}", to)
+            return self.done(f"{message}; the vendor takes the token", to)
+        return self.fail(f"{message}, but the test failed: {app['lastError'] or 'it was not tested'}", to)
 
 
 class ChatApps(ChatAppPage):
@@ -103,7 +103,7 @@ class ChatApps(ChatAppPage):
     template = "web/chat_apps/list.html"
 
     def show(self) -> Mapping[str, Any]:
-        return {"apps": [health_of(one) for one in self.read(PATH, LIST).data]}
+        return {"apps": [health_of(app) for app in self.read(PATH, LIST).data]}
 
     def do_test(self) -> HttpResponse:
         return test(self, self.sent_id())
@@ -169,8 +169,8 @@ class ChatAppDetail(ChatAppPage):
         if not answer.ok:
             return self.refuse(answer)
         kept = answer.data["deactivatedCount"]
-        words = "Switched off; its messages are kept" if kept else "Removed"
-        return self.done(words, self.address("chat-apps"))
+        message = "Switched off; its messages are kept" if kept else "Removed"
+        return self.done(message, self.address("chat-apps"))
 
 
 class ChatLog(RecordList, ChatAppPage):
@@ -192,13 +192,13 @@ class ChatLog(RecordList, ChatAppPage):
     )
 
     def show(self) -> Mapping[str, Any]:
-        found = super().show()
+        context = super().show()
         shown = []
-        for one in found["records"]:
-            last = one["deliveryStatus"] if one["status"] in ("sent", "unknown") else ""
-            words, tone = STATUS_BADGES.get(last or one["status"], (one["status"], ""))
-            shown.append({**one, "words": words, "mood": tone})
-        return {**found, "records": shown}
+        for record in context["records"]:
+            last = record["deliveryStatus"] if record["status"] in ("sent", "unknown") else ""
+            label, tone = STATUS_BADGES.get(last or record["status"], (record["status"], ""))
+            shown.append({**record, "words": label, "mood": tone})
+        return {**context, "records": shown}
 
 
 PAGES = [ChatApps, NewChatApp, ChatAppDetail, ChatLog]

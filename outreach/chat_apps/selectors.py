@@ -19,5 +19,5 @@ def is_phone(number: str | None) -> bool:
 
 def opted_out(numbers: Iterable[str | None]) -> set[str]:
     """Return those of the numbers that take no messages but answers."""
-    asked = {number for number in numbers if number}
-    return set(ChatOptOut.objects.filter(phone__in=asked).values_list("phone", flat=True)) if asked else set()
+    phones = {number for number in numbers if number}
+    return set(ChatOptOut.objects.filter(phone__in=phones).values_list("phone", flat=True)) if phones else set()

@@ -118,10 +118,10 @@ class ChatAppOut(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         place = (row["id"], row["hook_salt"])
-        told = {"webhookUrl": "", "verifyToken": ""}
+        hook_fields = {"webhookUrl": "", "verifyToken": ""}
         if row["by_changer"]:
-            told = {"webhookUrl": hook_url(*place), "verifyToken": verify_token(*place)}
-        return {**data, **told, "stoppedWhy": why_stopped(row["stopped_by"])}
+            hook_fields = {"webhookUrl": hook_url(*place), "verifyToken": verify_token(*place)}
+        return {**data, **hook_fields, "stoppedWhy": why_stopped(row["stopped_by"])}
 
 
 class ChatAppTest(Output):

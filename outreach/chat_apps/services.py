@@ -40,10 +40,10 @@ def numbers() -> QuerySet[ChatApp]:
 
 def get_app(id: str, parameter: str = "id") -> ChatApp:
     """Return the company's chat app with this id. Raises ChatAppNotFound_404."""
-    found: ChatApp | None = numbers().filter(pk=id).first()
-    if found is None:
+    app: ChatApp | None = numbers().filter(pk=id).first()
+    if app is None:
         raise NamedError(NOT_FOUND[0], f"{parameter}: there is no such chat app in this company")
-    return found
+    return app
 
 
 def create_app(*, member_id: str, verified: bool = True, **values: Any) -> ChatApp:
@@ -75,16 +75,18 @@ def update_app(*, id: str, member_id: str, verified: bool | None = None, **value
         app, reconnects = _changed(id, values)
     tests = verified or (reconnects and verified is None)
     with turn() if tests else nullcontext():
-        told: dict[str, Any] = {}
+        test_fields: dict[str, Any] = {}
         if tests:
             _connect(app)
-            told = {name: getattr(app, name) for name in (*_PLATFORM_FIELDS, "verified", "last_error", "last_error_at")}
+            test_fields = {
+                name: getattr(app, name) for name in (*_PLATFORM_FIELDS, "verified", "last_error", "last_error_at")
+            }
         with _number_held(), transaction.atomic():
             app, _ = _changed(id, values)
             if reconnects or verified is False:
                 app.verified = False
             # Failures of the old settings say nothing about the new ones.
-            _set(app, {**told, "paused_until": None, "paused_reason": "", "failures": 0})
+            _set(app, {**test_fields, "paused_until": None, "paused_reason": "", "failures": 0})
             app.updated_by_id = member_id
             app.save()
     return app
@@ -128,10 +130,10 @@ def delete_apps(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
 
     Raises ChatAppNotFound_404 when none of the ids exists.
     """
-    found = remove(ChatApp, list(numbers().filter(pk__in=ids).values_list("pk", flat=True)), member_id)
-    if not sum(found.values()):
+    counts = remove(ChatApp, list(numbers().filter(pk__in=ids).values_list("pk", flat=True)), member_id)
+    if not sum(counts.values()):
         raise NamedError(NOT_FOUND[0], "ids: none of them is a chat app of this company")
-    return found
+    return counts
 
 
 def _is_held(error: IntegrityError) -> bool:
@@ -154,10 +156,10 @@ _PLATFORM_FIELDS = ("display_number", "quality_rating", "messaging_limit", "name
 
 def _ask(app: ChatApp) -> dict[str, Any]:
     """Return the vendor's data of the app's number, by columns. Raises ChatFailed and SmtpError."""
-    found = ChatClient.of(app).number()
+    details = ChatClient.of(app).number()
 
     def text(name: str, most: int) -> str:
-        value = found.get(name)
+        value = details.get(name)
         return value[:most].replace("\0", "") if isinstance(value, str) else ""
 
     return {
@@ -202,15 +204,15 @@ def _set(app: ChatApp, values: Mapping[str, Any]) -> None:
 
 def _checked(values: Mapping[str, Any], current: ChatApp | None) -> dict[str, Any]:
     """Return the values as they are stored. Raises ValidationFailed."""
-    found = dict(values)
-    check_values(found, current)
+    stored = dict(values)
+    check_values(stored, current)
     for column, name in _IDS.items():
-        if found.get(column) and not (found[column].isascii() and found[column].isalnum()):
+        if stored.get(column) and not (stored[column].isascii() and stored[column].isalnum()):
             raise ValidationFailed(f"{name} is no id", f"{name}: letters and digits alone, as the vendor shows it")
     for column, name in (("access_token", "accessToken"), ("app_secret", "appSecret")):
-        secret = found.get(column, "")
+        secret = stored.get(column, "")
         if not (secret.isascii() and secret.isprintable() and " " not in secret):
             raise ValidationFailed(f"{name} is no key", f"{name}: has characters that no key has")
-    if "api_version" in found and not _VERSION.fullmatch(found["api_version"]):
+    if "api_version" in stored and not _VERSION.fullmatch(stored["api_version"]):
         raise ValidationFailed("apiVersion is no version", "apiVersion: such as v23.0")
-    return found
+    return stored

@@ -75,10 +75,10 @@ class SocialBClient:
 
     def me(self) -> Mapping[str, Any]:
         """Return user_id and username of the account that the token is of. Raises ChatFailed."""
-        found = self._ask("me?fields=user_id,username")
-        if not found.get("user_id"):
+        account = self._ask("me?fields=user_id,username")
+        if not account.get("user_id"):
             raise ChatFailed("The platform says nothing of the account.")
-        return found
+        return account
 
     def _ask(self, path: str, base: str = "") -> dict[str, Any]:
         """Return the platform's response. Raises ChatFailed."""
@@ -86,10 +86,10 @@ class SocialBClient:
             answer = self._exchange("GET", path, base=base)
         except HttpFailed as failed:
             raise ChatFailed(failed.detail, temporary=failed.code not in ("refused", "large")) from None
-        found = _json(answer)
-        if 200 <= answer.status < 300 and isinstance(found, dict):
-            return found
-        error = read_error(found)
+        parsed = _json(answer)
+        if 200 <= answer.status < 300 and isinstance(parsed, dict):
+            return parsed
+        error = read_error(parsed)
         if error is None and answer.status in (401, 403):
             error = ChatError(190, f"the platform refuses the token ({answer.status})")
         detail = error.text if error else f"the platform answered with the status {answer.status}"
@@ -97,16 +97,16 @@ class SocialBClient:
 
     def lasting(self, secret: str) -> Token:
         """Return a token of about 60 days for one that holds for an hour, as people copy it. Raises ChatFailed."""
-        asked = {"grant_type": "ig_exchange_token", "client_secret": secret, "access_token": self.token}
-        return self._token("access_token", asked)
+        query = {"grant_type": "ig_exchange_token", "client_secret": secret, "access_token": self.token}
+        return self._token("access_token", query)
 
     def refreshed(self) -> Token:
         """Return a token that holds for about 60 days from now on, for one that has not ended. Raises ChatFailed."""
         return self._token("refresh_access_token", {"grant_type": "ig_refresh_token", "access_token": self.token})
 
-    def _token(self, path: str, asked: Mapping[str, str]) -> Token:
-        found = self._ask(f"{path}?{urlencode(asked)}", base=self.base.rpartition("/")[0])
-        token, seconds = found.get("access_token"), found.get("expires_in")
+    def _token(self, path: str, query: Mapping[str, str]) -> Token:
+        answer = self._ask(f"{path}?{urlencode(query)}", base=self.base.rpartition("/")[0])
+        token, seconds = answer.get("access_token"), answer.get("expires_in")
         if not isinstance(token, str) or not token.isascii() or not 0 < len(token) <= 1000:
             raise ChatFailed("The platform's answer has no token.")
         if not isinstance(seconds, int) or not 0 < seconds < 10**9:
@@ -131,14 +131,14 @@ class SocialBClient:
             if failed.code in NOTHING_SENT:
                 return Rejected(True, None, failed.detail, "connect")
             return Uncertain(f"the request was under way, then no whole answer came ({failed.code})")
-        found = _json(answer)
+        parsed = _json(answer)
         if 200 <= answer.status < 300:
-            id = found.get(named) if isinstance(found, dict) else None
+            id = parsed.get(named) if isinstance(parsed, dict) else None
             return Sent("sent", provider_id=str(id)) if isinstance(id, str) and id else Uncertain("it gave no id")
-        error = found.get("error") if isinstance(found, dict) else None
-        told = told_error(error) if isinstance(error, dict) else None
-        if told is not None and isinstance(error, dict):
-            return _rejection(told, error.get("error_subcode"))
+        error = parsed.get("error") if isinstance(parsed, dict) else None
+        chat_error = told_error(error) if isinstance(error, dict) else None
+        if chat_error is not None and isinstance(error, dict):
+            return _rejection(chat_error, error.get("error_subcode"))
         if answer.status in (401, 403):
             return Rejected(False, answer.status, f"the platform refuses the token ({answer.status})", "auth")
         if answer.status == 429:
@@ -151,10 +151,10 @@ class SocialBClient:
     def _request(self, to: str, content: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
         """Return the path for a message, its body, and the response's key for its id."""
         kind = content["type"]
-        words = content.get("text") or {}
-        if comment := words.get("comment"):
-            return f"{quote(comment, safe='')}/replies", {"message": words["body"]}, "id"
-        message: dict[str, Any] = {"text": words.get("body", "")}
+        text_part = content.get("text") or {}
+        if comment := text_part.get("comment"):
+            return f"{quote(comment, safe='')}/replies", {"message": text_part["body"]}, "id"
+        message: dict[str, Any] = {"text": text_part.get("body", "")}
         if kind != "text":
             message = {"attachment": {"type": kind, "payload": {"url": content[kind]["url"]}}}
         return f"{self.account_id}/messages", {"recipient": {"id": to}, "message": message}, "message_id"

@@ -46,10 +46,10 @@ def social_b_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     if app is None:
         return _answer(404)
     if request.method == "GET":
-        asked = request.GET
-        if asked.get("hub.mode") != "subscribe" or not is_secret(asked.get("hub.verify_token", ""), app):
+        params = request.GET
+        if params.get("hub.mode") != "subscribe" or not is_secret(params.get("hub.verify_token", ""), app):
             return _answer(403)
-        return _answer(200, asked.get("hub.challenge", "")[:200])
+        return _answer(200, params.get("hub.challenge", "")[:200])
     refused = _refused(request)
     if refused is not None:
         return refused
@@ -73,8 +73,8 @@ def _app(vendor: str, id: str, token: str) -> ChatApp | None:
     if is_id(id):
         with unscoped(reason="webhook: the app whose address it is"):
             app = ChatApp.objects.filter(pk=id, vendor=vendor).first()
-    known = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
-    return app if known else None
+    is_valid = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
+    return app if is_valid else None
 
 
 urlpatterns = [

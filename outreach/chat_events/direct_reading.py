@@ -20,8 +20,8 @@ FILES = ("document", "audio", "voice", "video", "video_note", "animation", "stic
 
 def read_messenger(app: ChatApp, body: bytes) -> list[ProviderEvent]:
     """Return the private message of an update; nothing for any other update."""
-    found = _json(body)
-    message = found.get("message")
+    update = _json(body)
+    message = update.get("message")
     if not isinstance(message, dict) or _at(message, "chat", "type") != "private" or _at(message, "from", "is_bot"):
         return []
     chat, id = _text(_at(message, "chat", "id"), 20), _text(message.get("message_id"), 20)
@@ -48,8 +48,8 @@ def _messenger_media(message: Mapping[str, Any]) -> tuple[str, dict[str, Any] | 
     for kind in FILES:
         part = message.get(kind)
         if isinstance(part, dict) and part.get("file_id"):
-            told = {"mime": _text(part.get("mime_type"), 100), "name": _text(part.get("file_name"), 200)}
-            return kind[:16], {"id": _text(part.get("file_id"), 200), **told}
+            details = {"mime": _text(part.get("mime_type"), 100), "name": _text(part.get("file_name"), 200)}
+            return kind[:16], {"id": _text(part.get("file_id"), 200), **details}
     return "text", None
 
 
@@ -58,16 +58,16 @@ def read_social_b(app: ChatApp, body: bytes) -> list[ProviderEvent]:
     return list(_social_b(app, _json(body)))[:MAX_EVENTS]
 
 
-def _social_b(app: ChatApp, found: Mapping[str, Any]) -> Iterator[ProviderEvent]:
-    for entry in _rows(found, "entry"):
+def _social_b(app: ChatApp, update: Mapping[str, Any]) -> Iterator[ProviderEvent]:
+    for entry in _rows(update, "entry"):
         if _text(entry.get("id"), 40) != app.phone_number_id:
             continue
-        for one in _rows(entry, "messaging"):
-            message, sender = one.get("message"), _text(_at(one, "sender", "id"), 20)
+        for row in _rows(entry, "messaging"):
+            message, sender = row.get("message"), _text(_at(row, "sender", "id"), 20)
             own = not isinstance(message, dict) or message.get("is_echo") or message.get("is_deleted")
             if own or not sender or sender == app.phone_number_id:
                 continue
-            yield from _direct_message(app, message, sender, _when(one.get("timestamp"), thousandths=True))
+            yield from _direct_message(app, message, sender, _when(row.get("timestamp"), thousandths=True))
         for change in _rows(entry, "changes"):
             value = change.get("value")
             if change.get("field") == "comments" and isinstance(value, dict):
@@ -103,10 +103,10 @@ def _comment(app: ChatApp, value: Mapping[str, Any], at: datetime) -> Iterator[P
 
 def _json(body: bytes) -> dict[str, Any]:
     try:
-        found = orjson.loads(body)
+        parsed = orjson.loads(body)
     except orjson.JSONDecodeError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def _when(value: Any, *, thousandths: bool = False) -> datetime:

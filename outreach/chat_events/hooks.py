@@ -25,14 +25,14 @@ NOBODY = ("0" * 24, "")
 def chat_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     """Answer the vendor's question whose address it is; store the events of a webhook, and answer at once."""
     app = _app(id)
-    known = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
-    if app is None or not known:
+    is_valid = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
+    if app is None or not is_valid:
         return _answer(404)
     if request.method == "GET":
-        asked = request.GET
-        if asked.get("hub.mode") != "subscribe" or not is_verify_token(asked.get("hub.verify_token", ""), app):
+        params = request.GET
+        if params.get("hub.mode") != "subscribe" or not is_verify_token(params.get("hub.verify_token", ""), app):
             return _answer(403)
-        return _answer(200, asked.get("hub.challenge", "")[:200])
+        return _answer(200, params.get("hub.challenge", "")[:200])
     if request.method != "POST":
         return _answer(405)
     length = request.headers.get("Content-Length") or "0"

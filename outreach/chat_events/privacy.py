@@ -26,5 +26,5 @@ def _events(subject: DataSubject) -> Q:
     """Match the events of the person's number, or of the authors in the person's conversations without a number."""
     theirs = Conversation.objects.filter(referring(Conversation, subject), channel__in=DIRECT)
     addresses = list(theirs.values_list("address", flat=True))
-    authors = {one.split(":")[1] if one.startswith(COMMENTS) else one for one in addresses}
+    authors = {address.split(":")[1] if address.startswith(COMMENTS) else address for address in addresses}
     return numbered(subject, "phone") | Q(app__vendor__in=DIRECT, phone__in=authors)

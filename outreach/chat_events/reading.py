@@ -36,17 +36,17 @@ def read_hook(app: ChatApp, body: bytes) -> list[ProviderEvent]:
     """Return the events of a signed webhook about the app. Those of another number, and unknown content, are
     ignored."""
     try:
-        found = orjson.loads(body)
+        payload = orjson.loads(body)
     except orjson.JSONDecodeError:
         try:
-            found = json.loads(body)  # takes half a surrogate, which somebody's keyboard may have sent
+            payload = json.loads(body)  # takes half a surrogate, which somebody's keyboard may have sent
         except (ValueError, RecursionError):
             return []
-    return list(_read(app, found))[:MAX_EVENTS]
+    return list(_read(app, payload))[:MAX_EVENTS]
 
 
-def _read(app: ChatApp, found: Any) -> Iterator[ProviderEvent]:
-    for entry in _rows(found, "entry"):
+def _read(app: ChatApp, payload: Any) -> Iterator[ProviderEvent]:
+    for entry in _rows(payload, "entry"):
         for change in _rows(entry, "changes"):
             value = change.get("value")
             if not isinstance(value, dict):
@@ -63,32 +63,32 @@ def _messages(value: Mapping[str, Any]) -> Iterator[ProviderEvent]:
         name = _at(contact, "profile", "name")
         if isinstance(name, str):
             names[str(contact.get("wa_id"))] = _clean(name)[:200]
-    for one in _rows(value, "messages"):
-        id, phone = _text(one.get("id"), 190), _phone(one.get("from"))
+    for row in _rows(value, "messages"):
+        id, phone = _text(row.get("id"), 190), _phone(row.get("from"))
         if id and phone:
-            data = {"id": id, "name": names.get(phone.removeprefix("+"), ""), **_words(one)}
-            yield ProviderEvent(_key("message", id), Kind.MESSAGE, _time(one.get("timestamp")), phone, data)
-    for one in _rows(value, "statuses"):
-        id, status = _text(one.get("id"), 190), one.get("status")
+            data = {"id": id, "name": names.get(phone.removeprefix("+"), ""), **_words(row)}
+            yield ProviderEvent(_key("message", id), Kind.MESSAGE, _time(row.get("timestamp")), phone, data)
+    for row in _rows(value, "statuses"):
+        id, status = _text(row.get("id"), 190), row.get("status")
         if id and status in STATUSES:
-            errors = _rows(one, "errors")
+            errors = _rows(row, "errors")
             data = {
                 "id": id,
                 "status": status,
-                "job": _text(one.get("biz_opaque_callback_data"), 24),
-                "category": _text(_at(one, "pricing", "category"), 32),
+                "job": _text(row.get("biz_opaque_callback_data"), 24),
+                "category": _text(_at(row, "pricing", "category"), 32),
                 "error": _error(errors[0]) if errors else None,
             }
-            told = _time(one.get("timestamp"))
+            happened_at = _time(row.get("timestamp"))
             yield ProviderEvent(
-                _key("status", id, str(status)), Kind.STATUS, told, _phone(one.get("recipient_id")), data
+                _key("status", id, str(status)), Kind.STATUS, happened_at, _phone(row.get("recipient_id")), data
             )
 
 
-def _words(one: Mapping[str, Any]) -> dict[str, Any]:
+def _words(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return kind, text, media and the message replied to, of a message."""
-    kind = _text(one.get("type"), 16) or "unknown"
-    part = one.get(kind)
+    kind = _text(message.get("type"), 16) or "unknown"
+    part = message.get(kind)
     part = part if isinstance(part, dict) else {}
     text, media = "", None
     if kind == "text":
@@ -107,7 +107,7 @@ def _words(one: Mapping[str, Any]) -> dict[str, Any]:
         media = {name: part[name] for name in ("latitude", "longitude") if _is_degrees(part.get(name))}
     elif kind == "reaction":
         text = _clean(part.get("emoji"))
-    return {"kind": kind, "text": text[:10_000], "media": media, "replyTo": _text(_at(one, "context", "id"), 190)}
+    return {"kind": kind, "text": text[:10_000], "media": media, "replyTo": _text(_at(message, "context", "id"), 190)}
 
 
 def _template(value: Mapping[str, Any]) -> ProviderEvent:
@@ -123,20 +123,20 @@ def _is_degrees(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and -180 <= value <= 180
 
 
-def _error(one: Mapping[str, Any]) -> dict[str, Any]:
+def _error(error: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of an error that are read later, in values that can be stored."""
-    code = one.get("code")
-    known = isinstance(code, int) and not isinstance(code, bool) and abs(code) < 2**31
-    kept: dict[str, Any] = {"code": code} if known else {}
-    details = _text(_at(one, "error_data", "details"), 1000)
-    return {**kept, "message": _text(one.get("message"), 1000), "title": _text(one.get("title"), 1000)} | (
+    code = error.get("code")
+    is_code = isinstance(code, int) and not isinstance(code, bool) and abs(code) < 2**31
+    kept: dict[str, Any] = {"code": code} if is_code else {}
+    details = _text(_at(error, "error_data", "details"), 1000)
+    return {**kept, "message": _text(error.get("message"), 1000), "title": _text(error.get("title"), 1000)} | (
         {"error_data": {"details": details}} if details else {}
     )
 
 
 def _rows(value: Any, name: str) -> list[dict[str, Any]]:
-    found = value.get(name) if isinstance(value, dict) else None
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    rows = value.get(name) if isinstance(value, dict) else None
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _at(value: Any, *path: str) -> Any:

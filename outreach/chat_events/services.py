@@ -42,14 +42,14 @@ def store_events(app: ChatApp, events: Sequence[ProviderEvent]) -> None:
         ChatEvent(
             company_id=app.company_id,
             app=app,
-            dedupe_key=one.key,
-            kind=one.kind,
-            phone=one.phone,
-            happened_at=one.happened_at,
-            data=dict(one.data),
+            dedupe_key=event.key,
+            kind=event.kind,
+            phone=event.phone,
+            happened_at=event.happened_at,
+            data=dict(event.data),
         )
-        for one in events
-        if one.happened_at > oldest
+        for event in events
+        if event.happened_at > oldest
     ]
     if rows:
         ChatEvent.objects.bulk_create(rows, ignore_conflicts=True)
@@ -67,11 +67,11 @@ def apply_waiting(deadline: float) -> None:
     while monotonic() < deadline:
         with unscoped(reason="worker: events of the chat vendor of all companies"):
             waiting = ChatEvent.objects.filter(applied_at=None).order_by("created_at", "pk")
-            found = list(waiting.values_list("pk", "company_id")[:BATCH])
-        if not found:
+            pairs = list(waiting.values_list("pk", "company_id")[:BATCH])
+        if not pairs:
             return
         done = 0
-        for pk, company in found:
+        for pk, company in pairs:
             with company_scope(company):
                 done += apply_one(pk)
         if not done:
@@ -161,10 +161,10 @@ def _status(event: ChatEvent, data: dict[str, Any]) -> None:
 
 def _message(event: ChatEvent, data: dict[str, Any]) -> SendJob | None:
     """Return the message that a status is of, locked: by the id that it brings back, else by the vendor's."""
-    wanted = Q(provider_message_id=data["id"]) | Q(pk=data["job"])
-    rows = SendJob.objects.select_for_update(of=("self",)).filter(wanted, chat_app_id=event.app_id)
-    found = {one.pk: one for one in rows.order_by("pk")}
-    return found.get(data["job"]) or next(iter(found.values()), None)
+    condition = Q(provider_message_id=data["id"]) | Q(pk=data["job"])
+    rows = SendJob.objects.select_for_update(of=("self",)).filter(condition, chat_app_id=event.app_id)
+    jobs = {job.pk: job for job in rows.order_by("pk")}
+    return jobs.get(data["job"]) or next(iter(jobs.values()), None)
 
 
 def forget_old() -> bool:

@@ -33,25 +33,25 @@ class Filled:
 def needed(components: Sequence[Any]) -> list[str]:
     """Return the variables of a template: 1, 2 … of the body, header.1 or header.link, button.0 of a link."""
     parts = parts_of(components)
-    found = variables_in(parts["BODY"][0].get("text", "")) if "BODY" in parts else []
+    names = variables_in(parts["BODY"][0].get("text", "")) if "BODY" in parts else []
     header = parts["HEADER"][0] if "HEADER" in parts else {}
     if header.get("format") in MEDIA:
-        found.append(LINK)
+        names.append(LINK)
     else:
-        found += [f"header.{name}" for name in variables_in(header.get("text") or "")]
+        names += [f"header.{name}" for name in variables_in(header.get("text") or "")]
     buttons = parts["BUTTONS"][0]["buttons"] if "BUTTONS" in parts else []
     for place, button in enumerate(buttons):
         if button["type"] == "URL" and variables_in(button["url"]):
-            found.append(f"button.{place}")
-    return found
+            names.append(f"button.{place}")
+    return names
 
 
 def check_variables(components: Sequence[Any], variables: Mapping[str, Any]) -> None:
     """Raise InvalidVariables_400 for a variable that the template does not have, or one that no field fills."""
-    known = needed(components)
+    names = needed(components)
     for name, field in variables.items():
-        if name not in known:
-            there = ", ".join(known) or "none"
+        if name not in names:
+            there = ", ".join(names) or "none"
             raise NamedError("InvalidVariables_400", f"variables.{shorten(name)}: the template has {there}")
         if not isinstance(field, str) or not field.strip() or len(field) > 2000 or "\0" in field:
             raise NamedError("InvalidVariables_400", f"variables.{name}: names a field, such as {BUILT_IN[0]}")
@@ -64,12 +64,12 @@ def values_for(
 ) -> dict[str, str]:
     """Return variable -> value for a contact. What is `given` wins."""
     fields = {name: field for name, field in template.variables.items() if name != LINK}
-    wanted = [{"name": field, "required": False} for field in set(fields.values()) if field not in BUILT_IN]
-    values = reader.of(contact, wanted)
-    found = {name: values.get(field, "") for name, field in fields.items()}
+    variables = [{"name": field, "required": False} for field in set(fields.values()) if field not in BUILT_IN]
+    values = reader.of(contact, variables)
+    filled = {name: values.get(field, "") for name, field in fields.items()}
     if LINK in template.variables:
-        found[LINK] = template.variables[LINK]
-    return {**found, **(given or {})}
+        filled[LINK] = template.variables[LINK]
+    return {**filled, **(given or {})}
 
 
 def fill(template: ChatTemplate, values: Mapping[str, str]) -> Filled:
@@ -78,29 +78,29 @@ def fill(template: ChatTemplate, values: Mapping[str, str]) -> Filled:
     missing = tuple(name for name in needed(template.components) if not clean.get(name))
     parts = parts_of(template.components)
     sent: list[dict[str, Any]] = []
-    words: list[str] = []
+    texts: list[str] = []
     if "HEADER" in parts:
         header = parts["HEADER"][0]
         if header.get("format") in MEDIA:
             kind = header["format"].lower()
             sent.append({"type": "header", "parameters": [{"type": kind, kind: {"link": clean.get(LINK, "")}}]})
         else:
-            words.append(_put(header["text"], clean, "header."))
+            texts.append(_put(header["text"], clean, "header."))
             if names := variables_in(header["text"]):
                 sent.append({"type": "header", "parameters": _texts(clean, [f"header.{name}" for name in names])})
     body = parts["BODY"][0]["text"]
-    words.append(_put(body, clean, ""))
+    texts.append(_put(body, clean, ""))
     if names := variables_in(body):
         sent.append({"type": "body", "parameters": _texts(clean, names)})
     if "FOOTER" in parts:
-        words.append(parts["FOOTER"][0]["text"])
+        texts.append(parts["FOOTER"][0]["text"])
     for place in range(len(parts["BUTTONS"][0]["buttons"]) if "BUTTONS" in parts else 0):
         name = f"button.{place}"
         if name in needed(template.components):
             parameters = _texts(clean, [name])
             sent.append({"type": "button", "sub_type": "url", "index": str(place), "parameters": parameters})
     content = {"name": template.name, "language": {"code": template.language}, "components": sent}
-    return Filled({"type": "template", "template": content}, "\n".join(words), missing, pieces(template, clean))
+    return Filled({"type": "template", "template": content}, "\n".join(texts), missing, pieces(template, clean))
 
 
 def pieces(template: ChatTemplate, values: Mapping[str, str]) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def pieces(template: ChatTemplate, values: Mapping[str, str]) -> dict[str, Any]:
         "header": "" if media else _put(header.get("text") or "", values, "header."),
         "body": _put(parts["BODY"][0]["text"], values, ""),
         "footer": parts["FOOTER"][0]["text"] if "FOOTER" in parts else "",
-        "buttons": [{"type": one["type"], "text": one.get("text") or one["type"]} for one in buttons],
+        "buttons": [{"type": button["type"], "text": button.get("text") or button["type"]} for button in buttons],
     }
 
 
@@ -123,4 +123,4 @@ def _texts(values: Mapping[str, str], names: Sequence[str]) -> list[dict[str, st
 
 
 def _put(text: str, values: Mapping[str, str], prefix: str) -> str:
-    return VARIABLE.sub(lambda found: values.get(prefix + found[1]) or found[0], text)
+    return VARIABLE.sub(lambda match: values.get(prefix + match[1]) or match[0], text)

@@ -27,38 +27,38 @@ def read_given(raw: Any, where: str) -> dict[str, str]:
         return {}
     if not isinstance(raw, dict) or len(raw) > 50:
         raise NamedError("InvalidVariables_400", f'{where}: write it as {{"1": "{{{{contact.firstName}}}}"}}')
-    for name, words in raw.items():
-        if not isinstance(words, str) or not words.strip() or len(words) > VALUE_LENGTH or "\0" in words:
+    for name, text in raw.items():
+        if not isinstance(text, str) or not text.strip() or len(text) > VALUE_LENGTH or "\0" in text:
             raise NamedError("InvalidVariables_400", f"{where}.{shorten(name)}: 1 to {VALUE_LENGTH:,} characters")
-    return {name: words.strip() for name, words in raw.items()}
+    return {name: text.strip() for name, text in raw.items()}
 
 
-def freeze(template: ChatTemplate, given: Given, reader: ValueReader, where: str, parameter: str) -> dict[str, Any]:
+def freeze(template: ChatTemplate, values: Given, reader: ValueReader, where: str, parameter: str) -> dict[str, Any]:
     """Return a template in the form of a run.
 
     Raises InvalidVariables_400 for an unknown variable, one without a value, and a placeholder that is no field of
     contacts, or is broken.
     """
     there = needed(template.components)
-    for name, words in given.items():
+    for name, content in values.items():
         place = f"{where}variables.{shorten(name)}"
         if name not in there:
             raise NamedError("InvalidVariables_400", f"{place}: the template has {', '.join(there) or 'none'}")
-        if name == LINK and not words.startswith("https://"):
+        if name == LINK and not content.startswith("https://"):
             raise NamedError("InvalidVariables_400", f"{place}: an address that begins with https://")
-        for field in names_in(words):
+        for field in names_in(content):
             if field not in BUILT_IN and field not in reader.fields and field.casefold() not in reader.fields:
-                known = f"{{{{{shorten(field, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
-                raise NamedError("InvalidVariables_400", f"{place}: {known}")
-        if has_stray_mark(words):
+                detail = f"{{{{{shorten(field, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
+                raise NamedError("InvalidVariables_400", f"{place}: {detail}")
+        if has_stray_mark(content):
             raise NamedError("InvalidVariables_400", f"{place}: has a mark of a placeholder that is none")
-    lacks = [name for name in there if name not in given and name not in template.variables]
+    lacks = [name for name in there if name not in values and name not in template.variables]
     if lacks:
         text = f"{where}{parameter}: nothing fills {', '.join(lacks)}; give variables"
         raise NamedError("InvalidVariables_400", text)
     columns = ("name", "language", "components", "variables")
     kept = {name: getattr(template, name) for name in columns}
-    return {"template": template.pk, "app": template.app_id, **kept, "given": dict(given)}
+    return {"template": template.pk, "app": template.app_id, **kept, "given": dict(values)}
 
 
 def check_sendable(template: ChatTemplate, where: str) -> None:
@@ -72,12 +72,12 @@ def check_sendable(template: ChatTemplate, where: str) -> None:
 
 def of_contact(frozen: Mapping[str, Any], contact: Contact, reader: ValueReader) -> Filled:
     """Return a frozen template with the values of a contact."""
-    template, given = _template(frozen), frozen["given"]
-    fields = {name for words in given.values() for name in names_in(words)} - {*BUILT_IN}
-    known = reader.of(contact, [{"name": name} for name in fields]) if given else {}
+    template, values = _template(frozen), frozen["given"]
+    fields = {name for text in values.values() for name in names_in(text)} - {*BUILT_IN}
+    field_values = reader.of(contact, [{"name": name} for name in fields]) if values else {}
     own = {
-        variable: PLACEHOLDER.sub(lambda found: known.get(found[1].strip(), ""), words)
-        for variable, words in given.items()
+        variable: PLACEHOLDER.sub(lambda match: field_values.get(match[1].strip(), ""), text)
+        for variable, text in values.items()
     }
     return fill(template, values_for(template, contact, reader, own))
 

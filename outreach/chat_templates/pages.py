@@ -59,10 +59,10 @@ FIELDS_HELP = (
 PLACE = re.compile(r"components\[(?P<place>\d+)\](?:\.buttons\[(?P<button>\d+)\])?(?:\.(?P<key>[\w.]+))?: ")
 
 
-def state_of(one: Mapping[str, Any]) -> dict[str, Any]:
+def state_of(template: Mapping[str, Any]) -> dict[str, Any]:
     """Return a template with the label and tone of its status."""
-    words, tone = STATES.get(one["status"], (one["status"], ""))
-    return {**one, "words": words, "mood": tone}
+    label, tone = STATES.get(template["status"], (template["status"], ""))
+    return {**template, "words": label, "mood": tone}
 
 
 class ChatTemplateForm(RecordForm):
@@ -71,10 +71,10 @@ class ChatTemplateForm(RecordForm):
     template = "web/chat_templates/form.html"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        known = values is not None
+        exists = values is not None
         first = [
             Field("app", "Chat app", "select", options=self.apps, required=True, value=self.only_app),
-            Field("name", "Name", required=True, autofocus=not known, help="Small letters, digits and underscores."),
+            Field("name", "Name", required=True, autofocus=not exists, help="Small letters, digits and underscores."),
             Field("language", "Language", required=True, value="en", help="Such as en or en_US."),
             Field("category", "What it is for", "select", options=CATEGORIES, required=True, value="UTILITY"),
         ]
@@ -97,18 +97,18 @@ class ChatTemplateForm(RecordForm):
 
     def button_fields(self, values: Mapping[str, Any]) -> list[Field]:
         """Return the fields of the existing buttons, and some empty ones."""
-        sent = [int(one[1]) for name in self.request.POST if (one := re.fullmatch(r"button-(\d)-kind", name))]
+        sent = [int(match[1]) for name in self.request.POST if (match := re.fullmatch(r"button-(\d)-kind", name))]
         held = [int(name.split("-")[1]) for name in values if name.startswith("button-")]
         count = min(MAX_BUTTONS, max([*sent, *(place + SPARE for place in held), SPARE]) + 1)
-        found: list[Field] = []
+        fields: list[Field] = []
         for place in range(count):
             label = f"Button {place + 1}"
-            found += [
+            fields += [
                 Field(f"button-{place}-kind", label, "select", options=BUTTONS, placeholder="None"),
                 Field(f"button-{place}-text", f"{label}: words"),
                 Field(f"button-{place}-value", f"{label}: address, number or code"),
             ]
-        return found
+        return fields
 
     @cached_property
     def apps(self) -> list[Option]:
@@ -124,7 +124,7 @@ class ChatTemplateForm(RecordForm):
         answer = self.ask("GET", path, {"p": "1", "n": "50", "fields": fields})
         names = fields.split(",")
         rows = answer.data if answer.ok else ()
-        return [Option(one["_id"], next((one[name] for name in names if one[name]), "")) for one in rows]
+        return [Option(row["_id"], next((row[name] for name in names if row[name]), "")) for row in rows]
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the API's body. `places` keeps the place of each component and button in the form."""
@@ -137,61 +137,61 @@ class ChatTemplateForm(RecordForm):
             components.append({"type": part, **component})
             self.places.append(part)
 
-        kind, words = values.get("headerFormat"), values.get("headerText") or ""
+        kind, header_text = values.get("headerFormat"), values.get("headerText") or ""
         if kind == "TEXT":
-            example = {"header_text": [examples.get("header.1", "")]} if names_in(words) else {}
-            put("HEADER", {"format": "TEXT", "text": words, **({"example": example} if example else {})})
+            example = {"header_text": [examples.get("header.1", "")]} if names_in(header_text) else {}
+            put("HEADER", {"format": "TEXT", "text": header_text, **({"example": example} if example else {})})
         elif kind:
             put("HEADER", {"format": kind, "example": {"header_handle": [values.get("headerHandle") or ""]}})
             if values.get("headerLink"):
                 fields["header.link"] = values["headerLink"]
         text = values.get("body") or ""
-        given = [examples.get(name, "") for name in names_in(text)]
-        put("BODY", {"text": text, **({"example": {"body_text": [given]}} if given else {})})
+        body_examples = [examples.get(name, "") for name in names_in(text)]
+        put("BODY", {"text": text, **({"example": {"body_text": [body_examples]}} if body_examples else {})})
         if values.get("footer"):
             put("FOOTER", {"text": values["footer"]})
         if buttons := self.buttons(values, examples):
             put("BUTTONS", {"buttons": buttons})
-        found = {name: values[name] for name in ("app", "name", "language", "category") if name in values}
-        return {**found, "components": components, "variables": fields}
+        settings = {name: values[name] for name in ("app", "name", "language", "category") if name in values}
+        return {**settings, "components": components, "variables": fields}
 
     def lines(self, text: str) -> tuple[dict[str, str], dict[str, str]]:
         """Return variable -> field, and variable -> example, of the lines of the form."""
         fields, examples = {}, {}
         for line in filter(str.strip, text.splitlines()):
-            found = LINE.fullmatch(line)
-            name, field = (found["name"], found["field"]) if found else (line.strip()[:40], "")
-            if field or not found:
+            match = LINE.fullmatch(line)
+            name, field = (match["name"], match["field"]) if match else (line.strip()[:40], "")
+            if field or not match:
                 fields[name] = field
-            examples[name] = (found["example"] or "") if found else ""
+            examples[name] = (match["example"] or "") if match else ""
         return fields, examples
 
     def buttons(self, values: Mapping[str, Any], examples: Mapping[str, str]) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
+        button_rows: list[dict[str, Any]] = []
         for place in range(MAX_BUTTONS):
             kind = values.get(f"button-{place}-kind")
             text, value = (values.get(f"button-{place}-{name}") or "" for name in ("text", "value"))
             if not kind:
                 continue
-            example = examples.get(f"button.{len(found)}")
-            found.append({
+            example = examples.get(f"button.{len(button_rows)}")
+            button_rows.append({
                 "type": kind,
                 **({} if kind == "COPY_CODE" else {"text": text}),
                 **({VALUE_OF[kind]: value} if kind in VALUE_OF else {}),
                 **({"example": [example]} if kind == "URL" and example else {}),
             })  # fmt: skip
             self.rows.append(place)
-        return found
+        return button_rows
 
     def put_at(self, warning: str) -> str:
         """Return a refusal with the names of the form's fields in place of those of components."""
-        found = PLACE.match(warning)
-        if found is None:
+        match = PLACE.match(warning)
+        if match is None:
             return warning
-        part = self.places[int(found["place"])] if int(found["place"]) < len(self.places) else ""
-        key, hint = found["key"] or "", warning[found.end() :]
-        if found["button"] is not None and int(found["button"]) < len(self.rows):
-            row = self.rows[int(found["button"])]
+        part = self.places[int(match["place"])] if int(match["place"]) < len(self.places) else ""
+        key, hint = match["key"] or "", warning[match.end() :]
+        if match["button"] is not None and int(match["button"]) < len(self.rows):
+            row = self.rows[int(match["button"])]
             if key == "example":
                 hint = f"an example is needed: {hint}"
             return f"button-{row}-{key if key == 'text' else 'value'}: {hint}"
@@ -209,9 +209,9 @@ class ChatTemplateForm(RecordForm):
     def do_preview(self) -> HttpResponse:
         """Show the bubble of the form's content in the frame next to it."""
         body = self.body(self.form({}).fill(self.request.POST).values)
-        words = {"components": body["components"], "variables": body["variables"]}
+        content = {"components": body["components"], "variables": body["variables"]}
         chosen = self.request.POST.get("contact") or None
-        answer = self.ask("POST", "template/chatapp/preview", None, {**words, "contactId": chosen})
+        answer = self.ask("POST", "template/chatapp/preview", None, {**content, "contactId": chosen})
         problem = "" if answer.ok else answer.warning or answer.message
         shown = {"bubble": answer.data if answer.ok else None, "problem": PLACE.sub("", problem)}
         return quiet_frame(render(self.request, "pages/chat_bubble.html", shown))
@@ -223,8 +223,8 @@ class ChatTemplateForm(RecordForm):
         app = form.values["app"] or (self.record["app"]["_id"] if isinstance(self, EditRecord) else None)
         answer = self.upload() if "file" in self.request.FILES else None
         if answer is not None and answer.ok:
-            made = answer.data[0] if isinstance(answer.data, list) else answer.data
-            answer = self.ask("POST", "template/chatapp/handle", None, {"app": app, "file": made["_id"]})
+            uploaded_file = answer.data[0] if isinstance(answer.data, list) else answer.data
+            answer = self.ask("POST", "template/chatapp/handle", None, {"app": app, "file": uploaded_file["_id"]})
         if answer is None or not answer.ok:
             why = "choose a file first" if answer is None else answer.warning or answer.message
             form.refuse("", f"headerHandle: {why.removeprefix('file: ')}")
@@ -238,11 +238,11 @@ class ChatTemplateForm(RecordForm):
     def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
         form: Form | None = context.get("form")
         fields = form.fields if form is not None else []
-        buttons = [one for one in fields if one.name.startswith("button-")]
+        buttons = [field for field in fields if field.name.startswith("button-")]
         shown = {
-            "plain": [one for one in fields if not one.name.startswith("button-")],
+            "plain": [field for field in fields if not field.name.startswith("button-")],
             "buttons": buttons,
-            "has_buttons": any(one.value or one.error for one in buttons),
+            "has_buttons": any(field.value or field.error for field in buttons),
             "people": self.people if form is not None else [],
             "contact": self.request.POST.get("contact", ""),
         }
@@ -251,7 +251,7 @@ class ChatTemplateForm(RecordForm):
     @cached_property
     def people(self) -> list[Option]:
         """The first contacts to preview the message for."""
-        return [one for one in super().options_of("contact", fields="name,email", n="20") if one.label]
+        return [option for option in super().options_of("contact", fields="name,email", n="20") if option.label]
 
 
 class ChatTemplatePage(Page):
@@ -276,11 +276,11 @@ class ChatTemplates(RecordList, ChatTemplatePage):
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "State", ONE_OF, tuple((key, words) for key, (words, _) in STATES.items())),)
+        return (Choice("status", "State", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
 
     def show(self) -> Mapping[str, Any]:
-        found = super().show()
-        return {**found, "records": [state_of(one) for one in found["records"]]}
+        context = super().show()
+        return {**context, "records": [state_of(record) for record in context["records"]]}
 
 
 class NewChatTemplate(NewRecord, ChatTemplateForm, ChatTemplatePage):
@@ -305,29 +305,29 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         """Return the form. The app can't be changed; nor can name, language and category of a template that was
         submitted."""
-        found = super().form(values)
+        shown_form = super().form(values)
         fixed = ("app", "name", "language", "category") if self.record["vendorId"] else ("app",)
-        found.fields = [one for one in found.fields if one.name not in fixed]
-        return found
+        shown_form.fields = [field for field in shown_form.fields if field.name not in fixed]
+        return shown_form
 
     def values(self) -> Mapping[str, Any]:
-        parts = {one["type"]: one for one in self.record["components"]}
+        parts = {part["type"]: part for part in self.record["components"]}
         header, body = parts.get("HEADER", {}), parts.get("BODY", {})
         variables = dict(self.record["variables"])
         link = variables.pop("header.link", "")
         example = {**_numbered(body, "body_text"), **_numbered(header, "header_text", "header.")}
-        found: dict[str, Any] = {}
-        for place, one in enumerate(parts.get("BUTTONS", {}).get("buttons", ())):
-            value = one.get(VALUE_OF.get(one["type"], ""), "")
-            given = one.get("example") or [""]
-            if one["type"] == "URL" and given[0]:
-                example[f"button.{place}"] = given[0]
+        button_values: dict[str, Any] = {}
+        for place, part in enumerate(parts.get("BUTTONS", {}).get("buttons", ())):
+            value = part.get(VALUE_OF.get(part["type"], ""), "")
+            examples = part.get("example") or [""]
+            if part["type"] == "URL" and examples[0]:
+                example[f"button.{place}"] = examples[0]
             shown = {
-                "kind": one["type"],
-                "text": one.get("text", ""),
+                "kind": part["type"],
+                "text": part.get("text", ""),
                 "value": value if isinstance(value, str) else value[0],
             }
-            found |= {f"button-{place}-{name}": text for name, text in shown.items()}
+            button_values |= {f"button-{place}-{name}": text for name, text in shown.items()}
         names = dict.fromkeys([*example, *variables])
         lines = [f"{name} = {variables.get(name, '')} | {example.get(name, '')}" for name in names]
         return {
@@ -339,7 +339,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
             "body": body.get("text", ""),
             "variables": "\n".join(lines),
             "footer": parts.get("FOOTER", {}).get("text", ""),
-            **found,
+            **button_values,
         }
 
     def context(self) -> dict[str, Any]:
@@ -365,8 +365,8 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
 
     def do_test(self) -> HttpResponse:
         """Send the template as it is saved to the reader's own number."""
-        given = {"templateId": self.params["id"], "to": [self.reader.email]}
-        answer = self.ask("POST", "campaign/test/chatapp", None, given)
+        payload = {"templateId": self.params["id"], "to": [self.reader.email]}
+        answer = self.ask("POST", "campaign/test/chatapp", None, payload)
         return self.done("A test has gone to you") if answer.ok else self.refuse(answer)
 
     def do_sync(self) -> HttpResponse:
@@ -379,8 +379,8 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
 
 def _numbered(component: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, str]:
     """Return variable -> example of a component."""
-    given = component.get("example", {}).get(key) or []
-    row = given[0] if given and isinstance(given[0], list) else given
+    examples = component.get("example", {}).get(key) or []
+    row = examples[0] if examples and isinstance(examples[0], list) else examples
     return {f"{prefix}{number}": text for number, text in enumerate(row, 1)}
 
 

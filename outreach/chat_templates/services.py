@@ -55,10 +55,10 @@ MAX_BYTES = 16 * 1024 * 1024
 
 def get_template(id: str, parameter: str = "id") -> ChatTemplate:
     """Return the company's template with this id. Raises ChatAppTemplateNotFound_404."""
-    found: ChatTemplate | None = ChatTemplate.objects.select_related("app").filter(pk=id).first()
-    if found is None:
+    template: ChatTemplate | None = ChatTemplate.objects.select_related("app").filter(pk=id).first()
+    if template is None:
         raise NamedError(NOT_FOUND[0], f"{parameter}: {NOT_FOUND[1]}")
-    return found
+    return template
 
 
 @transaction.atomic
@@ -84,8 +84,8 @@ def update_template(*, id: str, member_id: str, **values: Any) -> ChatTemplate:
     if template is None:
         raise NamedError(NOT_FOUND[0], f"id: {NOT_FOUND[1]}")
     if "app" in values:
-        given = values.pop("app")
-        if given != template.app_id:
+        app_id = values.pop("app")
+        if app_id != template.app_id:
             raise NamedError(INVALID, "app: a template stays at the app that it was written for")
     changed = [name for name in WORDS if name in values and values[name] != getattr(template, name)]
     if fixed := [name for name in changed if name in FIXED and _was_approved(template)]:
@@ -129,7 +129,7 @@ def submit_template(*, id: str, member_id: str) -> ChatTemplate:
     if template.status not in (Status.DRAFT, Status.REJECTED):
         raise NamedError(INVALID, f"id: it is {template.status.lower()} already")
     seen = template.updated_at
-    given = {name: getattr(template, name) for name in ("name", "language", "category", "components")}
+    fields = {name: getattr(template, name) for name in ("name", "language", "category", "components")}
     values: dict[str, Any] = {"status": Status.PENDING, "rejected_reason": ""}
     with turn():
         try:
@@ -137,8 +137,8 @@ def submit_template(*, id: str, member_id: str) -> ChatTemplate:
             if template.vendor_id:
                 client.change_template(template.vendor_id, {"components": template.components})
             else:
-                told = client.create_template(given)
-                values |= {"vendor_id": _text(told, "id", 40), "status": _status(told, Status.PENDING)}
+                answer = client.create_template(fields)
+                values |= {"vendor_id": _text(answer, "id", 40), "status": _status(answer, Status.PENDING)}
         except SmtpError as error:
             raise NamedError(INVALID, f"app: {error.detail}") from None
         except ChatFailed as failed:
@@ -156,11 +156,11 @@ def delete_templates(*, selection: BulkSelection) -> int:
 
     Raises ChatAppTemplateNotFound_404 when ids name none, and InvalidChatAppTemplate_400 if the vendor refuses.
     """
-    found = list(selection.apply(ChatTemplate.objects.select_related("app"))[:MAX_DELETED])
-    if not found and not selection.everything:
+    templates = list(selection.apply(ChatTemplate.objects.select_related("app"))[:MAX_DELETED])
+    if not templates and not selection.everything:
         raise NamedError(NOT_FOUND[0], "ids: none of them is a chat template of this company")
     deleted = 0
-    for template in found:
+    for template in templates:
         if template.vendor_id and template.app.is_active:
             try:
                 ChatClient.of(template.app).delete_template(template.name, template.vendor_id)
@@ -210,12 +210,12 @@ def header_handle(*, app: str, file: File) -> str:
 
     Raises ChatAppNotFound_404, UnsupportedFileType_400, FileUploadFailed_400, ConnectionTestRunning_429.
     """
-    found = get_app(app, "app")
+    chat_app = get_app(app, "app")
     if file.mime not in HANDLED:
         raise NamedError("UnsupportedFileType_400", f"file: one of {', '.join(sorted(HANDLED))}")
     if file.size > MAX_BYTES:
         raise NamedError("FileUploadFailed_400", "file: at most 16 MB")
-    if not found.app_id:
+    if not chat_app.app_id:
         raise NamedError("FileUploadFailed_400", "app: has no appId, which files are uploaded by")
     try:
         with open_content(file) as opened:
@@ -224,26 +224,26 @@ def header_handle(*, app: str, file: File) -> str:
         raise NamedError("FileNotFound_400", "file: its content cannot be read") from None
     with turn():
         try:
-            handle = ChatClient.of(found).header_handle(content, file.mime)
+            handle = ChatClient.of(chat_app).header_handle(content, file.mime)
         except (SmtpError, ChatFailed) as error:
             raise NamedError("FileUploadFailed_400", f"app: {error.detail}") from None
     File.objects.filter(pk=file.pk).update(chatapp_handle=handle[:200])
     return handle
 
 
-def apply_status(app: ChatApp, told: Mapping[str, Any]) -> None:
+def apply_status(app: ChatApp, update: Mapping[str, Any]) -> None:
     """Write the status of a template from the vendor's webhook. A draft is not touched: its content is not the
     vendor's."""
-    id = str(told.get("message_template_id") or "")[:40]
+    id = str(update.get("message_template_id") or "")[:40]
     rows = ChatTemplate.objects.filter(app=app).exclude(status=Status.DRAFT)
     by_name = {
-        "name": _text(told, "message_template_name", 512),
-        "language": _text(told, "message_template_language", 15),
+        "name": _text(update, "message_template_name", 512),
+        "language": _text(update, "message_template_language", 15),
     }
-    found = (rows.filter(vendor_id=id) if id else rows.none()).first() or rows.filter(**by_name).first()
-    status = KNOWN.get(str(told.get("event", "")).upper())
-    if found is not None and status is not None:
-        _write(found.pk, status, id, _text(told, "reason", 500))
+    template = (rows.filter(vendor_id=id) if id else rows.none()).first() or rows.filter(**by_name).first()
+    status = KNOWN.get(str(update.get("event", "")).upper())
+    if template is not None and status is not None:
+        _write(template.pk, status, id, _text(update, "reason", 500))
 
 
 def _write(pk: str, status: str, vendor_id: str, reason: str, quality: str = "") -> None:
@@ -262,11 +262,11 @@ def sync_templates(deadline: float) -> None:
     """Ask the vendor for the templates of apps that have not been asked about for an hour, one app after the other."""
     while monotonic() < deadline:
         with unscoped(reason="worker: chat apps of all companies whose templates are to be asked for"):
-            found = _stale().order_by(F("asked_at").asc(nulls_first=True)).values_list("app_id", "company_id").first()
-        if found is None:
+            row = _stale().order_by(F("asked_at").asc(nulls_first=True)).values_list("app_id", "company_id").first()
+        if row is None:
             return
-        with company_scope(found[1]):
-            sync_app(found[0])
+        with company_scope(row[1]):
+            sync_app(row[0])
 
 
 def has_stale() -> bool:
@@ -286,10 +286,10 @@ def sync_now(*, app: str) -> int:
 
     Raises ChatAppNotFound_404, InvalidChatAppTemplate_400 where it cannot be asked, and ConnectionTestRunning_429.
     """
-    found = get_app(app, "app")
+    chat_app = get_app(app, "app")
     with turn():
         try:
-            return _sync(found)
+            return _sync(chat_app)
         except (SmtpError, ChatFailed) as error:
             raise NamedError(INVALID, f"app: the vendor could not be asked: {error.detail}") from None
 
@@ -308,23 +308,23 @@ def sync_app(app_id: str) -> int:
 def _sync(app: ChatApp) -> int:
     app_id = app.pk
     ChatTemplate.objects.filter(app_id=app_id).update(asked_at=timezone.now())
-    told = ChatClient.of(app).templates()
-    known = {(one.name, one.language): one.pk for one in ChatTemplate.objects.filter(app_id=app_id)}
-    for one in told:
-        pk = known.get((_text(one, "name", 512), _text(one, "language", 15)))
+    rows = ChatClient.of(app).templates()
+    ids = {(row.name, row.language): row.pk for row in ChatTemplate.objects.filter(app_id=app_id)}
+    for row in rows:
+        pk = ids.get((_text(row, "name", 512), _text(row, "language", 15)))
         if pk is not None:
-            quality = one.get("quality_score")
+            quality = row.get("quality_score")
             score = _text(quality, "score", 16) if isinstance(quality, dict) else ""
-            _write(pk, _status(one, Status.PENDING), _text(one, "id", 40), _text(one, "rejected_reason", 500), score)
-    return len(told)
+            _write(pk, _status(row, Status.PENDING), _text(row, "id", 40), _text(row, "rejected_reason", 500), score)
+    return len(rows)
 
 
-def _status(told: Mapping[str, Any], otherwise: str) -> str:
-    return KNOWN.get(str(told.get("status", "")).upper(), otherwise)
+def _status(row: Mapping[str, Any], otherwise: str) -> str:
+    return KNOWN.get(str(row.get("status", "")).upper(), otherwise)
 
 
-def _text(told: Mapping[str, Any], name: str, most: int) -> str:
-    value = told.get(name)
+def _text(row: Mapping[str, Any], name: str, most: int) -> str:
+    value = row.get(name)
     return str(value)[:most].replace("\0", "") if isinstance(value, str | int) else ""
 
 

@@ -57,18 +57,18 @@ def send_chat_trial(
 def _numbers(addresses: Sequence[str]) -> dict[str, str]:
     """Return contact -> number of the contacts that the members are. Raises NoRecipientsSpecified_400."""
     rows = live_contacts().annotate(address=Lower("email")).filter(address__in=addresses).order_by("pk")
-    known: dict[str, tuple[str, str]] = {}
+    contacts: dict[str, tuple[str, str]] = {}
     for pk, address, number in rows.values_list("pk", "address", "contact_number"):
         if number and is_phone(number):
-            known.setdefault(address, (pk, number))
-    stopped = opted_out(number for _, number in known.values())
+            contacts.setdefault(address, (pk, number))
+    stopped = opted_out(number for _, number in contacts.values())
     for address in addresses:
-        if address not in known:
+        if address not in contacts:
             why = "is no contact with a number; a test goes to the number of the contact with the member's address"
             raise NamedError("NoRecipientsSpecified_400", f"to: {shorten(address)} {why}")
-        if known[address][1] in stopped:
+        if contacts[address][1] in stopped:
             raise NamedError("NoRecipientsSpecified_400", f"to: {shorten(address)} has asked for no such messages")
-    return dict(known[address] for address in addresses)
+    return dict(contacts[address] for address in addresses)
 
 
 def _send(template: ChatTemplate, numbers: Sequence[str], filled: Filled) -> None:

@@ -49,8 +49,8 @@ def _one(id: str) -> dict[str, Any]:
     return ChatTemplateOut.one(ChatTemplate.objects.filter(pk=id)) or {}
 
 
-def _shown(found: Filled) -> dict[str, Any]:
-    return {"text": found.text, "missing": list(found.missing), **found.pieces}
+def _shown(filled: Filled) -> dict[str, Any]:
+    return {"text": filled.text, "missing": list(filled.missing), **filled.pieces}
 
 
 class ChatTemplateViewSet(ResourceViewSet):

@@ -26,8 +26,8 @@ BATCH = 200
 def published() -> list[Bot]:
     """Return the company's published chatbots, the oldest first."""
     rows = ManualChatbot.objects.filter(status=ManualChatbot.Status.PUBLISHED).order_by("pk")
-    found = rows.values_list("pk", "published_version", "published_snapshot")
-    return [Bot(pk, version, snapshot or {}) for pk, version, snapshot in found]
+    bots = rows.values_list("pk", "published_version", "published_snapshot")
+    return [Bot(pk, version, snapshot or {}) for pk, version, snapshot in bots]
 
 
 def most_mb(snapshot: Mapping[str, Any]) -> float:
@@ -72,10 +72,10 @@ def register() -> None:
 
 def file_limit(conversation: Conversation) -> Limit | None:
     """Return how large a file the chatbot of a conversation takes; None without one."""
-    found = next((bot for bot in published() if bot.id == conversation.chatbot_id), None)
-    if found is None:
+    own_bot = next((bot for bot in published() if bot.id == conversation.chatbot_id), None)
+    if own_bot is None:
         return None
-    most = most_mb(found.snapshot)
+    most = most_mb(own_bot.snapshot)
     return Limit(most, TOO_LARGE.format(most=f"{most:g}"))
 
 

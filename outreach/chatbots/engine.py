@@ -33,7 +33,7 @@ class Bot:
     def texts(self) -> list[str]:
         """Return its texts in their order."""
         rows = self.snapshot.get("conversations", ())
-        return [one["text"] for one in sorted(rows, key=lambda one: one.get("order", 0))]
+        return [row["text"] for row in sorted(rows, key=lambda row: row.get("order", 0))]
 
     @property
     def routes(self) -> bool:
@@ -93,16 +93,18 @@ def score(bot: Bot, text: str) -> tuple[float, float]:
 
     A keyword is found as whole words, whatever the case. A weight of 0 counts as 1.
     """
-    words = f" {plain_words(text)} "
-    found = [one for one in bot.snapshot.get("keywords", ()) if f" {plain_words(one['keyword'])} " in words]
-    if not found:
+    padded_text = f" {plain_words(text)} "
+    matches = [
+        keyword for keyword in bot.snapshot.get("keywords", ()) if f" {plain_words(keyword['keyword'])} " in padded_text
+    ]
+    if not matches:
         return 0.0, float("-inf")
-    return sum(one.get("weight") or 1 for one in found), -min(one.get("rank", 0) for one in found)
+    return sum(keyword.get("weight") or 1 for keyword in matches), -min(keyword.get("rank", 0) for keyword in matches)
 
 
 def plain_words(text: str) -> str:
     """Return the words of a text for comparison: in lower case, with one space between."""
-    return " ".join("".join(one if one.isalnum() else " " for one in text.casefold()).split())
+    return " ".join("".join(character if character.isalnum() else " " for character in text.casefold()).split())
 
 
 def choose(bots: Sequence[Bot], text: str, current: Bot | None = None) -> Bot | None:
@@ -152,8 +154,8 @@ def react(bot: Bot, memory: Memory, incoming: Incoming | None, now: datetime, *,
             met.add(place)
         if rule["type"] == TIME_BASED and memory.since + _minutes(rule) <= now:
             met.add(place)
-    wanted = all if bot.snapshot.get("handover", {}).get("mode") == "all" else any
-    done = bool(rules) and wanted(place in met for place, _ in rules)
+    quantifier = all if bot.snapshot.get("handover", {}).get("mode") == "all" else any
+    done = bool(rules) and quantifier(place in met for place, _ in rules)
     why = ", ".join(dict.fromkeys(rule["type"] for place, rule in rules if place in met)) if done else ""
     if not why and incoming is not None and not texts:
         why = FLOW_FINISHED  # it has nothing left to say, whatever its rules wait for
@@ -164,8 +166,8 @@ def react(bot: Bot, memory: Memory, incoming: Incoming | None, now: datetime, *,
 
 def _holds(rule: Mapping[str, Any], incoming: Incoming, messages: int) -> bool:
     if rule["type"] == CONTAINS_TEXT:
-        wanted = plain_words(rule.get("text", ""))
-        return bool(wanted) and wanted in plain_words(incoming.text)
+        phrase = plain_words(rule.get("text", ""))
+        return bool(phrase) and phrase in plain_words(incoming.text)
     return rule["type"] == MESSAGE_COUNT and messages >= max(1, rule.get("messageCount", 0))
 
 

@@ -31,28 +31,28 @@ def _of_texts(texts: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, str]]:
 
 def _of_keywords(keywords: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, str]]:
     seen = set()
-    for place, one in enumerate(keywords):
-        words = plain_words(one["keyword"])
-        if not words:
-            yield _problem(f"keywords.{place}", "neverFound", f"“{one['keyword']}” has no letter or digit to find")
-        elif words in seen:
-            yield _problem(f"keywords.{place}", "twice", f"“{one['keyword']}” stands there twice, and counts twice")
-        seen.add(words)
+    for place, keyword in enumerate(keywords):
+        text = plain_words(keyword["keyword"])
+        if not text:
+            yield _problem(f"keywords.{place}", "neverFound", f"“{keyword['keyword']}” has no letter or digit to find")
+        elif text in seen:
+            yield _problem(f"keywords.{place}", "twice", f"“{keyword['keyword']}” stands there twice, and counts twice")
+        seen.add(text)
 
 
 def _of_rules(rules: Sequence[Mapping[str, Any]], texts: int) -> Iterator[dict[str, str]]:
     seen = set()
-    for place, one in enumerate(rules):
-        if not one.get("enabled", True):
+    for place, rule in enumerate(rules):
+        if not rule.get("enabled", True):
             continue
-        path, type = f"handover.rules.{place}", one["type"]
-        key = (type, plain_words(one.get("text", "")), one.get("messageCount"), one.get("minutes"))
+        path, type = f"handover.rules.{place}", rule["type"]
+        key = (type, plain_words(rule.get("text", "")), rule.get("messageCount"), rule.get("minutes"))
         if key in seen:
             yield _problem(path, "twice", "There is a rule like this one already")
         seen.add(key)
-        if type == CONTAINS_TEXT and not plain_words(one.get("text", "")):
+        if type == CONTAINS_TEXT and not plain_words(rule.get("text", "")):
             yield _problem(path, "neverTrue", "These words have no letter or digit to find")
-        if type == MESSAGE_COUNT and texts and one.get("messageCount", 0) > texts + 1:
+        if type == MESSAGE_COUNT and texts and rule.get("messageCount", 0) > texts + 1:
             reached = f"It has {texts} text{'' if texts == 1 else 's'}, and hands over at message {texts + 1}"
             yield _problem(path, "neverTrue", f"{reached}: this never comes true")
 

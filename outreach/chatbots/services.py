@@ -31,17 +31,17 @@ MERGED = ("handover", "routing", "attachments")
 
 def get_chatbot(id: str) -> ManualChatbot:
     """Return the company's chatbot with this id. Raises NotFound_404."""
-    found: ManualChatbot | None = ManualChatbot.objects.filter(pk=id).first()
-    if found is None:
+    chatbot: ManualChatbot | None = ManualChatbot.objects.filter(pk=id).first()
+    if chatbot is None:
         raise NamedError(*NOT_FOUND)
-    return found
+    return chatbot
 
 
 def _locked(id: str) -> ManualChatbot:
-    found: ManualChatbot | None = ManualChatbot.objects.select_for_update(of=("self",)).filter(pk=id).first()
-    if found is None:
+    chatbot: ManualChatbot | None = ManualChatbot.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if chatbot is None:
         raise NamedError(*NOT_FOUND)
-    return found
+    return chatbot
 
 
 @transaction.atomic
@@ -176,8 +176,8 @@ def _replayed(first: Bot, messages: Sequence[Mapping[str, Any]]) -> list[Step]:
     bots = [first, *(bot for bot in published() if bot.id != first.id)]
     now = timezone.now()
     said = [
-        Incoming(one["text"], now + timedelta(minutes=one.get("minute", 0)), file_mb=one.get("file_mb"))
-        for one in messages
+        Incoming(message["text"], now + timedelta(minutes=message.get("minute", 0)), file_mb=message.get("file_mb"))
+        for message in messages
     ]
     return replay(bots, said, most_mb={bot.id: most_mb(bot.snapshot) for bot in bots}, first=first)
 

@@ -141,13 +141,13 @@ def _replayed(steps: list[Step]) -> dict[str, Any]:
 
 
 def _shown(step: Step) -> dict[str, Any]:
-    found = step.reaction
+    reaction = step.reaction
     return {
         "text": step.said,
-        "chatbot": found.bot.id if found else None,
-        "name": found.bot.name if found else "",
-        "answers": list(found.texts) if found else [],
-        "handOver": found.hand_over if found else "no chatbot",
-        "conversation": found.said if found else None,
-        "rules": sorted(int(place) for place in found.memory.met) if found else [],
+        "chatbot": reaction.bot.id if reaction else None,
+        "name": reaction.bot.name if reaction else "",
+        "answers": list(reaction.texts) if reaction else [],
+        "handOver": reaction.hand_over if reaction else "no chatbot",
+        "conversation": reaction.said if reaction else None,
+        "rules": sorted(int(place) for place in reaction.memory.met) if reaction else [],
     }

@@ -12,5 +12,5 @@ def is_signed_with(secret: str, body: bytes, signature: str) -> bool:
     """Return whether the raw body is signed with the secret (X-Hub-Signature-256). Without a secret nothing is."""
     if not secret:
         return False
-    wanted = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-    return constant_time_compare(signature, wanted)
+    expected = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return constant_time_compare(signature, expected)

@@ -34,14 +34,14 @@ class AppViewSet(ResourceViewSet, abstract=True):
     app: ClassVar[ConnectedApp]
 
     def read(self, id: str) -> dict[str, Any]:
-        found = self.app.output.one(rows_for(self.app, self.actor).filter(pk=id))
-        if found is None:
+        record = self.app.output.one(rows_for(self.app, self.actor).filter(pk=id))
+        if record is None:
             raise self.app.missing()
-        return found
+        return record
 
     def answer_create(self, request: Request, data: dict[str, Any]) -> Any:
-        made = self.read(self.app.create.run(member_id=self.actor.member_id, **data).pk)
-        return self.success(made, **unconnected(made))
+        record = self.read(self.app.create.run(member_id=self.actor.member_id, **data).pk)
+        return self.success(record, **unconnected(record))
 
     def answer_retrieve(self, request: Request, id: str) -> Any:
         return self.read(id)
@@ -71,7 +71,7 @@ def app_viewset(app: ConnectedApp) -> type[AppViewSet]:
     missing = (app.not_found[0],)
     answers: dict[str, Any] = {
         "app": app,
-        "listing": Listing(app.list_summary, lambda asked: rows_for(app, asked.caller), app.fields, app.output),
+        "listing": Listing(app.list_summary, lambda request: rows_for(app, request.caller), app.fields, app.output),
         "retrieve": endpoint(app.retrieve_summary, output=app.output, errors=missing)(AppViewSet.answer_retrieve),
         "create": _declare(app, app.create, AppViewSet.answer_create, takes=MODULE),
         "update": _declare(app, app.update, AppViewSet.answer_update, errors=missing),

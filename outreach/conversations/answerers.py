@@ -34,5 +34,5 @@ def assignee_of(lead: Lead | None, channel: str) -> str | None:
 
 
 def _present(id: str) -> Member | None:
-    found: Member | None = Member.objects.select_related("role").filter(pk=id, status__in=PRESENT).first()
-    return found
+    member: Member | None = Member.objects.select_related("role").filter(pk=id, status__in=PRESENT).first()
+    return member

@@ -52,25 +52,25 @@ def check_template(id: str) -> ChatTemplate:
 
 @transaction.atomic
 def plan_templates(
-    template: ChatTemplate, wanted: Sequence[PlannedChat], *, member_id: str | None
+    template: ChatTemplate, chats: Sequence[PlannedChat], *, member_id: str | None
 ) -> dict[str, tuple[str, str]]:
     """Plan messages, those that are planned already excepted. Returns id -> (status, reason) of all.
 
     One that must not go is written down with the reason.
     """
-    rows = SendJob.objects.filter(pk__in=[one.id for one in wanted]).order_by()
-    known = {pk: (status, reason) for pk, status, reason in rows.values_list("pk", "status", "reason")}
-    fresh = [one for one in wanted if one.id not in known]
+    rows = SendJob.objects.filter(pk__in=[chat.id for chat in chats]).order_by()
+    states = {pk: (status, reason) for pk, status, reason in rows.values_list("pk", "status", "reason")}
+    fresh = [chat for chat in chats if chat.id not in states]
     if not fresh:
-        return known
+        return states
     reader, now = ValueReader.load(), timezone.now()
-    numbers = next_numbers(one.contact.pk for one in fresh)
-    gone = opted_out(one.contact.contact_number for one in fresh)
+    numbers = next_numbers(chat.contact.pk for chat in fresh)
+    gone = opted_out(chat.contact.contact_number for chat in fresh)
     jobs = []
-    for one in fresh:
-        job = _message(template, one, reader, gone)
-        job.occurrence = numbers[one.contact.pk]
-        numbers[one.contact.pk] += 1
+    for chat in fresh:
+        job = _message(template, chat, reader, gone)
+        job.occurrence = numbers[chat.contact.pk]
+        numbers[chat.contact.pk] += 1
         job.created_by_id = job.updated_by_id = job.approved_by_id = member_id
         job.approved_at = now
         jobs.append(job)
@@ -78,27 +78,27 @@ def plan_templates(
     ledger.record_planned([job.pk for job in jobs], actor_id=member_id)
     show_sent([job for job in jobs if job.status == Status.APPROVED])
     notify_workers("send")
-    return known | {job.pk: (str(job.status), str(job.reason)) for job in jobs}
+    return states | {job.pk: (str(job.status), str(job.reason)) for job in jobs}
 
 
-def _message(template: ChatTemplate, one: PlannedChat, reader: ValueReader, gone: set[str]) -> SendJob:
-    filled = fill(template, values_for(template, one.contact, reader, one.values))
+def _message(template: ChatTemplate, chat: PlannedChat, reader: ValueReader, gone: set[str]) -> SendJob:
+    filled = fill(template, values_for(template, chat.contact, reader, chat.values))
     job = SendJob(
-        id=one.id,
+        id=chat.id,
         chat_app_id=template.app_id,
         chat_template=template,
         chat=dict(filled.content),
-        contact=one.contact,
+        contact=chat.contact,
         channel=SendJob.Channel.CHATAPP,
-        workflow_run=one.workflow_run,
-        recipient=one.contact.contact_number or "",
+        workflow_run=chat.workflow_run,
+        recipient=chat.contact.contact_number or "",
         text=filled.text,
         status=Status.APPROVED,
     )
-    if not is_phone(one.contact.contact_number):
+    if not is_phone(chat.contact.contact_number):
         job.status = Status.FAILED
         job.reason = Reason.NO_VALID_ADDRESS
-    elif one.contact.unsubscribed_at is not None:
+    elif chat.contact.unsubscribed_at is not None:
         job.status = Status.SUPPRESSED
         job.reason = Reason.UNSUBSCRIBED
     elif job.recipient in gone:
@@ -137,7 +137,7 @@ def _show(app: str, jobs: Sequence[SendJob]) -> None:
     ]
     Conversation.objects.bulk_create(fresh, ignore_conflicts=True)
     rows = Conversation.objects.filter(channel=channel, chat_app_id=app, address__in=[*by_number]).order_by("pk")
-    places = {one.address: one for one in rows.select_for_update(of=("self",), no_key=True)}
+    places = {row.address: row for row in rows.select_for_update(of=("self",), no_key=True)}
     for number, conversation in places.items():
         at = by_number[number].sent_at or now
         if conversation.last_message_at is None or conversation.last_message_at <= at:  # else it was answered since

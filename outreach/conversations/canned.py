@@ -22,13 +22,13 @@ def create(*, member_id: str, name: str, text: str, shortcut: str = "") -> Canne
 @transaction.atomic
 def update(*, id: str, member_id: str, **values: Any) -> CannedAnswer:
     """Change a canned answer. Raises NotFound_404 and DuplicateField."""
-    found = CannedAnswer.objects.select_for_update(of=("self",)).filter(pk=id).first()
-    if found is None:
+    canned_answer = CannedAnswer.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if canned_answer is None:
         raise NamedError(*NOT_FOUND)
     for name, value in values.items():
-        setattr(found, name, value)
-    found.updated_by_id = member_id
-    return _save(found)
+        setattr(canned_answer, name, value)
+    canned_answer.updated_by_id = member_id
+    return _save(canned_answer)
 
 
 @transaction.atomic

@@ -62,11 +62,11 @@ class ConversationChannel:
         """Return a file with text below it in the form of `columns`. Raises ValidationFailed."""
         raise ValidationFailed("file: goes by no answer here", "file: this channel takes no files")
 
-    def trouble(self, known: Known) -> str:
+    def trouble(self, fields: Known) -> str:
         """Return the reason why no answer of any kind is allowed; empty: one is."""
         return ""
 
-    def delay(self, known: Known) -> str:
+    def delay(self, fields: Known) -> str:
         """Return why an answer would wait, though it is taken; empty: it goes at once."""
         return ""
 
@@ -97,16 +97,16 @@ class ChatAppChannel(ConversationChannel):
     over = "More than 24 hours have passed since the person's last message: only an approved template may go."
     reads = ("chat_app__is_active", "chat_app__verified", "chat_app__stopped_at", "contact__contact_number")
 
-    def trouble(self, known: Known) -> str:
-        if not known["chat_app__is_active"]:
+    def trouble(self, fields: Known) -> str:
+        if not fields["chat_app__is_active"]:
             return "The chat app of the conversation is switched off."
-        number = known["contact__contact_number"]
-        if known["contact__is_deleted"] or number != known["address"] or not is_phone(number):
+        number = fields["contact__contact_number"]
+        if fields["contact__is_deleted"] or number != fields["address"] or not is_phone(number):
             return CONTACT_GONE
         return ""
 
-    def delay(self, known: Known) -> str:
-        return _delay(known, "chat_app", "chat app")
+    def delay(self, fields: Known) -> str:
+        return _delay(fields, "chat_app", "chat app")
 
     def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
         return {**super().content(conversation, text), "text": {"body": text, "preview_url": False}}
@@ -120,10 +120,10 @@ class ChatAppChannel(ConversationChannel):
 
     def file_content(self, conversation: Conversation, file: File, text: str) -> dict[str, Any]:
         kind = media_kind(file.mime)
-        words = {"caption": text} if text and kind != "audio" else {}
+        caption = {"caption": text} if text and kind != "audio" else {}
         if text and kind == "audio":
             raise ValidationFailed("text: no words go below a sound", "text: send the words as an answer of their own")
-        return {"type": kind, kind: {**words, **({"filename": file.name} if kind == "document" else {})}}
+        return {"type": kind, kind: {**caption, **({"filename": file.name} if kind == "document" else {})}}
 
     def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -137,15 +137,15 @@ class ChatAppChannel(ConversationChannel):
 class DirectChannel(ChatAppChannel):
     """An account whose people have no number: an answer goes to who writes in the conversation."""
 
-    def trouble(self, known: Known) -> str:
-        if not known["chat_app__is_active"]:
+    def trouble(self, fields: Known) -> str:
+        if not fields["chat_app__is_active"]:
             return "The app of the conversation is switched off."
-        if known["contact__is_deleted"] or known["address"].startswith(ERASED):
+        if fields["contact__is_deleted"] or fields["address"].startswith(ERASED):
             return "The contact was deleted."
         return ""
 
-    def delay(self, known: Known) -> str:
-        return _delay(known, "chat_app", "app")
+    def delay(self, fields: Known) -> str:
+        return _delay(fields, "chat_app", "app")
 
     def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
         return {**super().columns(conversation, content), "channel": self.key}
@@ -180,9 +180,9 @@ class SocialBChannel(DirectChannel):
     text_length = 1000
 
     def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
-        found = ConversationChannel.content(self, conversation, text)
+        body = ConversationChannel.content(self, conversation, text)
         comment = comment_of(conversation)
-        return {**found, "text": {"body": text, **({"comment": comment} if comment else {})}}
+        return {**body, "text": {"body": text, **({"comment": comment} if comment else {})}}
 
     def fetch(
         self, conversation: Conversation, media: Mapping[str, Any], check: Callable[[int | None], None]
@@ -196,8 +196,8 @@ class SocialBChannel(DirectChannel):
             raise ValidationFailed("text: no words go below a file", "text: send the words as an answer of their own")
         kind = file_kind(file.mime)
         if kind is None or (kind == "image" and file.size > MAX_IMAGE_BYTES):
-            told = "the platform takes JPEG and PNG of at most 8 MB, sounds, videos and PDF"
-            raise ValidationFailed("file: is none that the platform takes", f"file: {told}")
+            detail = "the platform takes JPEG and PNG of at most 8 MB, sounds, videos and PDF"
+            raise ValidationFailed("file: is none that the platform takes", f"file: {detail}")
         return {"type": kind, kind: {}}
 
 
@@ -230,25 +230,25 @@ class MailChannel(ConversationChannel):
         "contact__email",
     )
 
-    def trouble(self, known: Known) -> str:
-        sender = _mail_sender(known)
-        if sender is None or not known[f"{sender}__is_active"]:
+    def trouble(self, fields: Known) -> str:
+        sender = _mail_sender(fields)
+        if sender is None or not fields[f"{sender}__is_active"]:
             return "The sender that this person has answered is gone or switched off."
-        if known["contact__is_deleted"] or not is_address(known["contact__email"]):
+        if fields["contact__is_deleted"] or not is_address(fields["contact__email"]):
             return CONTACT_GONE
         return ""
 
-    def delay(self, known: Known) -> str:
-        return _delay(known, _mail_sender(known) or "smtp", "sender")
+    def delay(self, fields: Known) -> str:
+        return _delay(fields, _mail_sender(fields) or "smtp", "sender")
 
     def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
         """Return the text in the thread of the last mail: its subject, and the earlier Message-IDs."""
-        found = super().content(conversation, text)
+        body = super().content(conversation, text)
         rows = ConversationMessage.objects.filter(conversation=conversation, inbound__isnull=False)
         last = rows.order_by("-happened_at", "-pk").values_list(*THREAD).first() or ("", "", "", "", "")
         subject, answered, before, earlier, thread = ((value or "") for value in last)
         ids = f"{earlier} {before} {f'<{answered}>' if answered else ''}".split()
-        return {**found, "type": "mail", "subject": _again(subject), "references": " ".join(ids), "thread": thread}
+        return {**body, "type": "mail", "subject": _again(subject), "references": " ".join(ids), "thread": thread}
 
     def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
         sender = conversation.smtp or conversation.mail_app
@@ -278,15 +278,15 @@ def _again(subject: str) -> str:
     return (subject if subject.lower().startswith("re:") else f"Re: {subject}".strip())[:998]
 
 
-def _mail_sender(known: Known) -> str | None:
-    return "smtp" if known["smtp_id"] else "mail_app" if known["mail_app_id"] else None
+def _mail_sender(fields: Known) -> str | None:
+    return "smtp" if fields["smtp_id"] else "mail_app" if fields["mail_app_id"] else None
 
 
-def _delay(known: Known, sender: str, words: str) -> str:
-    if known[f"{sender}__stopped_at"] is not None:
-        return f"The {words} was stopped: an answer waits until somebody resumes it."
-    if not known[f"{sender}__verified"]:
-        return f"The {words} is not verified: an answer waits until a test of it passes."
+def _delay(fields: Known, sender: str, label: str) -> str:
+    if fields[f"{sender}__stopped_at"] is not None:
+        return f"The {label} was stopped: an answer waits until somebody resumes it."
+    if not fields[f"{sender}__verified"]:
+        return f"The {label} is not verified: an answer waits until a test of it passes."
     return ""
 
 
@@ -301,8 +301,8 @@ class WidgetChannel(ConversationChannel):
     session = VISITORS_KEPT
     over = "The visitor has not written for 30 days, and their browser asks no more: write them an e-mail."
 
-    def trouble(self, known: Known) -> str:
-        return "The contact was deleted." if known["contact__is_deleted"] else ""
+    def trouble(self, fields: Known) -> str:
+        return "The contact was deleted." if fields["contact__is_deleted"] else ""
 
     def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> None:
         return None
@@ -331,14 +331,14 @@ def channel_of(conversation: Conversation) -> ConversationChannel:
     return CHANNELS[conversation.channel]
 
 
-def answering(key: str, known: Known, now: datetime) -> dict[str, Any]:
+def answering(key: str, fields: Known, now: datetime) -> dict[str, Any]:
     """Return the conditions for an answer: whether free text is allowed, the reason if not, and a delay."""
-    channel, last = CHANNELS[key], known["last_inbound_at"]
-    trouble = channel.trouble(known) or ("" if channel.is_open(last, now) else channel.over)
+    channel, last = CHANNELS[key], fields["last_inbound_at"]
+    trouble = channel.trouble(fields) or ("" if channel.is_open(last, now) else channel.over)
     until = channel.closes_at(last, now)
-    waits = channel.delay(known)
-    told = {"canAnswer": not trouble, "whyNot": trouble, "waits": waits, "opensUntil": until}
-    return {**told, "takesFiles": channel.takes_files and not known["address"].startswith(COMMENTS)}
+    waits = channel.delay(fields)
+    conditions = {"canAnswer": not trouble, "whyNot": trouble, "waits": waits, "opensUntil": until}
+    return {**conditions, "takesFiles": channel.takes_files and not fields["address"].startswith(COMMENTS)}
 
 
 def seen_by(actor: Actor, method: str) -> list[str]:
@@ -348,12 +348,12 @@ def seen_by(actor: Actor, method: str) -> list[str]:
         within = entitlement(actor.company_id).modules
     return [
         key
-        for key, one in CHANNELS.items()
-        if actor.may(one.module, method) and (within is None or one.module in within)
+        for key, channel in CHANNELS.items()
+        if actor.may(channel.module, method) and (within is None or channel.module in within)
     ]
 
 
 def known_of(conversation: Conversation) -> dict[str, Any]:
     """Return the fields of a conversation that its channel reads."""
-    found: dict[str, Any] = Conversation.objects.filter(pk=conversation.pk).values(*READS).get()
-    return found
+    fields: dict[str, Any] = Conversation.objects.filter(pk=conversation.pk).values(*READS).get()
+    return fields

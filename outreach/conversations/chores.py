@@ -47,9 +47,9 @@ def process_due(deadline: float) -> None:
 
 def _each(due: Callable[[], Q], action: Callable[[Conversation], None], deadline: float) -> bool:
     with unscoped(reason="worker: conversations of all companies whose time has come"):
-        found = list(Conversation.objects.filter(due()).order_by("pk").values_list("pk", "company_id")[:BATCH])
+        pairs = list(Conversation.objects.filter(due()).order_by("pk").values_list("pk", "company_id")[:BATCH])
     done = False
-    for pk, company in found:
+    for pk, company in pairs:
         if monotonic() >= deadline:
             return False
         with company_scope(company), transaction.atomic():

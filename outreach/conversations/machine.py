@@ -46,5 +46,5 @@ def moved(state: str, move: str) -> str:
     try:
         return MOVES[(state, move)]
     except KeyError:
-        there = ", ".join(name for known, name in MOVES if known == state)
+        there = ", ".join(name for source, name in MOVES if source == state)
         raise NamedError("InvalidRequest_400", f"id: the conversation is {state}; it takes {there}") from None

@@ -47,7 +47,9 @@ def take_in(event: Event) -> None:
         "team_id": lead.team_id if lead else None,
         "assignee_id": assignee_of(lead, Conversation.Channel.MAIL),
     }
-    conversation = locked_or_new(place, inbound.name, lambda found: found.contact_id == mail.contact_id, lambda: values)
+    conversation = locked_or_new(
+        place, inbound.name, lambda existing: existing.contact_id == mail.contact_id, lambda: values
+    )
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return
     message = arrived(conversation, inbound, inbound_id=mail.pk)

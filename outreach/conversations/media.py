@@ -68,11 +68,11 @@ def fetch_due(deadline: float) -> None:
     while monotonic() < deadline:
         with unscoped(reason="worker: files that people have sent to all companies"):
             due = ConversationMessage.objects.filter(file_due_at__lte=timezone.now()).order_by("file_due_at", "pk")
-            found = due.values_list("pk", "company_id").first()
-        if found is None:
+            row = due.values_list("pk", "company_id").first()
+        if row is None:
             return
-        with company_scope(found[1]):
-            fetch_one(found[0])
+        with company_scope(row[1]):
+            fetch_one(row[0])
 
 
 def fetch_one(id: str) -> None:
@@ -113,7 +113,7 @@ def _fetch(message: ConversationMessage) -> FileAnswer:
             return
         if size > MAX_FILE_BYTES:
             raise FileTrouble("large", f"It has {size / MEGABYTE:.1f} MB")
-        limit = next(filter(None, (one(conversation) for one in LIMITS)), None) if conversation.state == BOT else None
+        limit = next(filter(None, (rule(conversation) for rule in LIMITS)), None) if conversation.state == BOT else None
         if limit is not None and size > limit.megabytes * MEGABYTE:
             raise FileTrouble("chatbot", f"The chatbot takes at most {limit.megabytes:g} MB", says=limit.refusal)
 

@@ -31,9 +31,9 @@ def contact_of(phone: str, name: str, member_id: str) -> Contact:
     The person is never turned away: if the company's rules for contacts refuse the known data, the contact has only the
     number and the name.
     """
-    found = live_contacts().filter(contact_number=phone).order_by("created_at", "pk").first()
-    if found is not None:
-        return found
+    existing = live_contacts().filter(contact_number=phone).order_by("created_at", "pk").first()
+    if existing is not None:
+        return existing
     form = {"name": name[:200] or phone, **_split(phone)}
     try:
         with transaction.atomic():
@@ -41,7 +41,7 @@ def contact_of(phone: str, name: str, member_id: str) -> Contact:
         return Contact.objects.get(pk=saved.id)
     except ApiError:
         code, number = _split(phone).values()
-        made: Contact = Contact.objects.create(
+        contact: Contact = Contact.objects.create(
             name=form["name"],
             country_code=code,
             number=number,
@@ -49,27 +49,27 @@ def contact_of(phone: str, name: str, member_id: str) -> Contact:
             created_by_id=member_id,
             updated_by_id=member_id,
         )
-        return made
+        return contact
 
 
 def contact_named(name: str, address: str, member_id: str) -> Contact:
     """Create the contact of a person who has only a name, or only an address that is neither number nor mail."""
-    words = name[:200] or address
+    contact_name = name[:200] or address
     try:
         with transaction.atomic():
-            saved = create_contact(actor_id=member_id, form_data={"name": words}, existing_error=False)
+            saved = create_contact(actor_id=member_id, form_data={"name": contact_name}, existing_error=False)
         return Contact.objects.get(pk=saved.id)
     except ApiError:  # the company's rules ask for more than is known
-        made: Contact = Contact.objects.create(name=words, created_by_id=member_id, updated_by_id=member_id)
-        return made
+        contact: Contact = Contact.objects.create(name=contact_name, created_by_id=member_id, updated_by_id=member_id)
+        return contact
 
 
 def _split(phone: str) -> dict[str, str]:
     try:
-        found = read_phone(None, phone)
+        phone_parts = read_phone(None, phone)
     except BadAddress:
         return {"countryCode": "", "number": phone.removeprefix("+")}
-    return {"countryCode": found.country_code, "number": found.number}
+    return {"countryCode": phone_parts.country_code, "number": phone_parts.number}
 
 
 def lead_of(contact: Contact, member_id: str) -> Lead | None:
@@ -78,9 +78,9 @@ def lead_of(contact: Contact, member_id: str) -> Lead | None:
     None if the company's rules or its plan refuse a lead: the conversation continues without.
     """
     rows = Lead.objects.filter(contact=contact, is_deleted=False).exclude(status__in=CLOSED_LEADS)
-    found: Lead | None = rows.order_by("-created_at", "-pk").first()
-    if found is not None:
-        return found
+    lead: Lead | None = rows.order_by("-created_at", "-pk").first()
+    if lead is not None:
+        return lead
     try:
         return Lead.objects.filter(pk=new_lead(contact, member_id)).first()
     except ApiError:

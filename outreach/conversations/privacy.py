@@ -34,10 +34,10 @@ def _events(subject: DataSubject) -> Q:
 
 def numbered(subject: DataSubject, column: str) -> Q:
     """Match the rows whose number is one of the person's; a number is the end of its E.164."""
-    found = Q(pk__in=[])
+    condition = Q(pk__in=[])
     for number in subject.numbers:
-        found |= Q(**{f"{column}__endswith": number})
-    return found
+        condition |= Q(**{f"{column}__endswith": number})
+    return condition
 
 
 def blank_messages(subject: DataSubject, rows: QuerySet[ConversationMessage]) -> int:

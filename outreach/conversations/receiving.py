@@ -126,8 +126,8 @@ class DirectSource(Source):
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [int.from_bytes(key, signed=True)])
         rows = Conversation.objects.filter(chat_app=self._app, contact__is_deleted=False).select_related("contact")
         theirs = Q(address=self._author) | Q(address__startswith=f"{COMMENTS}{self._author}:")
-        found = rows.filter(theirs).order_by("created_at", "pk").first()
-        return found.contact if found else contact_named(inbound.name, self._author, member_id)
+        conversation = rows.filter(theirs).order_by("created_at", "pk").first()
+        return conversation.contact if conversation else contact_named(inbound.name, self._author, member_id)
 
 
 def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
@@ -221,20 +221,20 @@ def locked_or_new(
     belongs to the `same` person.
     """
     rows = Conversation.objects.select_for_update(of=("self",))
-    found: Conversation | None = rows.filter(**place).first()
-    if found is not None and same(found):
-        return found
-    known = values()
-    if found is not None:  # the contact was deleted, or has another number by now
-        for column, value in known.items():
-            setattr(found, column, value)
-        return found
-    fresh = Conversation(state=CLOSED, name=name[:200], **place, **known)
+    existing: Conversation | None = rows.filter(**place).first()
+    if existing is not None and same(existing):
+        return existing
+    fields = values()
+    if existing is not None:  # the contact was deleted, or has another number by now
+        for column, value in fields.items():
+            setattr(existing, column, value)
+        return existing
+    fresh = Conversation(state=CLOSED, name=name[:200], **place, **fields)
     Conversation.objects.bulk_create([fresh], ignore_conflicts=True)
-    made: Conversation = rows.get(**place)
-    if made.pk == fresh.pk:
-        tell("conversation.created", made)
-    return made
+    conversation: Conversation = rows.get(**place)
+    if conversation.pk == fresh.pk:
+        tell("conversation.created", conversation)
+    return conversation
 
 
 def _stop_writing(conversation: Conversation, at: datetime) -> None:

@@ -251,7 +251,7 @@ READ = ("read", "opened", "clicked")
 FAILED = ("failed", "bounced", "rejected")
 
 
-def state_of(status: str | None, told: str | None) -> str:
+def state_of(status: str | None, delivery: str | None) -> str:
     """Return the progress of a message, from its status and the reported state of its delivery."""
     if status is None:
         return ""
@@ -259,9 +259,9 @@ def state_of(status: str | None, told: str | None) -> str:
         return "queued"
     if status == SendJob.Status.UNKNOWN:
         return "unknown"
-    if status != SendJob.Status.SENT or told in FAILED:
+    if status != SendJob.Status.SENT or delivery in FAILED:
         return "failed"
-    return "read" if told in READ else "delivered" if told == "delivered" else "sent"
+    return "read" if delivery in READ else "delivered" if delivery == "delivered" else "sent"
 
 
 class ConversationMessageOut(Output):
@@ -305,23 +305,23 @@ class ConversationMessageOut(Output):
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         reason = row["send_job__reason"]
         status = row["send_job__status"]
-        told = row["send_job__delivery_status"]
+        delivery = row["send_job__delivery_status"]
         file, gone = data["file"], row["file__trashed_at"] or row["file__is_deleted"]
         return {
             **data,
             "fileUrl": link(file["_id"], file["name"]) if file and not gone else "",
-            "state": state_of(status, told),
+            "state": state_of(status, delivery),
             "status": status,
-            "deliveryStatus": told,
+            "deliveryStatus": delivery,
             "sentence": row["send_job__error"] or (sentence_of(reason) if reason else ""),
         }
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         waiting = [row["sendJob"] for row in rows if row["status"] in SendJob.TO_SEND]
-        found = decisions_by_id(waiting) if waiting else {}
+        decisions = decisions_by_id(waiting) if waiting else {}
         for row in rows:
-            decision = found.get(row["sendJob"] or "")
+            decision = decisions.get(row["sendJob"] or "")
             if decision is not None and decision["state"] != "ready":
                 row["sentence"] = decision["sentence"]
         return rows

@@ -49,10 +49,10 @@ Direction = ConversationMessage.Direction
 def _locked(id: str) -> Conversation:
     """Return the conversation, locked until the transaction ends. Raises NotFound_404."""
     rows = Conversation.objects.select_for_update(of=("self",)).select_related("chat_app", "contact")
-    found: Conversation | None = rows.filter(pk=id).first()
-    if found is None:
+    conversation: Conversation | None = rows.filter(pk=id).first()
+    if conversation is None:
         raise NamedError(*NOT_FOUND)
-    return found
+    return conversation
 
 
 def _tell(done: str, conversation: Conversation, member_id: str, **values: Any) -> None:
@@ -142,7 +142,7 @@ def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, b
     if team is not None:
         conversation.team_id = team
     if by_rule and assignee is None and conversation.team_id is not None:
-        able = {one.pk for one in members_who_may(channel_of(conversation).module, "POST")}
+        able = {member.pk for member in members_who_may(channel_of(conversation).module, "POST")}
         [assignee] = next_of_team([conversation.team_id], closed_statuses(), among=able)
     conversation.assignee_id = assignee
     keep(conversation)
@@ -218,7 +218,7 @@ def set_contact(*, id: str, member_id: str, contact: str | None) -> None:
     if contact is None:
         if conversation.chat_app_id is None:
             raise NamedError("InvalidRequest_400", "contact: give one; only who writes by a number is found by it")
-        found = contact_of(conversation.address, conversation.name, member_id)
+        new_contact = contact_of(conversation.address, conversation.name, member_id)
     else:
         chosen = live_contacts().filter(pk=contact).first()
         if chosen is None:
@@ -226,9 +226,9 @@ def set_contact(*, id: str, member_id: str, contact: str | None) -> None:
         if conversation.address not in (chosen.contact_number, (chosen.email or "").lower()):
             detail = f"contact: has not the address of the conversation, {conversation.address}"
             raise NamedError("InvalidRequest_400", detail)
-        found = chosen
-    if found.pk != conversation.contact_id:
-        conversation.contact = found
+        new_contact = chosen
+    if new_contact.pk != conversation.contact_id:
+        conversation.contact = new_contact
         conversation.lead = None
     keep(conversation)
 
@@ -241,8 +241,8 @@ def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
     """
     conversation = _locked(id)
     if lead is None:
-        made = new_lead(conversation.contact, member_id)
-        conversation.lead_id = made
+        lead_id = new_lead(conversation.contact, member_id)
+        conversation.lead_id = lead_id
     else:
         rows = Lead.objects.filter(pk=lead, contact_id=conversation.contact_id, is_deleted=False)
         if not rows.exists():
@@ -288,19 +288,22 @@ def answer(
     if file is not None:
         check_open(conversation)
         files = described([file], "file", unfit=NOT_SENT)
-        content, found = channel_of(conversation).file_content(conversation, File.objects.get(pk=file), text), None
+        content, chat_template = (
+            channel_of(conversation).file_content(conversation, File.objects.get(pk=file), text),
+            None,
+        )
     elif template is None:
         check_open(conversation)
-        content, found = channel_of(conversation).content(conversation, text), None
+        content, chat_template = channel_of(conversation).content(conversation, text), None
     else:
-        found = _approved(template, conversation)
-        _check_values(found, values or {})
-        filled = fill(found, values_for(found, conversation.contact, ValueReader.load(), values))
+        chat_template = _approved(template, conversation)
+        _check_values(chat_template, values or {})
+        filled = fill(chat_template, values_for(chat_template, conversation.contact, ValueReader.load(), values))
         if filled.missing:
             raise NamedError("InvalidVariables_400", f"values.{filled.missing[0]}: has no value for this contact")
         content, text = dict(filled.content), filled.text
     _assign_to(conversation, member_id, None)
-    said: dict[str, Any] = {"content": content, "text": text, "template": found, "files": files}
+    said: dict[str, Any] = {"content": content, "text": text, "template": chat_template, "files": files}
     message = send(conversation, author=Author.MEMBER, member_id=member_id, **said)
     conversation.unread = 0
     _read_mail(conversation.pk)
@@ -311,10 +314,10 @@ def answer(
 
 
 def _approved(id: str, conversation: Conversation) -> ChatTemplate:
-    found = get_template(id, "template")
-    if found.app_id != conversation.chat_app_id or found.status != ChatTemplate.Status.APPROVED:
+    chat_template = get_template(id, "template")
+    if chat_template.app_id != conversation.chat_app_id or chat_template.status != ChatTemplate.Status.APPROVED:
         raise NamedError("InvalidChatAppTemplate_400", "template: it is none that is approved for this chat app")
-    return found
+    return chat_template
 
 
 def _check_values(template: ChatTemplate, values: Mapping[str, str]) -> None:
@@ -331,22 +334,27 @@ def begin(
 ) -> Conversation:
     """Write to a contact first, by an approved template. Raises ContactNotFound_400, NoRecipientsSpecified_400 for one
     without a number, ChatAppNotFound_404, and the errors of `answer`."""
-    found = live_contacts().filter(pk=contact).first()
-    if found is None:
+    recipient = live_contacts().filter(pk=contact).first()
+    if recipient is None:
         raise NamedError("ContactNotFound_400", "contact: there is no such contact in this company")
-    if not is_phone(found.contact_number):
+    if not is_phone(recipient.contact_number):
         raise NamedError("NoRecipientsSpecified_400", "contact: has no number that a chat can go to")
     chat_app = get_app(app, "app")
-    place = {"channel": Conversation.Channel.CHATAPP, "chat_app": chat_app, "address": found.contact_number}
-    lead = lead_of(found, member_id)
+    place = {"channel": Conversation.Channel.CHATAPP, "chat_app": chat_app, "address": recipient.contact_number}
+    lead = lead_of(recipient, member_id)
     fresh = Conversation(
-        state=CLOSED, contact=found, name=found.name[:200], lead=lead, team_id=lead.team_id if lead else None, **place
+        state=CLOSED,
+        contact=recipient,
+        name=recipient.name[:200],
+        lead=lead,
+        team_id=lead.team_id if lead else None,
+        **place,
     )
     Conversation.objects.bulk_create([fresh], ignore_conflicts=True)
     conversation: Conversation = Conversation.objects.get(**place)
     if conversation.pk == fresh.pk:
         _tell("created", conversation, member_id)
-    elif conversation.contact_id != found.pk:
-        Conversation.objects.filter(pk=conversation.pk).update(contact=found)
+    elif conversation.contact_id != recipient.pk:
+        Conversation.objects.filter(pk=conversation.pk).update(contact=recipient)
     answer(id=conversation.pk, member_id=member_id, template=template, values=values)
     return conversation

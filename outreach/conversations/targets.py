@@ -43,8 +43,8 @@ def _set_due(conversation: Conversation) -> None:
 
 def _minutes(team: str | None, column: str) -> int | None:
     rows = AnswerTime.objects.filter(Q(team=team) | Q(team=None)).order_by(F("team").asc(nulls_last=True))
-    found: int | None = rows.values_list(column, flat=True).first()
-    return found
+    minutes: int | None = rows.values_list(column, flat=True).first()
+    return minutes
 
 
 def answered(conversation: Conversation) -> None:
@@ -62,10 +62,10 @@ def create(*, member_id: str, **values: Any) -> AnswerTime:
 @transaction.atomic
 def update(*, id: str, member_id: str, **values: Any) -> AnswerTime:
     """Change the times of a team; waiting conversations keep their deadlines. Raises NotFound_404 and as `create`."""
-    found = AnswerTime.objects.select_for_update(of=("self",)).filter(pk=id).first()
-    if found is None:
+    answer_time = AnswerTime.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if answer_time is None:
         raise NamedError(*NOT_FOUND)
-    return _save(found, member_id, values)
+    return _save(answer_time, member_id, values)
 
 
 @transaction.atomic
@@ -77,17 +77,17 @@ def delete(*, selection: BulkSelection) -> int:
     return deleted
 
 
-def _save(found: AnswerTime, member_id: str, values: dict[str, Any]) -> AnswerTime:
-    team = values.pop("team", found.team_id)
-    if team is not None and team != found.team_id and not Team.objects.filter(pk=team).exists():
+def _save(answer_time: AnswerTime, member_id: str, values: dict[str, Any]) -> AnswerTime:
+    team = values.pop("team", answer_time.team_id)
+    if team is not None and team != answer_time.team_id and not Team.objects.filter(pk=team).exists():
         raise NamedError("TeamNotFound_400", "team: there is no such team in this company")
     for name, value in {**values, "team_id": team, "updated_by_id": member_id}.items():
-        setattr(found, name, value)
+        setattr(answer_time, name, value)
     try:
         with transaction.atomic():
-            found.save()
+            answer_time.save()
     except IntegrityError as error:
         if "answertime_once" not in str(error):
             raise
         raise DuplicateField("team", "team: it has its times already") from None
-    return found
+    return answer_time

@@ -55,10 +55,10 @@ SAID = (
 
 
 def _one(id: str) -> dict[str, Any]:
-    found = ConversationOut.one(Conversation.objects.filter(pk=id))
-    if found is None:
+    conversation = ConversationOut.one(Conversation.objects.filter(pk=id))
+    if conversation is None:
         raise NamedError(*services.NOT_FOUND)
-    return found
+    return conversation
 
 
 def _message(id: str) -> dict[str, Any]:
@@ -72,13 +72,13 @@ def _seen(actor: Actor, method: str = "GET") -> QuerySet[Conversation]:
     return rows if len(keys) == len(CHANNELS) else rows.filter(channel__in=keys)
 
 
-def _conversations(asked: ListRequest) -> QuerySet[Conversation]:
-    return _seen(asked.actor)
+def _conversations(request: ListRequest) -> QuerySet[Conversation]:
+    return _seen(request.actor)
 
 
-def _messages(asked: ListRequest) -> QuerySet[ConversationMessage]:
-    id = asked.path["id"]
-    if not _seen(asked.actor).filter(pk=id).exists():
+def _messages(request: ListRequest) -> QuerySet[ConversationMessage]:
+    id = request.path["id"]
+    if not _seen(request.actor).filter(pk=id).exists():
         raise NamedError(*services.NOT_FOUND)
     return ConversationMessage.objects.filter(conversation_id=id)
 
@@ -117,10 +117,10 @@ class ConversationViewSet(ResourceViewSet):
 
     @endpoint("Read a conversation", output=ConversationOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> Any:
-        found = ConversationOut.one(_seen(self.actor).filter(pk=id))
-        if found is None:
+        conversation = ConversationOut.one(_seen(self.actor).filter(pk=id))
+        if conversation is None:
             raise NamedError(*services.NOT_FOUND)
-        return found
+        return conversation
 
     messages = list_action(
         Listing(
@@ -206,10 +206,12 @@ class ConversationViewSet(ResourceViewSet):
         description="Owners, and members whose role may POST in the module of its channel: whom it may be assigned to.",
     )
     def answerers(self, request: Request, id: str) -> Any:
-        found = _seen(self.actor).filter(pk=id).values_list("channel", flat=True).first()
-        if found is None:
+        channel = _seen(self.actor).filter(pk=id).values_list("channel", flat=True).first()
+        if channel is None:
             raise NamedError(*services.NOT_FOUND)
-        return {"members": [{"_id": one.pk, "name": one.name, "email": one.email} for one in answerers(found)]}
+        return {
+            "members": [{"_id": member.pk, "name": member.name, "email": member.email} for member in answerers(channel)]
+        }
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -306,10 +308,10 @@ class ConversationViewSet(ResourceViewSet):
 
 
 def _canned(id: str) -> dict[str, Any]:
-    found = CannedOut.one(CannedAnswer.objects.filter(pk=id))
-    if found is None:
+    canned_answer = CannedOut.one(CannedAnswer.objects.filter(pk=id))
+    if canned_answer is None:
         raise NamedError(*canned.NOT_FOUND)
-    return found
+    return canned_answer
 
 
 class CannedAnswerViewSet(ResourceViewSet):
@@ -355,10 +357,10 @@ class CannedAnswerViewSet(ResourceViewSet):
 
 
 def _times(id: str) -> dict[str, Any]:
-    found = AnswerTimeOut.one(AnswerTime.objects.filter(pk=id))
-    if found is None:
+    answer_time = AnswerTimeOut.one(AnswerTime.objects.filter(pk=id))
+    if answer_time is None:
         raise NamedError(*targets.NOT_FOUND)
-    return found
+    return answer_time
 
 
 class AnswerTimeViewSet(ResourceViewSet):

@@ -78,7 +78,7 @@ class QuestionMeter(CompanyMeter):
 
 def answered(message: CrmChatMessage) -> list[dict[str, Any]]:
     """Return the rounds whose lists have been read."""
-    return [one for one in message.rounds if one["results"] is not None]
+    return [batch for batch in message.rounds if batch["results"] is not None]
 
 
 def answer_question(message: CrmChatMessage, deadline: float) -> None:
@@ -87,7 +87,7 @@ def answer_question(message: CrmChatMessage, deadline: float) -> None:
         update_owned(message, started_at=timezone.now())
     try:
         actor = asking_actor(message)
-        words, results = _think(message, actor)
+        text, results = _think(message, actor)
     except NamedError as error:
         finish(message, Status.FAILED, error=str(error.detail), error_name=error.name, rounds=[])
         return
@@ -97,10 +97,10 @@ def answer_question(message: CrmChatMessage, deadline: float) -> None:
     finish(
         message,
         Status.COMPLETED,
-        answer=words,
+        answer=text,
         evidence=[shown(result) for result in results],
         rounds=[],
-        unproved=_unproved(message, words, results),
+        unproved=_unproved(message, text, results),
         error="",
         error_name="",
     )
@@ -110,12 +110,12 @@ def asking_actor(message: CrmChatMessage) -> Actor:
     """Return the asker with the current permissions, not those at the time of the question. Raises
     UnauthorizedAction_403."""
     owner = CrmChatThread.objects.values("owner").filter(pk=message.thread_id)
-    found = Member.objects.select_related("user", "role").filter(pk__in=owner).first()
+    member = Member.objects.select_related("user", "role").filter(pk__in=owner).first()
     working = (Member.Status.OWNER, Member.Status.ACCEPTED)
-    if found is None or found.user is None or not found.user.is_active or found.status not in working:
+    if member is None or member.user is None or not member.user.is_active or member.status not in working:
         raise NamedError("UnauthorizedAction_403", "who asked is no active member of the company any more")
-    permission = dumps(found.permissions()).decode()
-    return member_actor(found.user_id or "", found.company_id, found.pk, found.status, permission)
+    permission = dumps(member.permissions()).decode()
+    return member_actor(member.user_id or "", member.company_id, member.pk, member.status, permission)
 
 
 def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[dict[str, Any]]]:
@@ -127,11 +127,11 @@ def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[dict[str, A
         results = _run(steps, Asker(actor, {}))
         return offline.words(results), results
     custom = custom_fields(actor)
-    asker = Asker(actor, {one["uniqueFieldID"]: one["name"] for fields in custom.values() for one in fields})
+    asker = Asker(actor, {entry["uniqueFieldID"]: entry["name"] for fields in custom.values() for entry in fields})
     model = _Model(message, app, rules_of(tables, asker, custom))
     while True:
         reply = model.next()
-        results = [result for one in answered(message) for result in one["results"]]
+        results = [result for entry in answered(message) for result in entry["results"]]
         if not reply.steps:
             return clean_answer(reply.answer), results
         read = _run(reply.steps, asker)
@@ -161,7 +161,7 @@ class _Model:
         """Return the next reply: one that an earlier worker has paid for, or a new one. Raises ProviderError."""
         rounds = answered(self.message)
         last = len(rounds) >= MAX_ROUNDS - 1 or self.message.tokens_in + self.message.tokens_out > MAX_TOKENS
-        pending = [one["reply"] for one in self.message.rounds if one["results"] is None]
+        pending = [batch["reply"] for batch in self.message.rounds if batch["results"] is None]
         for text in pending:
             try:
                 return self._read(text, last)
@@ -182,17 +182,17 @@ class _Model:
 def said_before(message: CrmChatMessage) -> list[tuple[str, str]]:
     """Return the last questions and answers of the conversation before this one, the oldest first."""
     rows = CrmChatMessage.objects.filter(thread=message.thread_id, status=Status.COMPLETED, pk__lt=message.pk)
-    found = list(rows.order_by("-pk").values_list("question", "answer")[:BEFORE])
-    return [(question[:500], answer[:1000]) for question, answer in reversed(found)]
+    pairs = list(rows.order_by("-pk").values_list("question", "answer")[:BEFORE])
+    return [(question[:500], answer[:1000]) for question, answer in reversed(pairs)]
 
 
 def custom_fields(actor: Actor) -> dict[str, list[Mapping[str, Any]]]:
     """Return the custom fields that the asker may read, by panel."""
     query = {"p": "1", "n": "100", "fields": "panel,uniqueFieldID,name,valueType,options"}
-    found = ask(actor, MOUNT, "GET", "custom-field", query)
+    response = ask(actor, MOUNT, "GET", "custom-field", query)
     panels: dict[str, list[Mapping[str, Any]]] = {}
-    for one in found.data if found.ok else ():
-        panels.setdefault(one["panel"], []).append(one)
+    for field in response.data if response.ok else ():
+        panels.setdefault(field["panel"], []).append(field)
     return panels
 
 
@@ -203,7 +203,12 @@ def shown(result: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: value for name, value in result.items() if name != "rows"}, "records": records}
 
 
-def _unproved(message: CrmChatMessage, words: str, results: Sequence[Mapping[str, Any]]) -> list[str]:
+def _unproved(message: CrmChatMessage, text: str, results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the figures of an answer that are not in the rows that were read."""
-    told = [offline.KNOWS, message.question, dumps(list(results)).decode(), *(f"{len(one['rows'])}" for one in results)]
-    return unproved(words, told)[:20]
+    texts = [
+        offline.KNOWS,
+        message.question,
+        dumps(list(results)).decode(),
+        *(f"{len(entry['rows'])}" for entry in results),
+    ]
+    return unproved(text, texts)[:20]

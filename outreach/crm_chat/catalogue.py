@@ -39,8 +39,8 @@ class Table:
 
     @cached_property
     def _handler(self) -> tuple[Sequence[str], FieldSet]:
-        found: Any = resolve(f"/{MOUNT}/{self.path}")
-        view = found.func.cls
+        match: Any = resolve(f"/{MOUNT}/{self.path}")
+        view = match.func.cls
         declared = view.list.endpoint
         return view.modules_of(declared), declared.listing.fields
 

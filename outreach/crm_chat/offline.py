@@ -106,8 +106,12 @@ def plan(question: str, tables: Sequence[Table]) -> list[Step]:
     text = " ".join(question.split())
     path = _list_of(text)
     if path is None:
-        words = " ".join(ASKS.sub(" ", text).split())
-        return [Step(list=one, search=words[:200], rows=5) for one in ("contact", "lead") if words and one in open_to]
+        search_text = " ".join(ASKS.sub(" ", text).split())
+        return [
+            Step(list=name, search=search_text[:200], rows=5)
+            for name in ("contact", "lead")
+            if search_text and name in open_to
+        ]
     if path not in open_to:
         return [Step(list=path, rows=0)]
     return [_step(path, text)]
@@ -115,15 +119,15 @@ def plan(question: str, tables: Sequence[Table]) -> list[Step]:
 
 def _list_of(text: str) -> str | None:
     """Return the list that a question names first. Its noun may be within another list's noun."""
-    found = [
+    matches = [
         (match.start(), -len(match[0]), path)
         for path, noun in NOUNS.items()
         if (match := re.search(rf"\b(?:{noun})\b", text, re.IGNORECASE))
     ]
     tagged = TAGGED.search(text)
-    if tagged and len(found) > 1:
-        found = [one for one in found if one[2] != "tag"]
-    return min(found)[2] if found else None
+    if tagged and len(matches) > 1:
+        matches = [entry for entry in matches if entry[2] != "tag"]
+    return min(matches)[2] if matches else None
 
 
 def _step(path: str, text: str) -> Step:
@@ -152,25 +156,25 @@ def _step(path: str, text: str) -> Step:
 
 def _conditions(path: str, text: str) -> list[dict[str, Any]]:
     fields = TABLES[path].fields.fields
-    found: list[dict[str, Any]] = []
+    conditions: list[dict[str, Any]] = []
     if (without := WITHOUT.search(text)) is not None:
         word = without[1].lower().replace("-", "")
         name = FIELD.get(word, word)
         if name in fields:
-            found.append({"field": name, "operator": "isEmpty"})
+            conditions.append({"field": name, "operator": "isEmpty"})
     elif (tagged := TAGGED.search(text)) is not None and "tags.name" in fields:
-        found.append({"field": "tags.name", "operator": "equals", "value": tagged[1].strip()})
+        conditions.append({"field": "tags.name", "operator": "equals", "value": tagged[1].strip()})
     if "overdue" in fields and re.search(r"\b(overdue|late|due)\b", text, re.IGNORECASE):
-        found.append({"field": "overdue", "operator": "equals", "value": True})
+        conditions.append({"field": "overdue", "operator": "equals", "value": True})
     elif re.search(r"\bunsubscribed\b", text, re.IGNORECASE) and "unsubscribed" in fields:
-        found.append({"field": "unsubscribed", "operator": "equals", "value": True})
+        conditions.append({"field": "unsubscribed", "operator": "equals", "value": True})
     elif "status" in fields and (status := _status(path, text)):
-        found.append(status)
+        conditions.append(status)
     if (span := _span(text)) is not None:
-        found.append({"field": DATED.get(path, "createdAt"), **span})
+        conditions.append({"field": DATED.get(path, "createdAt"), **span})
     elif path == "meeting" and re.search(r"\b(next|coming|upcoming)\b", text, re.IGNORECASE):
-        found.append({"field": "startsAt", "operator": "withinNext", "value": {"amount": 365, "unit": "days"}})
-    return found
+        conditions.append({"field": "startsAt", "operator": "withinNext", "value": {"amount": 365, "unit": "days"}})
+    return conditions
 
 
 def _status(path: str, text: str) -> dict[str, Any] | None:
@@ -218,7 +222,7 @@ def _of(result: Mapping[str, Any]) -> str:
         what = what.replace(table.many, table.one, 1).replace(" that match “", " that matches “", 1)
     head = f"There {verb} {more}{total:,} {what}"
     if result["groups"]:
-        lines = [f"– {one['value'] or 'none'}: {one['count']:,}{_sum(one)}" for one in result["groups"]]
+        lines = [f"– {group['value'] or 'none'}: {group['count']:,}{_sum(group)}" for group in result["groups"]]
         return "\n".join([f"{head}:", *lines])
     if not result["rows"]:
         return f"{head}."
@@ -241,7 +245,9 @@ def _line(table: Table, row: Mapping[str, Any]) -> str:
         if isinstance(value, Mapping):
             value = value.get("name") or value.get("email") or (value.get("contact") or {}).get("name")
         elif isinstance(value, list):
-            value = ", ".join(str(one.get("name", "")) if isinstance(one, Mapping) else str(one) for one in value[:3])
+            value = ", ".join(
+                str(part.get("name", "")) if isinstance(part, Mapping) else str(part) for part in value[:3]
+            )
         elif isinstance(value, bool):
             value = name if value else ""
         elif isinstance(value, float):

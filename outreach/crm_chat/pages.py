@@ -42,11 +42,11 @@ class Assistant(Page):
         return Form([field])
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read("ai-crm-chat", self.state.query(size=SHOWN))
+        answer = self.read("ai-crm-chat", self.state.query(size=SHOWN))
         return {
             "state": self.state,
-            "threads": found.data,
-            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "threads": answer.data,
+            "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
             "examples": EXAMPLES if self.may("ai-crm-chat", "POST") else (),
             "form": self.form(self.request.GET.get("ask", "")[:MAX_QUESTION]),
         }
@@ -76,7 +76,7 @@ class AssistantThread(Assistant):
             "thread": thread,
             "title": thread["title"] or "Conversation",
             "turns": turns,
-            "waits": any(one["status"] in UNDER_WAY for one in turns),
+            "waits": any(turn["status"] in UNDER_WAY for turn in turns),
             "form": self.form(),
         }
 

@@ -79,15 +79,15 @@ def read_reply(text: str, *, last: bool = False) -> Reply:
 
     Raises Unreadable and Unusable, whose texts go back to the model.
     """
-    found = parse(text, Reply)
-    if found.steps and last:
+    reply = parse(text, Reply)
+    if reply.steps and last:
         raise Unusable("steps: nothing more is read; answer from what was read, or say what it does not tell")
-    unknown = next((step.list for step in found.steps if step.list not in TABLES), None)
+    unknown = next((step.list for step in reply.steps if step.list not in TABLES), None)
     if unknown is not None:
         raise Unusable(f"steps: there is no list {unknown[:60]!r}; there is {', '.join(TABLES)}")
-    if not found.steps and not plain_text(found.answer):
+    if not reply.steps and not plain_text(reply.answer):
         raise Unusable("answer: is empty, and no list is to be read")
-    return found
+    return reply
 
 
 def clean_answer(text: str) -> str:
@@ -95,26 +95,26 @@ def clean_answer(text: str) -> str:
 
     An address with a query would leak the data that was read to its host when it is shown as a picture.
     """
-    words = plain_text(MARKUP.sub(r"\1", text))
-    return LINK.sub("(link left out)", words)[:MAX_ANSWER].strip()
+    plain = plain_text(MARKUP.sub(r"\1", text))
+    return LINK.sub("(link left out)", plain)[:MAX_ANSWER].strip()
 
 
-def unproved(answer: str, told: Collection[str]) -> list[str]:
+def unproved(answer: str, texts: Collection[str]) -> list[str]:
     """Return the figures of an answer that are in none of the texts."""
-    known = {one for text in told for one in _figures(text)}
-    return [one for one in dict.fromkeys(_figures(answer)) if one not in known]
+    proved = {figure for text in texts for figure in _figures(text)}
+    return [figure for figure in dict.fromkeys(_figures(answer)) if figure not in proved]
 
 
 def _figures(text: str) -> list[str]:
     """Return the figures of a text, each without separators of its digits: 1,200.50 and 1200.5 are one."""
-    found = []
+    figures = []
     for match in NUMBER.findall(text):
         plain = re.sub(r"[\s\u202f\u00a0']", "", match)
         plain = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", plain).replace(",", ".")
         whole, _, part = plain.partition(".")
         part = part.rstrip("0")
-        found.append((whole.lstrip("0") or "0") + (f".{part}" if part else ""))
-    return found
+        figures.append((whole.lstrip("0") or "0") + (f".{part}" if part else ""))
+    return figures
 
 
 def tree_of(step: Step) -> Any:
@@ -122,9 +122,9 @@ def tree_of(step: Step) -> Any:
     if not step.filters.strip():
         return None
     try:
-        found = json.loads(step.filters)
+        tree = json.loads(step.filters)
     except (ValueError, RecursionError):
         raise ValueError("filters: is no JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(tree, dict):
         raise ValueError("filters: needs a JSON object with operator and conditions")  # noqa: TRY004
-    return found if found else None
+    return tree if tree else None

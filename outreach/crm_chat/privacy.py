@@ -15,12 +15,12 @@ INSIDE = frozenset({"answer", "evidence", "rounds", "unproved", "error_detail", 
 
 def _messages(subject: DataSubject) -> Q:
     """Match the questions that name the person, or for which a record of theirs was seen."""
-    found = mentioning(subject, "question", "answer", "evidence", "rounds", names=True)
+    mentions = mentioning(subject, "question", "answer", "evidence", "rounds", names=True)
     rows = CrmChatMessage.objects.annotate(
         seen=Cast("evidence", TextField()), told=Cast("rounds", TextField())
     ).order_by()
     seen = "|".join((*subject.contact_ids, *subject.lead_ids))  # ids are hex
-    return found | Q(pk__in=rows.filter(Q(seen__regex=seen) | Q(told__regex=seen)).values("pk"))
+    return mentions | Q(pk__in=rows.filter(Q(seen__regex=seen) | Q(told__regex=seen)).values("pk"))
 
 
 def _threads(subject: DataSubject) -> Q:

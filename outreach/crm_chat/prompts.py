@@ -50,11 +50,13 @@ def rules_of(tables: Sequence[Table], asker: Asker, custom: Mapping[str, Sequenc
 
 
 def _described(table: Table, custom: Sequence[Mapping[str, Any]]) -> str:
-    known = {one["uniqueFieldID"]: one for one in custom}
+    fields_by_id = {field_row["uniqueFieldID"]: field_row for field_row in custom}
     names = [field.name for field in table.fields.fields.values() if field.filterable and field.type != "id"]
     types = {name: table.fields.fields[name].type for name in names if name not in UNTOLD}
-    types |= {name: one["valueType"] for name, one in known.items() if name not in table.fields.fields}
-    fields = [f"{name} ({_about(name, type, known.get(name), table)})" for name, type in types.items()]
+    types |= {
+        name: field_row["valueType"] for name, field_row in fields_by_id.items() if name not in table.fields.fields
+    }
+    fields = [f"{name} ({_about(name, type, fields_by_id.get(name), table)})" for name, type in types.items()]
     groups = f" groupBy: {', '.join(table.groups)}." if table.groups else ""
     return f"- {table.path}: {table.about}. Fields: {', '.join(fields)}.{groups}"
 
@@ -84,10 +86,10 @@ def request_of(
     read."""
     parts = [f"Now it is {now:%A, %Y-%m-%d %H:%M} ({now.tzname()}).", f"The member's question:\n{question}"]
     if before:
-        told = [{"question": asked, "answer": answer} for asked, answer in before]
-        parts.append(f"Earlier in this conversation, as JSON:\n{dumps(told).decode()}")
+        exchanges = [{"question": question_before, "answer": answer} for question_before, answer in before]
+        parts.append(f"Earlier in this conversation, as JSON:\n{dumps(exchanges).decode()}")
     if rounds:
-        read = [_result_json(result) for one in rounds for result in one["results"]]
+        read = [_result_json(result) for batch in rounds for result in batch["results"]]
         parts.append(f"What was read, as JSON:\n{dumps(read).decode()}")
     if last:
         parts.append("Nothing more is read: answer now, with no steps.")

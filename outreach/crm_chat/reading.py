@@ -70,21 +70,21 @@ def run_step(table: Table, step: Step, asker: Asker) -> dict[str, Any]:
     if step.sortBy:
         query |= {"sortBy": step.sortBy, "sortOrder": step.sortOrder}
     if step.groupBy and step.groupBy not in table.groups:
-        known = ", ".join(table.groups) or "nothing"
-        return _result(table, step, tree, asker, error=f"groupBy: this list is grouped by {known}")
+        names = ", ".join(table.groups) or "nothing"
+        return _result(table, step, tree, asker, error=f"groupBy: this list is grouped by {names}")
     with _bounded():
-        found = ask(asker.actor, MOUNT, "GET", table.path, query)
-        if not found.ok:
-            return _result(table, step, tree, asker, error=found.refusal)
+        response = ask(asker.actor, MOUNT, "GET", table.path, query)
+        if not response.ok:
+            return _result(table, step, tree, asker, error=response.refusal)
         groups: Sequence[Mapping[str, Any]] = ()
         if step.groupBy:
             summed = ask(asker.actor, MOUNT, "GET", f"{table.path}/summary", {**selecting, "groupBy": step.groupBy})
             if not summed.ok:
                 return _result(table, step, tree, asker, error=summed.refusal)
             groups = _named(summed.data[:MAX_GROUPS], step.groupBy, asker)
-    rows = _rows_json(found.data[: step.rows])
-    total = found.body.get("totalCount")
-    capped = bool(found.body.get("totalCountIsCapped"))
+    rows = _rows_json(response.data[: step.rows])
+    total = response.body.get("totalCount")
+    capped = bool(response.body.get("totalCountIsCapped"))
     return _result(table, step, tree, asker, total=total, capped=capped, groups=groups, rows=rows)
 
 
@@ -133,15 +133,15 @@ def _named(groups: Sequence[Mapping[str, Any]], by: str, asker: Asker) -> list[d
     """Give groups of ids the names of their records, where the asker may read these."""
     path = {"category": "contact-category", "team": "team", "teamMember": "member"}.get(by)
     names: dict[str, str] = {}
-    ids = [one["value"] for one in groups if one["value"]]
+    ids = [row["value"] for row in groups if row["value"]]
     if path and ids:
-        found = ask(
+        response = ask(
             asker.actor, MOUNT, "GET", path, {"p": "1", "n": str(len(ids)), "ids": ",".join(ids), "fields": "_id,name"}
         )
-        names = {one["_id"]: one["name"] for one in found.data} if found.ok else {}
+        names = {row["_id"]: row["name"] for row in response.data} if response.ok else {}
     return [
-        {**one, "value": plain_text(str(names.get(one["value"], "" if path else one["value"]) or ""))[:MAX_TEXT]}
-        for one in groups
+        {**row, "value": plain_text(str(names.get(row["value"], "" if path else row["value"]) or ""))[:MAX_TEXT]}
+        for row in groups
     ]
 
 
@@ -180,12 +180,12 @@ def page_of(table: Table, step: Step, tree: Any) -> str:
     """Return the page of the list with the same filters, below the company's address."""
     if not table.page:
         return ""
-    asked = {
+    params = {
         "q": step.search.strip(),
         "within": json.dumps(tree) if tree else "",
         "sort": ("-" if step.sortOrder == "desc" else "") + step.sortBy if step.sortBy else "",
     }
-    query = urlencode({name: value for name, value in asked.items() if value})
+    query = urlencode({name: value for name, value in params.items() if value})
     return f"{table.page}?{query}" if query else table.page
 
 
@@ -213,7 +213,7 @@ def _condition(node: Any, names: Mapping[str, str]) -> str:
     if not isinstance(node, dict):
         return "…"
     if isinstance(node.get("conditions"), list):
-        joined = f" {node.get('operator', 'and')} ".join(_condition(one, names) for one in node["conditions"][:50])
+        joined = f" {node.get('operator', 'and')} ".join(_condition(part, names) for part in node["conditions"][:50])
         return f"({joined})" if len(node["conditions"]) > 1 else joined
     value = node.get("value")
     if isinstance(value, dict):
@@ -222,7 +222,7 @@ def _condition(node: Any, names: Mapping[str, str]) -> str:
     else:
         several = value if isinstance(value, list) else [value]
         text = " or ".join(
-            str(one).lower() if isinstance(one, bool) else str(one) for one in several if one is not None
+            str(part).lower() if isinstance(part, bool) else str(part) for part in several if part is not None
         )
     operator = str(node.get("operator", ""))
     return f"{_field(str(node.get('field', '')), names)} {WORDS.get(operator, operator)} {text}".strip()

@@ -117,16 +117,16 @@ class AssistantMessageOut(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         place = f"/c/{company_id()}/"
-        return {**data, "evidence": [_linked(one, place) for one in data["evidence"]]}
+        return {**data, "evidence": [_linked(entry, place) for entry in data["evidence"]]}
 
 
-def _linked(one: Mapping[str, Any], place: str) -> dict[str, Any]:
-    table = TABLES.get(one["list"])
+def _linked(entry: Mapping[str, Any], place: str) -> dict[str, Any]:
+    table = TABLES.get(entry["list"])
     below = (table.records or table.page) if table else ""
     records = [
-        {**record, "page": f"{place}{below}/{record['_id']}" if below else ""} for record in one.get("records", ())
+        {**record, "page": f"{place}{below}/{record['_id']}" if below else ""} for record in entry.get("records", ())
     ]
-    return {**one, "page": place + one["page"] if one["page"] else "", "records": records}
+    return {**entry, "page": place + entry["page"] if entry["page"] else "", "records": records}
 
 
 class ThreadOut(Output):

@@ -42,10 +42,10 @@ def messages_of(member_id: str) -> QuerySet[CrmChatMessage]:
 
 def get_thread(*, id: str, member_id: str) -> CrmChatThread:
     """Return a conversation of the member's. Raises NotFound_404."""
-    found: CrmChatThread | None = threads_of(member_id).filter(pk=id).first()
-    if found is None:
+    thread: CrmChatThread | None = threads_of(member_id).filter(pk=id).first()
+    if thread is None:
         raise NamedError(NOT_FOUND, "id: you have no such conversation")
-    return found
+    return thread
 
 
 @transaction.atomic
@@ -113,6 +113,6 @@ def forget_old() -> bool:
     """Delete conversations without a question for KEPT (a periodic task). Returns whether more may wait."""
     with unscoped(reason="tick: old conversations with the assistant, of all companies"):
         old = CrmChatThread.objects.filter(last_message_at__lt=timezone.now() - KEPT).values_list("pk", flat=True)
-        found = list(old[:1000])
-        CrmChatThread.objects.filter(pk__in=found).delete()
-    return len(found) == 1000
+        ids = list(old[:1000])
+        CrmChatThread.objects.filter(pk__in=ids).delete()
+    return len(ids) == 1000

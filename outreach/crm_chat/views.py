@@ -40,12 +40,12 @@ HOW = (
 )
 
 
-def _threads(asked: ListRequest) -> Any:
-    return services.threads_of(asked.actor.member_id)
+def _threads(request: ListRequest) -> Any:
+    return services.threads_of(request.actor.member_id)
 
 
-def _messages(asked: ListRequest) -> Any:
-    thread = services.get_thread(id=asked.path["id"], member_id=asked.actor.member_id)
+def _messages(request: ListRequest) -> Any:
+    thread = services.get_thread(id=request.path["id"], member_id=request.actor.member_id)
     return CrmChatMessage.objects.filter(thread=thread)
 
 
@@ -56,10 +56,10 @@ MESSAGES = Listing(
 
 def message_of(id: str, member_id: str) -> dict[str, Any]:
     """Return a question of the member's. Raises NotFound_404."""
-    found = AssistantMessageOut.one(services.messages_of(member_id).filter(pk=id))
-    if found is None:
+    message = AssistantMessageOut.one(services.messages_of(member_id).filter(pk=id))
+    if message is None:
         raise NamedError(services.NOT_FOUND, "id: you have asked no such question")
-    return found
+    return message
 
 
 class CrmChatViewSet(ResourceViewSet):

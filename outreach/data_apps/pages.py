@@ -45,9 +45,9 @@ class DataApps(DataAppPage):
         apps = []
         for kind, (name, about) in APP_KINDS.items():
             apps += [
-                {**one, "kind": kind, "kind_name": name, "about": about} for one in self.read(f"apps/{kind}", LIST).data
+                {**app, "kind": kind, "kind_name": name, "about": about} for app in self.read(f"apps/{kind}", LIST).data
             ]
-        return {"apps": apps, "kinds": [(kind, *words) for kind, words in APP_KINDS.items()]}
+        return {"apps": apps, "kinds": [(kind, *labels) for kind, labels in APP_KINDS.items()]}
 
     def sent_kind(self) -> str:
         kind = self.request.POST.get("kind", "")
@@ -57,13 +57,13 @@ class DataApps(DataAppPage):
         answer = self.ask("POST", f"apps/{self.sent_kind()}/{self.sent_id()}/test")
         if not answer.ok:
             return self.refuse(answer)
-        found = answer.data
-        if not found["ok"]:
-            return self.fail(f"It does not work: {found['detail']}")
-        seconds = f"{found['milliseconds'] / 1000:.1f} seconds"
-        if not found["first"]:
+        outcome = answer.data
+        if not outcome["ok"]:
+            return self.fail(f"It does not work: {outcome['detail']}")
+        seconds = f"{outcome['milliseconds'] / 1000:.1f} seconds"
+        if not outcome["first"]:
             return self.done(f"It answers in {seconds}, and says nothing where the fields are looked for")
-        first = ", ".join(list(found["first"].values())[:3])
+        first = ", ".join(list(outcome["first"].values())[:3])
         return self.done(f"It works: in {seconds} it told of {first}")
 
     def do_on(self) -> HttpResponse:
@@ -76,9 +76,9 @@ class DataApps(DataAppPage):
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
         return self.done("Removed; what it has found stays") if answer.ok else self.refuse(answer)
 
-    def _change(self, values: Mapping[str, Any], words: str) -> HttpResponse:
+    def _change(self, values: Mapping[str, Any], message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
-        return self.done(words) if answer.ok else self.refuse(answer)
+        return self.done(message) if answer.ok else self.refuse(answer)
 
 
 class DataAppForm(DataAppPage):
@@ -100,13 +100,13 @@ class DataAppForm(DataAppPage):
         id = self.request.GET.get("id", "")
         if not id:
             return None
-        found = self.read(f"apps/{self.kind}/{id}").data
-        return {**found, "fieldPaths": "\n".join(f"{name} = {path}" for name, path in found["fieldPaths"].items())}
+        app = self.read(f"apps/{self.kind}/{id}").data
+        return {**app, "fieldPaths": "\n".join(f"{name} = {path}" for name, path in app["fieldPaths"].items())}
 
     def form(self) -> Form:
-        known = self.before is not None
+        exists = self.before is not None
         kept = "The header's whole value. Stored encrypted, and never shown." + (
-            " Left empty, it stays." if known else ""
+            " Left empty, it stays." if exists else ""
         )
         where = "the list of people" if self.kind == "lead-source" else "the person"
         fields = [
@@ -130,7 +130,7 @@ class DataAppForm(DataAppPage):
                 help="One in a line: the field, =, and where its value stands. For your own fields, the field's key.",
             ),
             Field("timeoutSeconds", "Seconds to wait", "number", help="From 1 to 30. Usual is 20."),
-            *([Field("isActive", "Switched on", "switch")] if known else []),
+            *([Field("isActive", "Switched on", "switch")] if exists else []),
         ]
         return Form(fields, self.before)
 

@@ -31,7 +31,7 @@ def at(value: Any, path: str) -> Any:
 
 def text_at(value: Any, path: str, limit: int) -> str:
     """Return the text or number at the path as one clean line of at most `limit` characters; otherwise nothing."""
-    found = at(value, path)
-    if isinstance(found, bool) or not isinstance(found, str | int | float):
+    leaf = at(value, path)
+    if isinstance(leaf, bool) or not isinstance(leaf, str | int | float):
         return ""
-    return clean_line(str(found)[: 4 * limit])[:limit].strip()
+    return clean_line(str(leaf)[: 4 * limit])[:limit].strip()

@@ -66,8 +66,8 @@ def create_data_app(*, kind: str, paths: Paths, member_id: str, **values: Any) -
     values = _checked(values, paths)
     with transaction.atomic():
         reserve_quota(MODULE)
-        made: DataApp = DataApp.objects.create(kind=kind, created_by_id=member_id, updated_by_id=member_id, **values)
-    return made
+        app: DataApp = DataApp.objects.create(kind=kind, created_by_id=member_id, updated_by_id=member_id, **values)
+    return app
 
 
 def update_data_app(*, kind: str, paths: Paths, id: str, member_id: str, **values: Any) -> DataApp:
@@ -110,14 +110,14 @@ def check_data_app(*, kind: str, id: str, search: Callable[[DataApp, float], lis
     with turn():
         began = monotonic()
         detail = ""
-        found = list[dict[str, str]]()
+        records = list[dict[str, str]]()
         try:
-            found = search(app, TEST_SECONDS)
+            records = search(app, TEST_SECONDS)
         except DataAppError as error:
             detail = error.detail
         spent = round((monotonic() - began) * 1000)
     record_error(app, detail)
-    return DataAppTest(not detail, spent, len(found), found[0] if found else {}, detail)
+    return DataAppTest(not detail, spent, len(records), records[0] if records else {}, detail)
 
 
 def record_error(app: DataApp, detail: str) -> None:
@@ -129,9 +129,9 @@ def record_error(app: DataApp, detail: str) -> None:
         )
 
 
-def _checked(given: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
+def _checked(raw_values: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
     """Return the values as they are stored. Raises ValidationFailed."""
-    values = dict(given)
+    values = dict(raw_values)
     if "url" in values:
         values["url"] = _checked_url(values["url"].strip())
     header = values.get("header_name", "")
@@ -147,17 +147,17 @@ def _checked(given: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
     return values
 
 
-def _check_paths(given: Mapping[str, Any], paths: Paths) -> None:
-    known = paths.known()
-    for name, path in given.items():
+def _check_paths(field_paths: Mapping[str, Any], paths: Paths) -> None:
+    names = paths.known()
+    for name, path in field_paths.items():
         where = f"fieldPaths.{shorten(name, 40)}"
-        if name not in known:
-            raise ValidationFailed(f"{where} is unknown", f"{where}: there is {', '.join(sorted(known)[:60])}")
+        if name not in names:
+            raise ValidationFailed(f"{where} is unknown", f"{where}: there is {', '.join(sorted(names)[:60])}")
         if not isinstance(path, str) or not path or len(path) > 200 or not is_path(path):
             raise ValidationFailed(f"{where} is no path", f"{where}: write it as emails.0.address")
-    if len(given) > MAX_FIELDS:
+    if len(field_paths) > MAX_FIELDS:
         raise ValidationFailed("fieldPaths are too many", f"fieldPaths: at most {MAX_FIELDS}")
-    if not given.keys() & set(paths.one_of or given):
+    if not field_paths.keys() & set(paths.one_of or field_paths):
         needed = " or ".join(paths.one_of) or "at least one field"
         raise ValidationFailed("fieldPaths says too little", f"fieldPaths: a path of {needed} is needed")
 

@@ -46,10 +46,10 @@ def ask(app: DataApp, values: Mapping[str, Any], *, most_seconds: float | None =
     if not 200 <= answer.status < 300:
         raise _refused(app, answer.status)
     try:
-        found = orjson.loads(answer.body or b"null")
+        payload = orjson.loads(answer.body or b"null")
     except orjson.JSONDecodeError:
         raise DataAppError(f"{app.name} did not answer with JSON.", temporary=False) from None
-    return at(found, app.result_path)
+    return at(payload, app.result_path)
 
 
 def _headers(app: DataApp) -> dict[str, str]:

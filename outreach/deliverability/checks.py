@@ -50,7 +50,7 @@ class Sender:
 
 def check(sender: Sender, lookups: Lookups) -> list[Result]:
     """Check the sender's domain. A failed query of the name servers gives amber, and has no further effect."""
-    results = {name: _asked(name, one, sender, lookups) for name, one in CHECKS.items()}
+    results = {name: _asked(name, checker, sender, lookups) for name, checker in CHECKS.items()}
     return [*results.values(), check_alignment(results["spf"], results["dkim"], results["dmarc"])]
 
 
@@ -72,7 +72,7 @@ def check_spf(sender: Sender, lookups: Lookups) -> Result:
     domain = sender.domain
     records = [text for text in lookups.texts(domain) if is_spf(text)]
     needed, ips = _needed(sender.host, lookups)
-    found = all_shown(records)
+    shown_records = all_shown(records)
     if not records:
         text = f"{domain} does not say which servers may send its mail, so much of it is taken for spam."
         return Result("spf", Light.RED, text, Record(domain, "TXT", f"v=spf1 {needed} ~all"))
@@ -82,22 +82,22 @@ def check_spf(sender: Sender, lookups: Lookups) -> Result:
         passes = bool(ips) and all(Spf(lookups, ip).evaluate(domain) == "pass" for ip in ips)
     except SpfInvalid as error:
         many = Record(domain, "TXT", _merged(records)) if len(records) > 1 else None
-        return Result("spf", Light.RED, f"The SPF record is not valid: {shown(str(error))}", many, found)
+        return Result("spf", Light.RED, f"The SPF record is not valid: {shown(str(error))}", many, shown_records)
     if ends == "pass":
         text = "The SPF record lets anybody send mail for this domain. End it in ~all."
-        return Result("spf", Light.RED, text, Record(domain, "TXT", _ended(records[0])), found)
-    known = next((name for host, name in INCLUDES.items() if _below(sender.host, host)), "")
-    if not (known in whole.included if known else passes):
+        return Result("spf", Light.RED, text, Record(domain, "TXT", _ended(records[0])), shown_records)
+    provider = next((name for host, name in INCLUDES.items() if _below(sender.host, host)), "")
+    if not (provider in whole.included if provider else passes):
         text = (
             f"The SPF record does not name {shown(sender.host)}. If this server passes mail on to others before it"
             " leaves, your provider tells you what to include instead."
         )
-        return Result("spf", Light.AMBER, text, Record(domain, "TXT", _with(records[0], needed)), found)
+        return Result("spf", Light.AMBER, text, Record(domain, "TXT", _with(records[0], needed)), shown_records)
     if ends == "neutral":
         text = "The SPF record names the server, but says nothing of others. End it in ~all."
-        return Result("spf", Light.AMBER, text, Record(domain, "TXT", _ended(records[0])), found)
+        return Result("spf", Light.AMBER, text, Record(domain, "TXT", _ended(records[0])), shown_records)
     text = f"{shown(sender.host)} may send mail for {domain} ({whole.count} of at most {MAX_LOOKUPS} look-ups)."
-    return Result("spf", Light.GREEN, text, found=found)
+    return Result("spf", Light.GREEN, text, found=shown_records)
 
 
 def check_dkim(sender: Sender, lookups: Lookups) -> Result:
@@ -131,14 +131,14 @@ def _check_of_others(domain: str, lookups: Lookups) -> Result:
                 key = key_of(record)
             except DkimInvalid:
                 continue
-            found = all_shown([record])
+            shown_records = all_shown([record])
             if isinstance(key, RSAPublicKey) and key.key_size < SHORT_BITS:
                 text = (
                     f"The key at {selector}._domainkey is short ({key.key_size} bits). Ask your provider for a new one."
                 )
-                return Result("dkim", Light.AMBER, text, found=found)
+                return Result("dkim", Light.AMBER, text, found=shown_records)
             text = f"A key stands at {selector}._domainkey, so your mail server can sign what it sends."
-            return Result("dkim", Light.GREEN, text, found=found)
+            return Result("dkim", Light.GREEN, text, found=shown_records)
     text = (
         "No key was found at the usual names. Your mail server may sign under a name of its own; if it does not sign,"
         " make a key here."
@@ -158,12 +158,12 @@ def check_dmarc(sender: Sender, lookups: Lookups) -> Result:
     if policy is None:
         text = "There is no DMARC record, and large mail services ask for one from whoever sends much."
         return Result("dmarc", Light.RED, text, proposed)
-    found = all_shown([policy.record])
+    shown_records = all_shown([policy.record])
     if policy.policy == "none":
         text = "DMARC only watches. When SPF and DKIM have been green for some weeks, change p=none to p=quarantine."
-        return Result("dmarc", Light.AMBER, text, _stricter(policy), found)
+        return Result("dmarc", Light.AMBER, text, _stricter(policy), shown_records)
     done = "refused" if policy.policy == "reject" else "taken for spam"
-    return Result("dmarc", Light.GREEN, f"What others send in the name of {domain} is {done}.", found=found)
+    return Result("dmarc", Light.GREEN, f"What others send in the name of {domain} is {done}.", found=shown_records)
 
 
 def check_alignment(spf: Result, dkim: Result, dmarc: Result) -> Result:
@@ -171,15 +171,15 @@ def check_alignment(spf: Result, dkim: Result, dmarc: Result) -> Result:
 
     The envelope's address and the signature's domain are those of the From address, so they are aligned.
     """
-    good = [label for label, one in (("SPF", spf), ("DKIM", dkim)) if one.light == Light.GREEN]
+    good = [label for label, result in (("SPF", spf), ("DKIM", dkim)) if result.light == Light.GREEN]
     if len(good) == 2:
         return Result("alignment", Light.GREEN, "SPF and DKIM stand for the From address, so that DMARC passes.")
     if good:
         other = "DKIM" if good == ["SPF"] else "SPF"
         text = f"DMARC passes by {good[0]} alone. Mend {other} too: forwarded mails lose one of the two."
         return Result("alignment", Light.AMBER, text)
-    known = spf.asked and dkim.asked and dmarc.asked
-    if known and Light.RED in (spf.light, dkim.light) and dmarc.light == Light.GREEN:
+    all_asked = spf.asked and dkim.asked and dmarc.asked
+    if all_asked and Light.RED in (spf.light, dkim.light) and dmarc.light == Light.GREEN:
         text = "Neither SPF nor DKIM stands for the From address, so that your own DMARC record turns messages away."
         return Result("alignment", Light.RED, text)
     return Result("alignment", Light.AMBER, "It is not sure that SPF or DKIM stands for the From address.")
@@ -193,9 +193,9 @@ CHECKS: dict[str, Callable[[Sender, Lookups], Result]] = {
 }
 
 
-def _asked(name: str, one: Callable[[Sender, Lookups], Result], sender: Sender, lookups: Lookups) -> Result:
+def _asked(name: str, checker: Callable[[Sender, Lookups], Result], sender: Sender, lookups: Lookups) -> Result:
     try:
-        return one(sender, lookups)
+        return checker(sender, lookups)
     except LookupFailed as error:
         return Result(name, Light.AMBER, str(error), asked=False)
 
@@ -208,7 +208,7 @@ def _needed(host: str, lookups: Lookups) -> tuple[str, list[IP]]:
     try:
         ip = ipaddress.ip_address(host.strip("[]"))
     except ValueError:
-        needed, ips = f"a:{host}", [ipaddress.ip_address(one) for one in lookups.addresses(host)[:4]]
+        needed, ips = f"a:{host}", [ipaddress.ip_address(address) for address in lookups.addresses(host)[:4]]
     else:
         needed, ips = f"ip{ip.version}:{ip}", [ip]
     seen = [ip for ip in ips if not any(ip in network for network in INSIDE)]
@@ -221,20 +221,20 @@ def _below(host: str, domain: str) -> bool:
 
 def _with(record: str, needed: str) -> str:
     """Return the SPF record with one more server in front of the others."""
-    words = record.split()
-    return printable(" ".join([words[0], needed, *words[1:]]))
+    terms = record.split()
+    return printable(" ".join([terms[0], needed, *terms[1:]]))
 
 
 def _ended(record: str) -> str:
-    words = record.split()
-    kept = [word for word in words if word.lower().lstrip("+-~?") != "all"]
+    terms = record.split()
+    kept = [word for word in terms if word.lower().lstrip("+-~?") != "all"]
     return printable(" ".join([*kept, "~all"]))
 
 
 def _merged(records: list[str]) -> str:
     """Return one SPF record for several."""
-    words = [word for record in records for word in record.split()[1:]]
-    return _ended(" ".join(["v=spf1", *dict.fromkeys(words)]))
+    terms = [word for record in records for word in record.split()[1:]]
+    return _ended(" ".join(["v=spf1", *dict.fromkeys(terms)]))
 
 
 def _stricter(policy: Policy) -> Record:

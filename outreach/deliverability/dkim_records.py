@@ -21,12 +21,12 @@ class DkimInvalid(Exception):
 
 def tags_of(record: str) -> dict[str, str]:
     """Return the tags of a record such as `v=DKIM1; k=rsa; p=…`; the first of each name."""
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for part in record.split(";"):
         name, equals, value = part.partition("=")
         if equals:
-            found.setdefault(name.strip().lower(), value.strip())
-    return found
+            tags.setdefault(name.strip().lower(), value.strip())
+    return tags
 
 
 def public_record(key: PublicKey) -> str:

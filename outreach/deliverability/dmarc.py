@@ -50,7 +50,7 @@ def organisational_domain(lookups: Lookups, domain: str) -> str:
 
     `psd=n` says that a domain is one, `psd=y` that the domain below it is one.
     """
-    found, below = domain, domain
+    organisation, below = domain, domain
     for place in _way_up(domain):
         records = _records(lookups, place)
         if len(records) == 1:
@@ -58,10 +58,10 @@ def organisational_domain(lookups: Lookups, domain: str) -> str:
             if suffix == "n":
                 return place
             if suffix == "y":
-                return found if place == domain else below
-            found = place
+                return organisation if place == domain else below
+            organisation = place
         below = place
-    return found
+    return organisation
 
 
 def _way_up(domain: str) -> Iterator[str]:

@@ -58,10 +58,10 @@ class DnsLookups:
         name = name.rstrip(".").lower()
         if len(name) > 253 or not _NAME.fullmatch(name):
             return []
-        known = self._known.get((name, kind))
-        if known is None:
-            known = self._known[name, kind] = self._answer(name, kind)
-        return known
+        records = self._known.get((name, kind))
+        if records is None:
+            records = self._known[name, kind] = self._answer(name, kind)
+        return records
 
     def _answer(self, name: str, kind: str) -> list[str]:
         left = self._ends - monotonic()
@@ -69,12 +69,12 @@ class DnsLookups:
             raise LookupFailed("The name servers took too long. Try again in some minutes.")
         try:
             self._resolver = self._resolver or _resolver()
-            found = self._resolver.resolve(f"{name}.", kind, lifetime=min(LIFETIME, left), search=False)
+            answer = self._resolver.resolve(f"{name}.", kind, lifetime=min(LIFETIME, left), search=False)
         except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer, dns.resolver.YXDOMAIN):
             return []
         except (dns.exception.DNSException, OSError, ValueError):
             raise LookupFailed(f"The name servers did not answer for {name}. Try again in some minutes.") from None
-        rows = list(found)[:MAX_RECORDS]
+        rows = list(answer)[:MAX_RECORDS]
         if kind == "TXT":
             return [b"".join(row.strings).decode("utf-8", "replace")[:MAX_CHARACTERS] for row in rows]
         if kind == "MX":

@@ -34,9 +34,9 @@ class Deliverability(SettingsForm):
 
     @cached_property
     def current(self) -> Mapping[str, Any]:
-        found = self.read(self.resource).data
-        providers = {f"{PREFIX}{key}": found["providerLimits"][key] for key in PROVIDERS}
-        return {**found, **providers, **{f"{VENDOR}{key}": limit for key, limit in found["vendorLimits"].items()}}
+        settings = self.read(self.resource).data
+        providers = {f"{PREFIX}{key}": settings["providerLimits"][key] for key in PROVIDERS}
+        return {**settings, **providers, **{f"{VENDOR}{key}": limit for key, limit in settings["vendorLimits"].items()}}
 
     @cached_property
     def vendors(self) -> dict[str, str]:
@@ -44,10 +44,10 @@ class Deliverability(SettingsForm):
         answer = self.ask("GET", "mail-vendors") if self.may("apps") else None
         if answer is None or not answer.ok:
             return {}
-        connected = {one["app"] for one in answer.data["apps"]}
+        connected = {row["app"] for row in answer.data["apps"]}
         limits = self.current["vendorLimits"]
-        known = answer.data["vendors"]
-        return {one["vendor"]: one["name"] for one in known if one["app"] in connected or limits[one["vendor"]]}
+        rows = answer.data["vendors"]
+        return {row["vendor"]: row["name"] for row in rows if row["app"] in connected or limits[row["vendor"]]}
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         fields = [
@@ -94,12 +94,12 @@ class Deliverability(SettingsForm):
         return Form(fields, values)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        given = {name: value for name, value in values.items() if not name.startswith((PREFIX, VENDOR))}
+        payload = {name: value for name, value in values.items() if not name.startswith((PREFIX, VENDOR))}
         for prefix, resource in ((PREFIX, "providerLimits"), (VENDOR, "vendorLimits")):
             limits = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
             if limits:
-                given[resource] = {**self.current[resource], **limits}
-        return given
+                payload[resource] = {**self.current[resource], **limits}
+        return payload
 
 
 PAGES = [Deliverability]

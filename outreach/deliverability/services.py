@@ -77,12 +77,12 @@ def check_sender_now(*, id: str) -> None:
     smtp = get_sender(id)
     key = DkimKey.objects.filter(domain=domain_of(smtp)).first()
     with turn():
-        found = _check(smtp, key)
+        outcome = _check(smtp, key)
     with transaction.atomic():
         row, _created = SenderCheck.objects.get_or_create(smtp=smtp)
-        SenderCheck.objects.filter(pk=row.pk).update(**found.values(), updated_at=timezone.now())
+        SenderCheck.objects.filter(pk=row.pk).update(**outcome.values(), updated_at=timezone.now())
         SenderCheck.objects.filter(pk=row.pk, status=SenderCheck.Status.FAILED).update(status="waiting", deaths=0)
-        _set_statuses([(key, found)] if key else [])
+        _set_statuses([(key, outcome)] if key else [])
 
 
 def add_new_senders() -> bool:
@@ -115,7 +115,8 @@ def check_due(deadline: float) -> None:
         with unscoped(reason="worker: senders of all companies whose check is due"):
             senders = Smtp.objects.in_bulk([row.smtp_id for row in rows])
             keys = DkimKey.objects.filter(
-                company__in={row.company_id for row in rows}, domain__in={domain_of(one) for one in senders.values()}
+                company__in={row.company_id for row in rows},
+                domain__in={domain_of(sender) for sender in senders.values()},
             )
             by_place = {(key.company_id, key.domain): key for key in keys}
         checked = []
@@ -148,23 +149,23 @@ def _settle(checked: Sequence[Checked]) -> None:
     Rows that another worker has taken over since are left alone.
     """
     with unscoped(reason="worker: checks of senders of all companies"), transaction.atomic():
-        leases = {one.row.pk: one.row.lease for one in checked}
+        leases = {entry.row.pk: entry.row.lease for entry in checked}
         rows = SenderCheck.objects.select_for_update(of=("self",)).in_bulk(leases)
-        held = [one for one in checked if one.row.pk in rows and rows[one.row.pk].lease == leases[one.row.pk]]
-        turned = [one for one in held if _store(rows[one.row.pk], one.found)]
+        held = [entry for entry in checked if entry.row.pk in rows and rows[entry.row.pk].lease == leases[entry.row.pk]]
+        turned = [entry for entry in held if _store(rows[entry.row.pk], entry.found)]
         SenderCheck.objects.bulk_update(
-            [rows[one.row.pk] for one in held],
+            [rows[entry.row.pk] for entry in held],
             ["status", "lease", "worker", "attempts", "deaths", "due_at", "updated_at"]
             + ["domain", "light", "results", "checked_at"],
         )
-        _set_statuses((one.key, one.found) for one in held if one.key)
-        for one in turned:
-            with company_scope(one.smtp.company_id):
-                told = [result.text for result in one.found.results if result.light == Light.RED]
-                notify(TURNED_RED.key, {"smtp": one.smtp, "told": told}, about=("smtp", one.smtp.pk))
+        _set_statuses((entry.key, entry.found) for entry in held if entry.key)
+        for entry in turned:
+            with company_scope(entry.smtp.company_id):
+                texts = [result.text for result in entry.found.results if result.light == Light.RED]
+                notify(TURNED_RED.key, {"smtp": entry.smtp, "told": texts}, about=("smtp", entry.smtp.pk))
 
 
-def _store(row: SenderCheck, found: DomainResult) -> bool:
+def _store(row: SenderCheck, outcome: DomainResult) -> bool:
     """Set the columns of a check that has ended. Returns whether the sender turned red.
 
     Failed queries of the name servers are repeated soon, before the result has any effect.
@@ -174,12 +175,12 @@ def _store(row: SenderCheck, found: DomainResult) -> bool:
     row.worker = None
     row.deaths = 0
     row.updated_at = timezone.now()
-    if not found.complete and row.attempts < MAX_TRIES:
+    if not outcome.complete and row.attempts < MAX_TRIES:
         row.due_at = row.updated_at + AGAIN
         return False
-    turned = found.light == Light.RED and row.light != Light.RED
+    turned = outcome.light == Light.RED and row.light != Light.RED
     row.attempts = 0
-    for name, value in found.values().items():
+    for name, value in outcome.values().items():
         setattr(row, name, value)
     return turned
 
@@ -187,8 +188,8 @@ def _store(row: SenderCheck, found: DomainResult) -> bool:
 def _set_statuses(keys: Iterable[tuple[DkimKey, DomainResult]]) -> None:
     """Set the status of keys: those whose records were found sign, the others don't."""
     by_status: dict[str, list[str]] = {}
-    for key, found in keys:
-        status = next(status_after(key, one) for one in found.results if one.name == "dkim")
+    for key, outcome in keys:
+        status = next(status_after(key, result) for result in outcome.results if result.name == "dkim")
         if status != key.status:
             by_status.setdefault(status, []).append(key.pk)
     for status, ids in by_status.items():

@@ -49,7 +49,7 @@ class Signer:
         So the signature has no time of its own. From is named twice, so that nobody can add a second one.
         """
         head, _blank, body = message.partition(b"\r\n\r\n")
-        headers = {found[1].lower(): found[2] for found in _HEADER.finditer(head)}
+        headers = {match[1].lower(): match[2] for match in _HEADER.finditer(head)}
         names = [name for name in _SIGNED if name in headers]
         rsa = isinstance(self.key, RSAPrivateKey)
         value = b"\r\n ".join(

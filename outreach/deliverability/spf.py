@@ -59,10 +59,10 @@ class Spf:
         if not redirect:
             return "neutral"
         self._look_up()
-        found = self.evaluate(redirect)
-        if found == "none":
+        outcome = self.evaluate(redirect)
+        if outcome == "none":
             raise SpfInvalid(f"It leads to {redirect}, which has no SPF record.")
-        return found
+        return outcome
 
     def _matches(self, name: str, value: str, lengths: str) -> bool:
         if name == "all":
@@ -74,10 +74,10 @@ class Spf:
             return False
         if name == "include":
             self.included.add(value.lower().rstrip("."))
-            found = self.evaluate(value)
-            if found == "none":
+            outcome = self.evaluate(value)
+            if outcome == "none":
                 raise SpfInvalid(f"It includes {value}, which has no SPF record.")
-            return found == "pass"
+            return outcome == "pass"
         if name == "exists":
             return bool(self._known(self.lookups.addresses(value)))
         hosts = [value] if name == "a" else self._known(self.lookups.exchanges(value))

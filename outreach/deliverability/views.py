@@ -28,7 +28,7 @@ def deliverability_of(id: str) -> dict[str, Any]:
         "domain": domain,
         "light": last.light if last else None,
         "checkedAt": last.checked_at if last else None,
-        "checks": [{name: one[name] for name in _SHOWN} for one in last.results] if last else [],
+        "checks": [{name: check_result[name] for name in _SHOWN} for check_result in last.results] if last else [],
         "dkim": DkimOut.one(DkimKey.objects.filter(domain=domain)),
     }
 
@@ -69,8 +69,8 @@ class DkimViewSet(ResourceViewSet):
         " of the domain, once its record is published and a check has found it.",
     )
     def create(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        made = keys.make_key(id=id, member_id=self.actor.member_id, **data)
-        return DkimOut.one(DkimKey.objects.filter(pk=made.pk))
+        key = keys.make_key(id=id, member_id=self.actor.member_id, **data)
+        return DkimOut.one(DkimKey.objects.filter(pk=key.pk))
 
     @endpoint(
         "Delete the DKIM key of a sender's domain", success="DkimKeyDeleted_200", errors=(MISSING, keys.NOT_FOUND)

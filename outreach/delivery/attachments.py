@@ -57,14 +57,14 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
     ids = list(dict.fromkeys(ids))
     if len(ids) > MAX_FILES:
         raise NamedError(unfit, f"{where}: has {len(ids)} files; at most {MAX_FILES} go with a mail")
-    found = _live(ids)
+    files = _live(ids)
     for id in ids:
-        if id not in found:
+        if id not in files:
             name = File.objects.filter(pk=id).values_list("name", flat=True).first()
-            told = f"{shorten(name)} was deleted, or is in the recycle bin" if name else "there is no such file"
-            raise NamedError(GONE, f"{where}: {told}")
-        _check_type(found[id], where, unfit)
-    total = sum(file.size for file in found.values())
+            detail = f"{shorten(name)} was deleted, or is in the recycle bin" if name else "there is no such file"
+            raise NamedError(GONE, f"{where}: {detail}")
+        _check_type(files[id], where, unfit)
+    total = sum(file.size for file in files.values())
     if total > MAX_BYTES:
         raise NamedError(
             unfit,
@@ -73,7 +73,7 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
     return [
         {"id": id, "name": file.name, "mime": file.mime, "size": file.size, "sha256": file.hashes.get("sha256", "")}
         for id in ids
-        for file in (found[id],)
+        for file in (files[id],)
     ]
 
 
@@ -114,42 +114,42 @@ class AttachmentReader:
     def __init__(self) -> None:
         self._files: dict[str, File] = {}
 
-    def prepare(self, wanted: Iterable[Sequence[Mapping[str, Any]]]) -> None:
+    def prepare(self, file_lists: Iterable[Sequence[Mapping[str, Any]]]) -> None:
         """Look up the files of a batch of messages, by one statement."""
-        ids = {one["id"] for files in wanted for one in files}
+        ids = {file["id"] for files in file_lists for file in files}
         live = _live(ids) if ids else {}
         self._files.update(live)
         for id in ids - live.keys():
             self._files.pop(id, None)
 
-    def read(self, wanted: Sequence[Mapping[str, Any]]) -> tuple[Attachment, ...]:
+    def read(self, attachments: Sequence[Mapping[str, Any]]) -> tuple[Attachment, ...]:
         """Return the files of a message, for any thread. Raises AttachmentMissing and AttachmentUnavailable."""
-        return tuple(self._one(file) for file in wanted)
+        return tuple(self._one(file) for file in attachments)
 
-    def _one(self, wanted: Mapping[str, Any]) -> Attachment:
-        file = self._files.get(wanted["id"])
+    def _one(self, entry: Mapping[str, Any]) -> Attachment:
+        file = self._files.get(entry["id"])
         if file is None:
-            raise AttachmentMissing(f"{wanted['name']} was deleted, or is in the recycle bin.")
-        key = (file.pk, wanted["sha256"], wanted["name"], wanted["mime"])
+            raise AttachmentMissing(f"{entry['name']} was deleted, or is in the recycle bin.")
+        key = (file.pk, entry["sha256"], entry["name"], entry["mime"])
         with _keeping:
             if key in _kept:
                 _kept.move_to_end(key)
                 return _kept[key]
-        found = Attachment(wanted["name"], wanted["mime"], _read(file, wanted))
+        attachment = Attachment(entry["name"], entry["mime"], _read(file, entry))
         with _keeping:
-            _kept[key] = found
-            while len(_kept) > 1 and sum(len(one.content) for one in _kept.values()) > KEPT_BYTES:
+            _kept[key] = attachment
+            while len(_kept) > 1 and sum(len(kept.content) for kept in _kept.values()) > KEPT_BYTES:
                 _kept.popitem(last=False)
-        return found
+        return attachment
 
 
-def _read(file: File, one: Mapping[str, Any]) -> bytes:
+def _read(file: File, entry: Mapping[str, Any]) -> bytes:
     try:
         with open_content(file) as content:
-            found: bytes = content.read(MAX_BYTES + 1)
+            body: bytes = content.read(MAX_BYTES + 1)
     except (NamedError, OSError) as error:
         detail = error.detail if isinstance(error, NamedError) else "the storage does not give its content"
-        raise AttachmentUnavailable(f"{one['name']}: {detail}") from error
-    if hashlib.sha256(found).hexdigest() != one["sha256"]:
-        raise AttachmentMissing(f"{one['name']} is another file than the one that was chosen.")
-    return found
+        raise AttachmentUnavailable(f"{entry['name']}: {detail}") from error
+    if hashlib.sha256(body).hexdigest() != entry["sha256"]:
+        raise AttachmentMissing(f"{entry['name']} is another file than the one that was chosen.")
+    return body

@@ -80,7 +80,7 @@ class Messages(MessagePage):
 
     def show(self) -> Mapping[str, Any]:
         runs = self.ask("GET", "genie", RECENT)
-        named = {one["_id"]: one["name"] for one in runs.data or []}
+        named = {run["_id"]: run["name"] for run in runs.data or []}
         choices = {
             "status": Statuses("status", "State", ("in",), STATUSES),
             "run": Choice("run", "Outreach", ("in",), tuple(named.items())),
@@ -90,24 +90,26 @@ class Messages(MessagePage):
         shown = list(choices.values())
         choices["reason"] = Choice("reason", "Why", ("in",))
         state = ListState(self.request.GET, choices, zone=self.zone_name)
-        found = self.read("genie/send-jobs", state.query())
-        self.name_filters(choices, state, found, named)
+        answer = self.read("genie/send-jobs", state.query())
+        self.name_filters(choices, state, answer, named)
         return {
             "state": state,
             "choices": shown,
             "columns": self.columns,
-            "messages": found.data,
-            "total": found.total,
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "messages": answer.data,
+            "total": answer.total,
+            "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
-    def name_filters(self, choices: dict[str, Choice], state: ListState, found: Answer, named: dict[str, str]) -> None:
+    def name_filters(self, choices: dict[str, Choice], state: ListState, answer: Answer, named: dict[str, str]) -> None:
         """Set the labels of the filters in links, from the messages that they select."""
-        reasons = {one["reason"]: one["sentence"] for one in found.data}
-        runs = {one["run"]["_id"]: one["run"]["name"] for one in found.data if one["run"]} | named
-        for name, known, unknown in (("reason", reasons, "another reason"), ("run", runs, "another one")):
-            asked = tuple((one.value, known.get(one.value, unknown)) for one in state.filters if one.name == name)
-            choices[name] = Choice(name, choices[name].label, ("in",), asked)
+        reasons = {entry["reason"]: entry["sentence"] for entry in answer.data}
+        runs = {entry["run"]["_id"]: entry["run"]["name"] for entry in answer.data if entry["run"]} | named
+        for name, labels, unknown in (("reason", reasons, "another reason"), ("run", runs, "another one")):
+            options = tuple(
+                (entry.value, labels.get(entry.value, unknown)) for entry in state.filters if entry.name == name
+            )
+            choices[name] = Choice(name, choices[name].label, ("in",), options)
 
 
 class Message(MessagePage):
@@ -117,9 +119,9 @@ class Message(MessagePage):
 
     def show(self) -> Mapping[str, Any]:
         message = self.read(f"genie/send-jobs/{self.params['id']}").data
-        thread = [{**one, "name": step_name(one["step"])} for one in message["thread"]]
+        thread = [{**entry, "name": step_name(entry["step"])} for entry in message["thread"]]
         thread = thread if len(thread) > 1 or message["nextStepAt"] else []
-        waits = [one for one in thread if one["step"] > 1 and one["status"] in STOPPABLE]
+        waits = [entry for entry in thread if entry["step"] > 1 and entry["status"] in STOPPABLE]
         answers = self.ask("GET", "inbox", {"p": "1", "n": "10", "filters": {"sendJob": message["_id"]}})
         return {
             "message": message,
@@ -127,12 +129,12 @@ class Message(MessagePage):
             "title": message["subject"] or "Message",
             "draft_id": message["_id"] if message["status"] == "draft" else "",
             "transitions": message["transitions"],
-            "visits": [{**one, "words": MACHINES.get(one["machine"], "")} for one in message["opensAndClicks"]],
+            "visits": [{**entry, "words": MACHINES.get(entry["machine"], "")} for entry in message["opensAndClicks"]],
             "stoppable": message["status"] in STOPPABLE,
             "thread": thread,
             "step_name": step_name(message["step"]),
-            "follows_at": next((one["nextStepAt"] for one in thread if one["nextStepAt"]), None),
-            "follows": bool(waits) or any(one["nextStepAt"] for one in thread),
+            "follows_at": next((entry["nextStepAt"] for entry in thread if entry["nextStepAt"]), None),
+            "follows": bool(waits) or any(entry["nextStepAt"] for entry in thread),
         }
 
     def do_approve(self) -> HttpResponse:

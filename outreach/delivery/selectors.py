@@ -87,13 +87,13 @@ def message_detail(message_id: str) -> dict[str, Any]:
 def _opens_and_clicks(job: SendJob) -> list[dict[str, Any]]:
     rows = TrackingEvent.objects.filter(send_job=job).order_by("-happened_at", "-pk")[:MAX_SHOWN]
     links: list[str] | None = None
-    found = []
+    events = []
     for row in rows:
         if row.link and links is None:
             links = links_of(sent_html(job.text, job.html))
         url = link_at(links or (), row.link) if row.link else None
-        found.append({"kind": row.kind, "url": url, "at": row.happened_at, "machine": row.machine})
-    return found
+        events.append({"kind": row.kind, "url": url, "at": row.happened_at, "machine": row.machine})
+    return events
 
 
 def _thread(job: SendJob) -> list[dict[str, Any]]:
@@ -103,16 +103,18 @@ def _thread(job: SendJob) -> list[dict[str, Any]]:
     rows = SendJob.objects.filter(run_id=job.run_id, contact_id=job.contact_id, occurrence=job.occurrence)
     return [
         {
-            "_id": one.pk,
-            "step": one.step,
-            "status": one.status,
-            "reason": one.reason,
-            "sentence": sentence_of(one.reason),
-            "subject": one.subject,
-            "sentAt": one.sent_at,
-            "nextStepAt": one.next_step_at,
+            "_id": message.pk,
+            "step": message.step,
+            "status": message.status,
+            "reason": message.reason,
+            "sentence": sentence_of(message.reason),
+            "subject": message.subject,
+            "sentAt": message.sent_at,
+            "nextStepAt": message.next_step_at,
         }
-        for one in rows.only("step", "status", "reason", "subject", "sent_at", "next_step_at").order_by("step", "pk")
+        for message in rows.only("step", "status", "reason", "subject", "sent_at", "next_step_at").order_by(
+            "step", "pk"
+        )
     ]
 
 
@@ -153,19 +155,19 @@ def decisions_of(jobs: Iterable[SendJob]) -> dict[str, dict[str, Any]]:
     formats = formats_of(company_id())
     senders = {job.sender.pk: job.sender for job in waiting if job.sender is not None}
     states = {id: sender_state(sender, context.zone, now) for id, sender in senders.items()}
-    known = context.decision_inputs(waiting, states, now)
-    return {job.pk: _described(job, known[job.pk], now, formats) for job in waiting}
+    inputs = context.decision_inputs(waiting, states, now)
+    return {job.pk: _described(job, inputs[job.pk], now, formats) for job in waiting}
 
 
-def _described(job: SendJob, known: DecisionInput, now: datetime, formats: Formats) -> dict[str, Any]:
-    found, sender = describe(known, now, formats), job.sender
-    if known.unwritten and found["reason"] == known.unwritten and job.error:
-        found["sentence"] = f"{found['sentence']} {job.error}"
-    if found["reason"] == Reason.SENDER_STOPPED and sender is not None:
-        found["sentence"] = f"The sender was stopped: {sender.why_stopped} It goes once somebody resumes the sender."
+def _described(job: SendJob, inputs: DecisionInput, now: datetime, formats: Formats) -> dict[str, Any]:
+    decision, sender = describe(inputs, now, formats), job.sender
+    if inputs.unwritten and decision["reason"] == inputs.unwritten and job.error:
+        decision["sentence"] = f"{decision['sentence']} {job.error}"
+    if decision["reason"] == Reason.SENDER_STOPPED and sender is not None:
+        decision["sentence"] = f"The sender was stopped: {sender.why_stopped} It goes once somebody resumes the sender."
     paused = sender.paused_until if sender is not None and sender.paused_reason in TROUBLE else None
-    if found["state"] == "ready" and paused is not None and paused > now:
+    if decision["state"] == "ready" and paused is not None and paused > now:
         error = sender.last_error  # type: ignore[union-attr]
         sentence = f"The sender has trouble and rests: {error} {expected(paused, formats)}"
         return {"state": "wait", "reason": "sender_trouble", "sentence": sentence, "until": paused, "goesAt": paused}
-    return found
+    return decision

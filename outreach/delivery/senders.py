@@ -32,9 +32,9 @@ ALL_SENDERS: tuple[type[Sender], ...] = (*MAIL_SENDERS, ChatApp)
 def find_sender(id: str) -> Sender | None:
     """Return the company's sender of whatever kind with this id."""
     for kind in ALL_SENDERS:
-        found: Sender | None = kind._default_manager.filter(pk=id).first()
-        if found is not None:
-            return found
+        sender: Sender | None = kind._default_manager.filter(pk=id).first()
+        if sender is not None:
+            return sender
     return None
 
 
@@ -42,9 +42,9 @@ def locked_sender(id: str, **conditions: Any) -> Sender | None:
     """Return the sender with this id, locked until the transaction ends, if it meets the conditions."""
     for kind in ALL_SENDERS:
         rows = kind._default_manager.select_for_update(no_key=True, of=("self",))
-        found: Sender | None = rows.filter(pk=id, **conditions).first()
-        if found is not None:
-            return found
+        sender: Sender | None = rows.filter(pk=id, **conditions).first()
+        if sender is not None:
+            return sender
     return None
 
 
@@ -107,16 +107,16 @@ def choose_sender(
     when there is none, of a letter NoMailvendorXSelected_400.
     """
     if sender_id is not None:
-        found = find_sender(sender_id)
-        if found is None or not found.is_active or not isinstance(found, tuple(kinds)):
+        sender = find_sender(sender_id)
+        if sender is None or not sender.is_active or not isinstance(sender, tuple(kinds)):
             raise NamedError("NoSMTPSelected_400", f"smtp: {sender_id} is no active sender of this company")
-        return found
-    wanted = Q(is_active=True, verified=True)
+        return sender
+    conditions = Q(is_active=True, verified=True)
     if among is not None:
-        wanted &= Q(pk__in=among)
+        conditions &= Q(pk__in=among)
     oldest: list[Sender] = []
     for kind in (MailApp,) if letter else kinds:
-        rows = kind._default_manager.filter(wanted, **({"letter": letter} if letter else {}))
+        rows = kind._default_manager.filter(conditions, **({"letter": letter} if letter else {}))
         oldest += rows.order_by("created_at", "id")[:1]
     if not oldest and letter:
         name, _ = nothing_selected(letter)
@@ -125,4 +125,4 @@ def choose_sender(
         raise NamedError(
             "NoSMTPSelected_400", "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass"
         )
-    return min(oldest, key=lambda one: (one.created_at, one.pk))
+    return min(oldest, key=lambda candidate: (candidate.created_at, candidate.pk))

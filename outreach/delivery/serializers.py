@@ -193,17 +193,19 @@ class MessageOut(Output):
                 "fromEmail": data["chatApp"]["displayNumber"] or row["chat_app__phone_number_id"],
             }
         envelope = envelope_of(contact["name"], address, sender.get("fromName"), sender.get("fromEmail"))
-        words = (data["subject"], data["text"], row["html"])
-        shown = content_hash(envelope, *words, attachments=row["attachments"])
+        texts = (data["subject"], data["text"], row["html"])
+        shown = content_hash(envelope, *texts, attachments=row["attachments"])
         reason = _lapse(data, row, envelope, address) or data["reason"]
-        found = {"reason": reason, "sentence": sentence_of(reason), "contentHash": shown}
+        fields = {"reason": reason, "sentence": sentence_of(reason), "contentHash": shown}
         if data["status"] in SendJob.TO_SEND:
-            found["recipient"] = address
-        return {**data, **found, "attachments": _files(row), "unproved": is_unproved(data["evidence"])}
+            fields["recipient"] = address
+        return {**data, **fields, "attachments": _files(row), "unproved": is_unproved(data["evidence"])}
 
 
 def _files(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"_id": one["id"], **{name: one[name] for name in ("name", "size", "mime")}} for one in row["attachments"]]
+    return [
+        {"_id": file["id"], **{name: file[name] for name in ("name", "size", "mime")}} for file in row["attachments"]
+    ]
 
 
 def _lapse(data: Mapping[str, Any], row: Mapping[str, Any], envelope: str, address: str) -> str:
@@ -229,8 +231,8 @@ class ListedMessage(MessageOut):
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        found = decisions_by_id([row["_id"] for row in rows if row["status"] in SendJob.TO_SEND])
-        return [{**row, "decision": found.get(row["_id"])} for row in rows]
+        decisions = decisions_by_id([row["_id"] for row in rows if row["status"] in SendJob.TO_SEND])
+        return [{**row, "decision": decisions.get(row["_id"])} for row in rows]
 
 
 class MessageDetail(ListedMessage):
@@ -362,8 +364,8 @@ class VendorMessageOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        told = row["delivery"]
-        return {**data, **{f"{one}At": told.get(one) for one in DELIVERY_TIMES}}
+        delivery = row["delivery"]
+        return {**data, **{f"{name}At": delivery.get(name) for name in DELIVERY_TIMES}}
 
 
 DELIVERY_TIMES = ("deferred", "delivered", "opened", "clicked", "bounced", "rejected", "complained", "unsubscribed")

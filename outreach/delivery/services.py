@@ -150,11 +150,13 @@ def _approval(member_id: str | None) -> dict[str, Any]:
 def _address(contact: QuerySet[Contact]) -> Case:
     """Return where a message would go now, by mail or by chat, from a query of its contact."""
     text = TextField()
-    found = {
+    addresses = {
         name: Coalesce(Subquery(contact.values_list(name)[:1]), Value(""), output_field=text)
         for name in ("email", "contact_number")
     }
-    return Case(When(chat_app__isnull=False, then=found["contact_number"]), default=found["email"], output_field=text)
+    return Case(
+        When(chat_app__isnull=False, then=addresses["contact_number"]), default=addresses["email"], output_field=text
+    )
 
 
 def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:

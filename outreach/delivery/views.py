@@ -39,8 +39,8 @@ from outreach.mail_vendors.registry import LETTERS, channel_of
 CHANGE_ERRORS = ("NotFound_404", "CampaignCannotBeUpdated_400")
 
 
-def _messages(asked: ListRequest) -> QuerySet[SendJob]:
-    run = asked.params.get("run")
+def _messages(request: ListRequest) -> QuerySet[SendJob]:
+    run = request.params.get("run")
     if run is None:
         return SendJob.objects.all()
     if not is_id(run):
@@ -49,10 +49,10 @@ def _messages(asked: ListRequest) -> QuerySet[SendJob]:
 
 
 def _detail(message_id: str) -> dict[str, Any]:
-    found = MessageDetail.one(SendJob.objects.filter(pk=message_id))
-    if found is None:
+    message = MessageDetail.one(SendJob.objects.filter(pk=message_id))
+    if message is None:
         raise NamedError(*services.NOT_FOUND)
-    return {**found, **message_detail(message_id)}
+    return {**message, **message_detail(message_id)}
 
 
 class MessageViewSet(ResourceViewSet, abstract=True):
@@ -191,14 +191,14 @@ class _GuardrailViewSet(ResourceViewSet, abstract=True):
 
 def guardrail_viewsets() -> dict[str, type[ResourceViewSet]]:
     """Return the addresses of guardrails, below those of senders of all kinds, with their ViewSets."""
-    found: dict[str, type[ResourceViewSet]] = {}
+    viewsets: dict[str, type[ResourceViewSet]] = {}
     for key, app in apps_with(Capability.SEND_MAIL).items():
-        given = {"output": GuardrailOut, "errors": (app.not_found[0],)}
+        options = {"output": GuardrailOut, "errors": (app.not_found[0],)}
         read = endpoint(
             f"Read the guardrail of a sender of {key}",
             description="Bounces and complaints stop a sender by themselves, at the rates of GET /genie/settings; the"
             " owners, and who may change senders, are told.",
-            **given,
+            **options,
         )(_GuardrailViewSet.answer)
         go_on = endpoint(
             f"Resume a stopped sender of {key}",
@@ -206,10 +206,10 @@ def guardrail_viewsets() -> dict[str, type[ResourceViewSet]]:
             permission="PUT",
             description="Its messages go on, and what it has sent before counts no more. A sender that was not stopped"
             " stays as it is.",
-            **given,
+            **options,
         )(_GuardrailViewSet.answer_resume)
         for path, method, answer in (("guardrail", "retrieve", read), ("resume", "create", go_on)):
             name = "".join(part.title() for part in (*key.split("-"), path))
             values = {"__module__": __name__, "app": app, method: answer}
-            found[f"apps/{key}/<str:id>/{path}"] = type(f"{name}ViewSet", (_GuardrailViewSet,), values)
-    return found
+            viewsets[f"apps/{key}/<str:id>/{path}"] = type(f"{name}ViewSet", (_GuardrailViewSet,), values)
+    return viewsets

@@ -24,7 +24,7 @@ from outreach.direct_apps.services import MESSENGERS, NO_ACCOUNT, NO_TOKEN, REFU
 
 def _spec(
     apps: DirectApps,
-    words: str,
+    label: str,
     successes: str,
     forms: tuple[type[Input], type[Input], type[Output]],
     errors: tuple[str, ...] = (),
@@ -54,10 +54,10 @@ def _spec(
         secrets=SECRETS,
         capabilities=frozenset({Capability.SEND_CHAT}),
         not_found=apps.not_found,
-        list_summary=f"List {words}s",
-        retrieve_summary=f"Read a {words}",
+        list_summary=f"List {label}s",
+        retrieve_summary=f"Read a {label}",
         create=AppOperation(
-            summary=f"Connect a {words}",
+            summary=f"Connect a {label}",
             run=apps.create,
             success=f"{successes}Connected_201",
             input=create,
@@ -65,14 +65,14 @@ def _spec(
             description=description,
         ),
         update=AppOperation(
-            summary=f"Change a {words}",
+            summary=f"Change a {label}",
             run=apps.update,
             success=f"{successes}Changed_200",
             input=change,
             errors=(BUSY, REFUSED, *errors),
         ),
         delete=AppOperation(
-            summary=f"Delete {words}s",
+            summary=f"Delete {label}s",
             run=apps.delete,
             success=f"{successes}sDeleted_200",
             input=SelectionInput,
@@ -82,7 +82,7 @@ def _spec(
         ),
         nothing_selected=apps.not_found[0],
         test=AppOperation(
-            summary=f"Test a {words}",
+            summary=f"Test a {label}",
             run=apps.check,
             success=f"{successes}Tested_200",
             output=DirectTest,

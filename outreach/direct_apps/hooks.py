@@ -25,6 +25,6 @@ def hook_secret(app_id: str, salt: str) -> str:
     return lookup_hash(f"direct-hook:{app_id}:{salt}")[:32]
 
 
-def is_secret(given: str, app: ChatApp) -> bool:
+def is_secret(secret: str, app: ChatApp) -> bool:
     """Return whether it is the app's secret. The comparison takes constant time."""
-    return constant_time_compare(given, hook_secret(app.pk, app.hook_salt))
+    return constant_time_compare(secret, hook_secret(app.pk, app.hook_salt))

@@ -36,12 +36,12 @@ class DirectApps(DirectSettings):
     template = "web/direct_apps/list.html"
 
     def show(self) -> Mapping[str, Any]:
-        found = [
-            {**one, "kind": key, "by": words}
-            for key, words in APP_KINDS.items()
-            for one in self.read(f"apps/{key}", LIST).data
+        apps = [
+            {**app, "kind": key, "by": label}
+            for key, label in APP_KINDS.items()
+            for app in self.read(f"apps/{key}", LIST).data
         ]
-        return {"apps": found, "kinds": APP_KINDS.items()}
+        return {"apps": apps, "kinds": APP_KINDS.items()}
 
     @property
     def sent_kind(self) -> str:
@@ -82,8 +82,8 @@ class DirectApp(DirectSettings):
     def form(self) -> Form:
         kept, new = (KEPT, False) if self.before else ("", True)
         if self.kind == "messenger":
-            told = kept or "The messenger gives it to who makes a bot."
-            place = [Field("botToken", "Bot token", "password", new, told, autocomplete="new-password")]
+            hint = kept or "The messenger gives it to who makes a bot."
+            place = [Field("botToken", "Bot token", "password", new, hint, autocomplete="new-password")]
         else:
             secret = f"What the platform signs with; without it nothing comes in. {kept}".strip()
             place = [
@@ -99,8 +99,8 @@ class DirectApp(DirectSettings):
 
     def show(self) -> Mapping[str, Any]:
         may = self.may("apps", "POST" if self.before is None else "PUT")
-        words = APP_KINDS[self.kind].lower()
-        title = self.before["name"] or words if self.before else f"Connect a {words}"
+        label = APP_KINDS[self.kind].lower()
+        title = self.before["name"] or label if self.before else f"Connect a {label}"
         return {"form": self.form() if may else None, "app": self.before, "kind": self.kind, "title": title}
 
     def do_save(self) -> HttpResponse:

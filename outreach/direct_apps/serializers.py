@@ -115,8 +115,8 @@ class SocialBOut(DirectOut):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        told = hook_secret(row["id"], row["hook_salt"]) if row["by_changer"] else ""
-        return {**super().finish(data, row), "verifyToken": told}
+        secret = hook_secret(row["id"], row["hook_salt"]) if row["by_changer"] else ""
+        return {**super().finish(data, row), "verifyToken": secret}
 
 
 class DirectTest(Output):

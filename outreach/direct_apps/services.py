@@ -54,10 +54,10 @@ class DirectApps:
 
     def get(self, id: str) -> ChatApp:
         """Return the company's app with this id. Raises `not_found`."""
-        found: ChatApp | None = self.rows().filter(pk=id).first()
-        if found is None:
+        app: ChatApp | None = self.rows().filter(pk=id).first()
+        if app is None:
             raise NamedError(*self.not_found)
-        return found
+        return app
 
     def create(self, *, member_id: str, verified: bool = True, **values: Any) -> ChatApp:
         """Connect an app, and check it with the vendor unless `verified` is False. If that fails, it stays unverified.
@@ -92,16 +92,16 @@ class DirectApps:
             app = self._changed(id, values)
         tests = verified or (reconnects and verified is None)
         with turn() if tests else nullcontext():
-            told: dict[str, Any] = {}
+            test_fields: dict[str, Any] = {}
             if tests:
                 self._connect(app)
-                told = {name: getattr(app, name) for name in (*PLATFORM_FIELDS, "verified", "last_error_at")}
+                test_fields = {name: getattr(app, name) for name in (*PLATFORM_FIELDS, "verified", "last_error_at")}
             with transaction.atomic():
                 stored = self._changed(id, values)
                 if reconnects or verified is False:
                     stored.verified = False
                 # Failures of the old settings say nothing about the new ones.
-                for name, value in {**told, "paused_until": None, "paused_reason": "", "failures": 0}.items():
+                for name, value in {**test_fields, "paused_until": None, "paused_reason": "", "failures": 0}.items():
                     setattr(stored, name, value)
                 stored.updated_by_id = member_id
                 self._save(stored)
@@ -134,10 +134,10 @@ class DirectApps:
     @transaction.atomic
     def delete(self, *, ids: Sequence[str], member_id: str) -> dict[str, int]:
         """Delete the apps that nothing refers to, and switch off the others. Raises `not_found` when ids name none."""
-        found = remove(ChatApp, list(self.rows().filter(pk__in=ids).values_list("pk", flat=True)), member_id)
-        if not sum(found.values()):
+        counts = remove(ChatApp, list(self.rows().filter(pk__in=ids).values_list("pk", flat=True)), member_id)
+        if not sum(counts.values()):
             raise NamedError(self.not_found[0], "ids: none of them is an app of this company")
-        return found
+        return counts
 
     def _changed(self, id: str, values: Mapping[str, Any]) -> ChatApp:
         app: ChatApp = CONNECTED_APPS[self.vendor].record_to_change(id, values)
@@ -146,19 +146,19 @@ class DirectApps:
 
     def _set(self, app: ChatApp, values: Mapping[str, Any]) -> None:
         """Set the values. Raises ValidationFailed."""
-        found = dict(values)
-        check_values(found, app if app.created_at else None)
+        fields = dict(values)
+        check_values(fields, app if app.created_at else None)
         for column, name in (("access_token", self.token), ("app_secret", "appSecret")):
-            secret = found.get(column, "")
+            secret = fields.get(column, "")
             if not (secret.isascii() and secret.isprintable() and " " not in secret and "/" not in secret):
                 raise ValidationFailed(f"{name} is no key", f"{name}: has characters that no key has")
-        if self.vendor == ChatApp.Vendor.MESSENGER and "access_token" in found:
-            found["phone_number_id"] = bot_id(found["access_token"])
-        if not str(found.get("phone_number_id", "0")).isalnum():
+        if self.vendor == ChatApp.Vendor.MESSENGER and "access_token" in fields:
+            fields["phone_number_id"] = bot_id(fields["access_token"])
+        if not str(fields.get("phone_number_id", "0")).isalnum():
             raise ValidationFailed(f"{self.place} is no id", f"{self.place}: letters and digits alone")
-        if self.vendor == ChatApp.Vendor.SOCIAL_B and "access_token" in found:
-            found.setdefault("token_expires_at", None)  # the end of the old one says nothing about the new one
-        for name, value in found.items():
+        if self.vendor == ChatApp.Vendor.SOCIAL_B and "access_token" in fields:
+            fields.setdefault("token_expires_at", None)  # the end of the old one says nothing about the new one
+        for name, value in fields.items():
             setattr(app, name, value)
 
     def _connect(self, app: ChatApp) -> None:
@@ -198,16 +198,16 @@ def bot_id(token: str) -> str:
 
 def _ask_messenger(app: ChatApp) -> dict[str, Any]:
     client = MessengerClient.of(app)
-    found = client.me()
+    bot = client.me()
     place, trouble = (app.pk, app.hook_salt), ""
     try:
         client.set_webhook(hook_url(app.vendor, *place), hook_secret(*place))
     except ChatFailed as failed:
         trouble = f"It can write, and is told of nothing: {failed.detail}"
-    name = _word(found, "first_name", 200)
-    username = _word(found, "username", 39)
+    name = _word(bot, "first_name", 200)
+    username = _word(bot, "username", 39)
     return {
-        "phone_number_id": str(found["id"]),
+        "phone_number_id": str(bot["id"]),
         "display_number": username and f"@{username}",
         "name": app.name or name,
         "last_error": trouble,
@@ -216,12 +216,12 @@ def _ask_messenger(app: ChatApp) -> dict[str, Any]:
 
 def _ask_social_b(app: ChatApp) -> dict[str, Any]:
     client = SocialBClient.of(app)
-    found = client.me()
-    if str(found["user_id"]) != app.phone_number_id:
+    account = client.me()
+    if str(account["user_id"]) != app.phone_number_id:
         raise NamedError(NO_ACCOUNT, "accountId: the token is of another account")
-    username = _word(found, "username", 39)
-    told = {"display_number": f"@{username}", "name": app.name or username, "last_error": ""}
-    return {**told, **_lasting(app, client)}
+    username = _word(account, "username", 39)
+    fields = {"display_number": f"@{username}", "name": app.name or username, "last_error": ""}
+    return {**fields, **_lasting(app, client)}
 
 
 def _lasting(app: ChatApp, client: SocialBClient) -> dict[str, Any]:
@@ -236,8 +236,8 @@ def _lasting(app: ChatApp, client: SocialBClient) -> dict[str, Any]:
     return {"access_token": token.text, "token_expires_at": token.ends_at}
 
 
-def _word(found: Mapping[str, Any], name: str, most: int) -> str:
-    value = found.get(name)
+def _word(profile: Mapping[str, Any], name: str, most: int) -> str:
+    value = profile.get(name)
     return value[:most].replace("\0", "") if isinstance(value, str) else ""
 
 

@@ -29,9 +29,9 @@ def refresh_tokens() -> bool:
     soon = timezone.now() + BEFORE
     with unscoped(reason="tick: tokens of accounts of all companies that end soon"):
         due = ChatApp.objects.filter(vendor=ChatApp.Vendor.SOCIAL_B, is_active=True, token_expires_at__lt=soon)
-        found = list(due.order_by("token_expires_at", "pk").values_list("pk", "company_id"))
+        pairs = list(due.order_by("token_expires_at", "pk").values_list("pk", "company_id"))
     tried = 0
-    for id, company in found:
+    for id, company in pairs:
         if tried == AT_ONCE:
             return True
         # Two workers at once would do no harm; what failed is tried again when the next round comes.
@@ -91,8 +91,8 @@ def _note_failure(app: ChatApp, detail: str) -> None:
 def _unchanged(app: ChatApp) -> ChatApp | None:
     """Return the app, locked, if nobody has given it another token or end since it was read."""
     rows = ChatApp.objects.select_for_update(of=("self",)).filter(pk=app.pk)
-    found: ChatApp | None = rows.filter(token_expires_at=app.token_expires_at).first()
-    return found if found is not None and _token_of(found) == _token_of(app) else None
+    stored: ChatApp | None = rows.filter(token_expires_at=app.token_expires_at).first()
+    return stored if stored is not None and _token_of(stored) == _token_of(app) else None
 
 
 def _token_of(app: ChatApp) -> str:

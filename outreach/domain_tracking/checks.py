@@ -49,8 +49,8 @@ def answer_of(host: str) -> str:
 
 def check(host: str, proof: str, lookups: Lookups) -> CheckResult:
     """Check a host. Asks name servers, and then the host."""
-    wanted = own_host()
-    if not is_name(wanted):
+    target = own_host()
+    if not is_name(target):
         return CheckResult(
             False, "This service has no name that a CNAME record could lead to; ask whoever operates it."
         )
@@ -59,9 +59,9 @@ def check(host: str, proof: str, lookups: Lookups) -> CheckResult:
         texts = lookups.texts(f"_leadwright.{host}")
     except LookupFailed as failed:
         return CheckResult(False, str(failed), asked=False)
-    if alias != wanted:
+    if alias != target:
         there = f"leads to {shorten(alias)}" if alias else "has no CNAME record"
-        return CheckResult(False, f"{host} {there}; it has to lead to {wanted}.")
+        return CheckResult(False, f"{host} {there}; it has to lead to {target}.")
     if not any(constant_time_compare(text.strip(), proof) for text in texts):
         return CheckResult(False, f"_leadwright.{host} has no TXT record that says {proof}.")
     return _ask(host)
@@ -69,9 +69,11 @@ def check(host: str, proof: str, lookups: Lookups) -> CheckResult:
 
 def _ask(host: str) -> CheckResult:
     try:
-        found = exchange("GET", f"{address_of(host)}{PROBE}", seconds=SECONDS, most_bytes=MAX_BYTES)
+        response = exchange("GET", f"{address_of(host)}{PROBE}", seconds=SECONDS, most_bytes=MAX_BYTES)
     except HttpFailed as failed:
         return CheckResult(False, f"The records are there, but links would not work: {failed.detail}", asked=False)
-    if found.status != 200 or not constant_time_compare(found.body.decode("ascii", "replace").strip(), answer_of(host)):
+    if response.status != 200 or not constant_time_compare(
+        response.body.decode("ascii", "replace").strip(), answer_of(host)
+    ):
         return CheckResult(False, f"The records are there, but {host} is answered by something else than this service.")
     return CheckResult(True)

@@ -50,11 +50,11 @@ class Tracking(SettingsForm):
         return Form(fields, values)
 
     def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
-        found = self.ask("GET", "domain-tracking", LIST) if self.may("domain-tracking") else None
-        sees = found is not None and found.ok
+        answer = self.ask("GET", "domain-tracking", LIST) if self.may("domain-tracking") else None
+        sees = answer is not None and answer.ok
         hosts = [
-            {**one, "words": STATES[one["status"]][0], "tone": STATES[one["status"]][1]}
-            for one in (found.data if found is not None and found.ok else ())
+            {**row, "words": STATES[row["status"]][0], "tone": STATES[row["status"]][1]}
+            for row in (answer.data if answer is not None and answer.ok else ())
         ]
         shown = {"sees_hosts": sees, "hosts": hosts, "host_form": self.host_form()}
         return super().page({**shown, **context}, template=template, status=status)

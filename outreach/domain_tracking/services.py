@@ -39,10 +39,10 @@ _random = SystemRandom()
 
 def get_domain(id: str) -> DomainTracking:
     """Return the company's tracking host with this id. Raises DomainTrackingNotFound_400."""
-    found: DomainTracking | None = DomainTracking.objects.filter(pk=id).first()
-    if found is None:
+    domain: DomainTracking | None = DomainTracking.objects.filter(pk=id).first()
+    if domain is None:
         raise NamedError(NOT_FOUND, "id: there is no such tracking domain in this company")
-    return found
+    return domain
 
 
 @transaction.atomic
@@ -100,7 +100,7 @@ def check_now(*, id: str, member_id: str) -> None:
     """Check a host now. Raises DomainTrackingNotFound_400, and ConnectionTestRunning_429 while another test runs."""
     domain = get_domain(id)
     with turn():
-        found = _check(domain)
+        outcome = _check(domain)
     with transaction.atomic():
         row = DomainTracking.objects.select_for_update(of=("self",)).filter(pk=id).first()
         if row is None:
@@ -110,7 +110,7 @@ def check_now(*, id: str, member_id: str) -> None:
         row.deaths = 0
         if row.status == DomainTracking.Work.FAILED:
             row.status = DomainTracking.Work.WAITING
-        _settle(row, found)
+        _settle(row, outcome)
         _save(row, ["updated_by", "attempts", "deaths", "status"])
 
 
@@ -118,16 +118,16 @@ def _check(domain: DomainTracking) -> CheckResult:
     return check(domain.name, domain.proof, DnsLookups(SECONDS))
 
 
-def _settle(row: DomainTracking, found: CheckResult) -> None:
+def _settle(row: DomainTracking, outcome: CheckResult) -> None:
     """Set the columns of a host after a check. What could not be asked changes nothing, until it has been so thrice."""
     now = timezone.now()
     row.checked_at = now
-    row.detail = found.detail
+    row.detail = outcome.detail
     row.due_at = now + EVERY * _random.uniform(0.95, 1.0)
-    if found.ok:
+    if outcome.ok:
         row.state = State.VERIFIED
         row.verified_at = row.verified_at or now
-    elif row.state == State.VERIFIED and not found.asked and row.attempts < MAX_TRIES:
+    elif row.state == State.VERIFIED and not outcome.asked and row.attempts < MAX_TRIES:
         row.due_at = now + AGAIN
         return
     elif row.state == State.VERIFIED:
@@ -163,17 +163,17 @@ def check_due(deadline: float) -> None:
         if not rows:
             return
         with company_scope(rows[0].company_id):
-            found = _check(rows[0])
-            _store_claimed(rows[0], found)
+            outcome = _check(rows[0])
+            _store_claimed(rows[0], outcome)
 
 
 @transaction.atomic
-def _store_claimed(row: DomainTracking, found: CheckResult) -> None:
+def _store_claimed(row: DomainTracking, outcome: CheckResult) -> None:
     """Store the result of the check of a claimed host, unless another worker has claimed it since."""
     try:
         update_owned(row, status=DomainTracking.Work.WAITING, worker=None, deaths=0)
     except LeaseLost:
         return
-    _settle(row, found)
+    _settle(row, outcome)
     row.lease = None
     _save(row, ["lease"])

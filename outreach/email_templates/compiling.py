@@ -84,10 +84,10 @@ def _check_styles(page: str) -> None:
 def _check_tags(body: str) -> None:
     """Raise InvalidEmailTemplate_400 for an unknown MJML tag, since its content would get lost, and for too many
     carousel images."""
-    bare = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), body)
+    bare = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), body)
     if bare.lower().count("<mj-carousel-image") > _CAROUSEL_IMAGES:
         raise NamedError("InvalidEmailTemplate_400", f"body: has more than {_CAROUSEL_IMAGES} images in carousels")
-    wrong = next((found for found in _MJ_TAG.finditer(bare) if found[1].lower() not in _TAGS), None)
+    wrong = next((match for match in _MJ_TAG.finditer(bare) if match[1].lower() not in _TAGS), None)
     if wrong is None:
         return
     name, line = wrong[1], bare.count("\n", 0, wrong.start()) + 1

@@ -40,7 +40,7 @@ def _named(file: Mapping[str, Any]) -> str:
 
 def required_in(template: Mapping[str, Any]) -> str:
     """Return the names of the variables that a template needs, with commas between them."""
-    return ", ".join(one["name"] for one in template.get("variables", []) if one["required"])
+    return ", ".join(variable["name"] for variable in template.get("variables", []) if variable["required"])
 
 
 class TemplateForm(RecordForm):
@@ -76,14 +76,14 @@ class TemplateForm(RecordForm):
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         before: Mapping[str, Any] = getattr(self, "record", {})
         texts = {name: values.get(name, before.get(name, "")) for name in ("subject", "body")}
-        wanted = values["required"] if "required" in values else required_in(before)
-        required = [name.strip() for name in wanted.split(",") if name.strip()]
+        required_text = values["required"] if "required" in values else required_in(before)
+        required = [name.strip() for name in required_text.split(",") if name.strip()]
         used = names_in(f"{texts['subject']} {texts['body']}")
         names = dict.fromkeys([*(name for name in used if not name.startswith(KNOWN)), *required])
         fields = self.field_names()
         # A name that is no field is left to the API to refuse: nothing would ever stand in its place.
         names = {name: None for name in names if fields is None or name.casefold() in fields}
-        kinds = {one["name"]: one["dateType"] for one in before.get("variables", [])}
+        kinds = {variable["name"]: variable["dateType"] for variable in before.get("variables", [])}
         variables = [{"name": name, "required": name in required, "dateType": kinds.get(name)} for name in names]
         return {**{name: value for name, value in values.items() if name != "required"}, "variables": variables}
 
@@ -106,8 +106,8 @@ class TemplateForm(RecordForm):
     def people(self) -> list[Option]:
         """The first contacts to preview the mail for, those that the search finds."""
         search = {"searchValue": self.find} if self.find else {}
-        found = self.options_of("contact", fields="name,email", n="20", **search) if self.form_shown else []
-        return [one for one in found if one.label]
+        options = self.options_of("contact", fields="name,email", n="20", **search) if self.form_shown else []
+        return [option for option in options if option.label]
 
     @property
     def form_shown(self) -> bool:
@@ -132,16 +132,16 @@ class TemplateForm(RecordForm):
 
     def mail(self, form: Form, contact: str = "") -> dict[str, Any]:
         """Return the form's mail and the contact of its preview, as the API accepts them."""
-        words = self.body(form.values)
+        payload = self.body(form.values)
         shown = self.request.POST.get("contact") or contact or None
-        found = {name: words[name] for name in ("subject", "body", "variables")}
+        content = {name: payload[name] for name in ("subject", "body", "variables")}
         before: Mapping[str, Any] = getattr(self, "record", {})
-        return {**found, "attachments": before.get("attachments", []), "contactId": shown}
+        return {**content, "attachments": before.get("attachments", []), "contactId": shown}
 
     def channel(self) -> str:
         """Return the kind of sender that a test goes by: a mail vendor where there is no mail server."""
-        found = self.ask("GET", "mail-vendors") if self.may("apps") else None
-        senders = found.data["senders"] if found is not None and found.ok else []
+        answer = self.ask("GET", "mail-vendors") if self.may("apps") else None
+        senders = answer.data["senders"] if answer is not None and answer.ok else []
         return str(senders[0]["app"]) if senders else "smtp"
 
     def do_test(self) -> HttpResponse:
@@ -152,7 +152,9 @@ class TemplateForm(RecordForm):
         mail = self.mail(form, self.people[0].value if self.people else "")
         answer = self.ask("POST", f"campaign/test/{self.channel()}", None, {**mail, "to": [to]})
         if answer.ok:
-            label = next((one.label for one in self.people if one.value == mail["contactId"]), "the chosen contact")
+            label = next(
+                (option.label for option in self.people if option.value == mail["contactId"]), "the chosen contact"
+            )
             shown = f"as {label} would get it" if mail["contactId"] else "with the names of fields: there is no contact"
             self.tell(f"A test has gone to {to}, {shown}. Nothing is saved yet.")
         else:
@@ -165,7 +167,7 @@ class TemplateForm(RecordForm):
         answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
         if answer is None or not answer.ok:
             return None
-        return {str(one[key]).casefold() for one in answer.data for key in ("name", "uniqueFieldID")}
+        return {str(field[key]).casefold() for field in answer.data for key in ("name", "uniqueFieldID")}
 
 
 class TemplatePage(Page):
@@ -206,8 +208,8 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         return "What has begun keeps its words; a campaign that has not needs others then. This cannot be undone."
 
     def context(self) -> dict[str, Any]:
-        found = self.ask("GET", f"template/email/{self.params['id']}/versions", {"p": "1", "n": "10"})
-        return {**super().context(), "versions": found.data if found.ok and len(found.data) > 1 else []}
+        answer = self.ask("GET", f"template/email/{self.params['id']}/versions", {"p": "1", "n": "10"})
+        return {**super().context(), "versions": answer.data if answer.ok and len(answer.data) > 1 else []}
 
     def do_restore(self) -> HttpResponse:
         version = self.request.POST.get("restore", "")
@@ -226,17 +228,17 @@ class EmailTemplateFiles(TemplatePage):
 
     def form(self) -> Form:
         shown = self.read(f"template/email/{self.params['id']}/preview").data
-        chosen = [Option(one["_id"], _named(one)) for one in shown["attachments"]]
-        known = [one.value for one in chosen]
-        others = [one for one in self.options_of("file", n=MAX_FILES) if one.value not in known]
+        chosen = [Option(entry["_id"], _named(entry)) for entry in shown["attachments"]]
+        chosen_ids = [entry.value for entry in chosen]
+        others = [entry for entry in self.options_of("file", n=MAX_FILES) if entry.value not in chosen_ids]
         label = f"Files that go with {shown['name']}"
-        return Form([Field("attachments", label, "checks", options=[*chosen, *others], value=known, help=FILES)])
+        return Form([Field("attachments", label, "checks", options=[*chosen, *others], value=chosen_ids, help=FILES)])
 
     def show(self) -> Mapping[str, Any]:
         form = self.form()
         if self.may(self.module, "PUT"):
             return {"form": form}
-        labels = {one.value: one.label for one in form.fields[0].options}
+        labels = {option.value: option.label for option in form.fields[0].options}
         return {"form": None, "names": [labels[id] for id in form.fields[0].value]}
 
     @property
@@ -260,8 +262,8 @@ class EmailTemplateFiles(TemplatePage):
             return self.page({"form": form, "trouble": "Choose a file first."}, status=422)
         answer = self.upload()
         if answer.ok:
-            made = answer.data if isinstance(answer.data, list) else [answer.data]
-            ids = [*form.fields[0].value, *(one["_id"] for one in made)]
+            uploads = answer.data if isinstance(answer.data, list) else [answer.data]
+            ids = [*form.fields[0].value, *(upload["_id"] for upload in uploads)]
             answer = self.ask("PUT", f"template/email/{self.params['id']}", None, {"attachments": ids})
         if not answer.ok:
             reason = (answer.warning or answer.message).removeprefix("file: ")

@@ -60,20 +60,20 @@ def compile_template(subject: str, body: str, variables: Sequence[Mapping[str, A
     Raises InvalidVariables_400 for an invalid placeholder or variable. Raises InvalidEmailTemplate_400 for other
     template marks, for MJML or HTML that cannot be read, and for a body without text.
     """
-    names = [one["name"] for one in variables]
+    names = [variable["name"] for variable in variables]
     for place, name in enumerate(names):
         if name in names[:place] or name in BUILT_IN or not re.fullmatch(r"[\w. -]{1,100}", name):
             raise NamedError("InvalidVariables_400", f"variables: {shorten(name)!r} is there twice, or is no name")
-    known = {*BUILT_IN, *names}
+    allowed = {*BUILT_IN, *names}
     shown = without_styles(body) if is_html(body) else body
-    for part, words in (("subject", subject), ("body", shown)):
-        for name in names_in(words):
-            if name not in known:
+    for part, text in (("subject", subject), ("body", shown)):
+        for name in names_in(text):
+            if name not in allowed:
                 raise NamedError(
                     "InvalidVariables_400",
                     f"{part}: {{{{{shorten(name)}}}}} is none of the variables, nor of {', '.join(BUILT_IN)}",
                 )
-        if has_stray_mark(words):
+        if has_stray_mark(text):
             raise NamedError("InvalidEmailTemplate_400", f"{part}: has a mark of a placeholder that is none")
     compiled = compile_body(body)
     if not compiled.text.strip():
@@ -89,11 +89,11 @@ def without_styles(body: str) -> str:
     kept = []
     at = 0
     inside = False
-    for found in _STYLE.finditer(body):
-        if found[1] and inside:
-            at, inside = found.start(), False
-        elif not found[1] and not inside:
-            kept.append(body[at : found.start()])
+    for match in _STYLE.finditer(body):
+        if match[1] and inside:
+            at, inside = match.start(), False
+        elif not match[1] and not inside:
+            kept.append(body[at : match.start()])
             inside = True
     return "".join(kept if inside else [*kept, body[at:]])
 
@@ -104,7 +104,7 @@ def render(
     """Return the mail with the values, by the names of the placeholders. Without values they stay as they are."""
     if values is None:
         return Rendered(clean_line(subject)[:200], compiled.text, compiled.html, ())
-    required = [one["name"] for one in variables if one["required"]]
+    required = [variable["name"] for variable in variables if variable["required"]]
     missing = tuple(name for name in required if not values.get(name, "").strip())
 
     def value(name: str) -> str:
@@ -128,22 +128,22 @@ def render(
     return Rendered(clean_line(plain(subject))[:200], plain(compiled.text), rich, missing)
 
 
-def _in_text(found: re.Match[str], value: str) -> str:
+def _in_text(match: re.Match[str], value: str) -> str:
     """Return the text that replaces a placeholder in plain text, with the spaces and brackets around it.
 
     A placeholder without a value leaves no brackets, and at most one space between words.
     """
     if value:
-        return f"{found['before']}{found['open']}{value}{found['close']}{found['after']}"
-    if bool(found["open"]) != bool(found["close"]):
-        return found["before"] + found["open"] + found["close"] + found["after"]
-    text = found.string
-    at = found.start()
-    end = found.end()
+        return f"{match['before']}{match['open']}{value}{match['close']}{match['after']}"
+    if bool(match["open"]) != bool(match["close"]):
+        return match["before"] + match["open"] + match["close"] + match["after"]
+    text = match.string
+    at = match.start()
+    end = match.end()
     begins, ends = at == 0 or text[at - 1] == "\n", end == len(text) or text[end] == "\n"
     if begins or ends or text[end] in ".,;:!?)":
         return ""
-    return (found["before"] or found["after"])[:1]
+    return (match["before"] or match["after"])[:1]
 
 
 @dataclass(frozen=True)
@@ -169,33 +169,33 @@ class ValueReader:
                 first_names.append(key)
             fields |= {name.casefold(): key}
             fields.setdefault(key, key)
-        known = {"company.name": company.name, "company.website": company.website}
-        return cls(known, fields, zone_of(company.timezone), tuple(first_names))
+        company_values = {"company.name": company.name, "company.website": company.website}
+        return cls(company_values, fields, zone_of(company.timezone), tuple(first_names))
 
     def of(self, contact: Contact, variables: Iterable[Mapping[str, Any]]) -> dict[str, str]:
         """Return the values of the built-in names and of the variables for a contact."""
-        found = {
+        values = {
             **self.company,
             "contact.name": contact.name,
             "contact.firstName": self._first_name(contact),
             "contact.email": contact.email or "",
             "contact.number": contact.contact_number or "",
         }
-        for one in variables:
-            key = self.fields.get(one["name"]) or self.fields.get(one["name"].casefold(), "")
-            found[one["name"]] = self._text(contact.custom.get(key), one.get("dateType") or "")
-        return found
+        for variable in variables:
+            key = self.fields.get(variable["name"]) or self.fields.get(variable["name"].casefold(), "")
+            values[variable["name"]] = self._text(contact.custom.get(key), variable.get("dateType") or "")
+        return values
 
     def _first_name(self, contact: Contact) -> str:
         """Return the first name: of a field of its own, else of the contact's name."""
         written = (self._text(contact.custom.get(key), "").strip() for key in self.first_names)
-        return next((one for one in written if one), "") or first_name_of(contact.name)
+        return next((name for name in written if name), "") or first_name_of(contact.name)
 
     def _text(self, value: Any, date_type: str) -> str:
         if value is None or isinstance(value, dict):
             return ""
         if isinstance(value, list):
-            return ", ".join(self._text(one, date_type) for one in value)
+            return ", ".join(self._text(part, date_type) for part in value)
         if isinstance(value, bool):
             return "yes" if value else "no"
         return self._date(str(value), DATE_TYPES[date_type]) if date_type else str(value)

@@ -30,10 +30,10 @@ NOT_FOUND = ("EmailTemplateNotFound_404", "there is no such e-mail template in t
 
 def get_template(id: str, parameter: str = "id") -> EmailTemplate:
     """Return the company's template with this id. Raises EmailTemplateNotFound_404."""
-    found: EmailTemplate | None = EmailTemplate.objects.filter(pk=id).first()
-    if found is None:
+    template: EmailTemplate | None = EmailTemplate.objects.filter(pk=id).first()
+    if template is None:
         raise NamedError(NOT_FOUND[0], f"{parameter}: {NOT_FOUND[1]}")
-    return found
+    return template
 
 
 @transaction.atomic
@@ -70,27 +70,27 @@ def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
 
     Raises EmailTemplateNotFound_404 when there is no such template or version, and the errors of update_template.
     """
-    found = EmailTemplateVersion.objects.filter(template_id=id, number=number).values(*WORDS).first()
-    if found is None:
+    version = EmailTemplateVersion.objects.filter(template_id=id, number=number).values(*WORDS).first()
+    if version is None:
         get_template(id)
         raise NamedError(NOT_FOUND[0], "version: the template has no such version, or it is too old to be kept")
     # Deleted files are reported by the preview, and when the template is sent.
-    return update_template(id=id, member_id=member_id, check_files=False, **found)
+    return update_template(id=id, member_id=member_id, check_files=False, **version)
 
 
 def _save(template: EmailTemplate, *, new_words: bool, new_files: bool = False) -> EmailTemplate:
     if new_files:
-        template.attachments = [one["id"] for one in described(template.attachments)]
+        template.attachments = [file["id"] for file in described(template.attachments)]
     compiled = compile_template(template.subject, template.body, template.variables)
     template.html = compiled.html
     template.text = compiled.text
     template.links = list(compiled.links)
     save_unique_name(template, TAKEN)
     if new_words:
-        words = {name: getattr(template, name) for name in WORDS}
+        texts = {name: getattr(template, name) for name in WORDS}
         versions = EmailTemplateVersion.objects.filter(template=template)
         versions.filter(number__lte=template.version - KEPT_VERSIONS).delete()
-        versions.create(template=template, number=template.version, created_by_id=template.updated_by_id, **words)
+        versions.create(template=template, number=template.version, created_by_id=template.updated_by_id, **texts)
     return template
 
 
@@ -144,7 +144,7 @@ def values_of(contact_id: str | None, variables: Sequence[Mapping[str, Any]]) ->
 
 def contact_of(id: str) -> Contact:
     """Return the live contact whose values a preview has. Raises ContactNotFound_400."""
-    found: Contact | None = live_contacts().filter(pk=id).first()
-    if found is None:
+    contact: Contact | None = live_contacts().filter(pk=id).first()
+    if contact is None:
         raise NamedError("ContactNotFound_400", "contactId: there is no such contact in this company")
-    return found
+    return contact

@@ -61,8 +61,8 @@ def send_trial(
     preview_words.
     """
     if type not in TYPES:
-        known = ", ".join((*TYPES, *OTHERS))
-        raise NamedError("UnsupportedCampaignType_400", f"type: {shorten(type)!r} is none of {known}")
+        types = ", ".join((*TYPES, *OTHERS))
+        raise NamedError("UnsupportedCampaignType_400", f"type: {shorten(type)!r} is none of {types}")
     to = own_people(recipients)
     mail, files = _mail(template_id, words, contact_id, attachments)
     letter = "" if type == "smtp" else type[-1]
@@ -79,10 +79,10 @@ def own_people(recipients: Sequence[str]) -> list[str]:
     if not recipients:
         raise NamedError("NoRecipientsSpecified_400", "to: is empty")
     accepted = Member.objects.filter(status__in=(Member.Status.OWNER, Member.Status.ACCEPTED))
-    known = {email.lower() for email in accepted.values_list("user__email", flat=True)}
+    emails = {email.lower() for email in accepted.values_list("user__email", flat=True)}
     to = list(dict.fromkeys(address.strip().lower() for address in recipients))
     for address in to:
-        if address not in known:
+        if address not in emails:
             raise NamedError(
                 "NoRecipientsSpecified_400",
                 f"to: {shorten(address)} is nobody of your company; a test goes to members alone",
@@ -91,25 +91,25 @@ def own_people(recipients: Sequence[str]) -> list[str]:
 
 
 def _mail(
-    template_id: str | None, words: Mapping[str, Any], contact_id: str | None, files: Sequence[str]
+    template_id: str | None, content: Mapping[str, Any], contact_id: str | None, files: Sequence[str]
 ) -> tuple[Rendered, Sequence[str]]:
     if template_id is not None:
         template, mail = preview_template(id=template_id, contact_id=contact_id)
         return mail, template.attachments
-    if not words.get("subject") or not words.get("body"):
+    if not content.get("subject") or not content.get("body"):
         raise NamedError("InvalidEmailTemplate_400", "templateId, or subject and body, are needed")
-    found = preview_words(
-        subject=words["subject"], body=words["body"], variables=words.get("variables", ()), contact_id=contact_id
+    preview = preview_words(
+        subject=content["subject"], body=content["body"], variables=content.get("variables", ()), contact_id=contact_id
     )
-    return found[1], files
+    return preview[1], files
 
 
 def _contents(files: Sequence[str]) -> tuple[Attachment, ...]:
     """Return the files with their contents. Raises FileNotFound_400, InvalidEmailTemplate_400."""
-    reader, wanted = AttachmentReader(), described(files)
-    reader.prepare([wanted])
+    reader, entries = AttachmentReader(), described(files)
+    reader.prepare([entries])
     try:
-        return reader.read(wanted)
+        return reader.read(entries)
     except (AttachmentMissing, AttachmentUnavailable) as error:
         raise NamedError(GONE, f"attachments: {error}") from None
 

@@ -55,8 +55,8 @@ def _one(id: str) -> dict[str, Any]:
     return TemplateOut.one(EmailTemplate.objects.filter(pk=id)) or {}
 
 
-def _versions(asked: ListRequest) -> QuerySet[EmailTemplateVersion]:
-    return EmailTemplateVersion.objects.filter(template=services.get_template(asked.path["id"]))
+def _versions(request: ListRequest) -> QuerySet[EmailTemplateVersion]:
+    return EmailTemplateVersion.objects.filter(template=services.get_template(request.path["id"]))
 
 
 class EmailTemplateViewSet(ResourceViewSet):
@@ -104,8 +104,8 @@ class EmailTemplateViewSet(ResourceViewSet):
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         deleted, campaigns = services.delete_templates(selection=self.selection())
-        told = {"warning": f"ids: {campaigns} cannot begin without other words"} if campaigns else {}
-        return self.success({"deletedCount": deleted}, **told)
+        warning = {"warning": f"ids: {campaigns} cannot begin without other words"} if campaigns else {}
+        return self.success({"deletedCount": deleted}, **warning)
 
     versions = list_action(
         Listing("List the versions of an e-mail template", _versions, VERSION_FIELDS, VersionOut, errors=NOT_FOUND),

@@ -14,8 +14,8 @@ TEST_PERSON = Person(name="Ada Example", email="ada@example.org", phone="+442079
 
 def ask_for_test(app: DataApp, seconds: float) -> list[dict[str, str]]:
     """Query the app for an invented person, for a connection test."""
-    found = dict(HttpEnrichment(app).enrich(TEST_PERSON, most_seconds=seconds))
-    return [found] if found else []
+    values = dict(HttpEnrichment(app).enrich(TEST_PERSON, most_seconds=seconds))
+    return [values] if values else []
 
 
 ENRICH = data_app(

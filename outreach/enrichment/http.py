@@ -19,14 +19,14 @@ class HttpEnrichment(EnrichmentProvider):
     """Sends email, name and phone, and reads the answer by the app's paths."""
 
     def enrich(self, person: Person, *, most_seconds: float | None = None) -> Mapping[str, str]:
-        asked = {"email": person.email, "name": person.name, "phone": person.phone}
+        query = {"email": person.email, "name": person.name, "phone": person.phone}
         try:
-            found = ask(self.app, asked, most_seconds=most_seconds)
+            answer = ask(self.app, query, most_seconds=most_seconds)
         except DataAppError as error:
             if error.status in NOT_FOUND:
                 return {}
             raise
-        values = {key: text_at(found, path, VALUE_LENGTH) for key, path in self.app.field_paths.items()}
+        values = {key: text_at(answer, path, VALUE_LENGTH) for key, path in self.app.field_paths.items()}
         return {key: value for key, value in values.items() if value}
 
 

@@ -38,25 +38,32 @@ class Proposals(Page):
 
     @cached_property
     def state(self) -> ListState:
-        given = [text.split(":", 2)[-1] for text in self.request.GET.getlist("f") if text.startswith("contact:")]
-        linked = Choice("contact", "Contact", ("in",), [(id, "the one you came from") for id in given])
-        return ListState(self.request.GET, {one.name: one for one in (*self.choices, linked)}, zone=self.zone_name)
+        ids = [text.split(":", 2)[-1] for text in self.request.GET.getlist("f") if text.startswith("contact:")]
+        linked = Choice("contact", "Contact", ("in",), [(id, "the one you came from") for id in ids])
+        return ListState(
+            self.request.GET, {choice.name: choice for choice in (*self.choices, linked)}, zone=self.zone_name
+        )
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read("enrichment-proposal", self.state.query())
+        answer = self.read("enrichment-proposal", self.state.query())
         rows = []
-        for one in found.data:
-            words, tone = STATES[one["status"]]
+        for proposal in answer.data:
+            label, tone = STATES[proposal["status"]]
             rows.append(
-                {**one, "label": one["fieldName"] or FIELDS.get(one["field"], ""), "words": words, "tone": tone}
+                {
+                    **proposal,
+                    "label": proposal["fieldName"] or FIELDS.get(proposal["field"], ""),
+                    "words": label,
+                    "tone": tone,
+                }
             )
         return {
             "state": self.state,
             "choices": self.choices,
             "columns": self.columns,
             "rows": rows,
-            "total": found.total,
-            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "total": answer.total,
+            "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
     def do_accept(self) -> HttpResponse:
@@ -65,10 +72,10 @@ class Proposals(Page):
     def do_reject(self) -> HttpResponse:
         return self._decide("reject", "Rejected; it is not proposed again")
 
-    def _decide(self, action: str, words: str) -> HttpResponse:
+    def _decide(self, action: str, message: str) -> HttpResponse:
         here = self.request.path + self.state.link()
         answer = self.ask("POST", f"enrichment-proposal/{self.sent_id()}/{action}")
-        return self.done(words, here) if answer.ok else self.refuse(answer, here)
+        return self.done(message, here) if answer.ok else self.refuse(answer, here)
 
 
 PAGES = [Proposals]

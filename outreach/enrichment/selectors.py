@@ -15,14 +15,14 @@ def enrichment_provider() -> EnrichmentProvider | None:
     for spec in apps_with(Capability.ENRICH).values():
         app = spec.rows().filter(is_active=True).order_by("created_at", "pk").first()
         if app is not None and spec.provider is not None:
-            found: EnrichmentProvider = spec.provider(app)
-            return found
+            provider: EnrichmentProvider = spec.provider(app)
+            return provider
     return None
 
 
-def check_enrichment(wanted: bool) -> None:
+def check_enrichment(is_enabled: bool) -> None:
     """Raise AppNotFound_400 if a run wants enrichment and no app does it."""
-    if wanted and enrichment_provider() is None:
+    if is_enabled and enrichment_provider() is None:
         raise NamedError(
             "AppNotFound_400", "enrichmentEnabled: no enrichment app is connected (POST /apps/enrich); leave it false"
         )

@@ -44,12 +44,12 @@ class ProposalOut(Output):
         keys = {row["field"] for row in rows}
         named = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, unique_field_id__in=keys)
         names = dict(named.values_list("unique_field_id", "name"))
-        known = Contact.objects.in_bulk([row["contact"]["_id"] for row in rows if row["contact"]])
+        contacts = Contact.objects.in_bulk([row["contact"]["_id"] for row in rows if row["contact"]])
         return [
             {
                 **row,
                 "fieldName": names.get(row["field"], ""),
-                "current": _current(known.get((row["contact"] or {}).get("_id", "")), row["field"]),
+                "current": _current(contacts.get((row["contact"] or {}).get("_id", "")), row["field"]),
             }
             for row in rows
         ]

@@ -36,7 +36,10 @@ def propose(contact: Contact, values: Mapping[str, str], app: DataApp, run_id: s
                     contact=contact, field=key, value=value, text=text[:500], source=app.name, app=app, run_id=run_id
                 )
             )
-    before = {(one.field, one.text) for one in EnrichmentProposal.objects.filter(contact=contact).only("field", "text")}
+    before = {
+        (proposal.field, proposal.text)
+        for proposal in EnrichmentProposal.objects.filter(contact=contact).only("field", "text")
+    }
     new = [row for row in rows if (row.field, row.text) not in before]
     EnrichmentProposal.objects.bulk_create(new, ignore_conflicts=True)
     return len(new)

@@ -53,7 +53,7 @@ class ProposalViewSet(ResourceViewSet):
         return self._one(id)
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = ProposalOut.one(EnrichmentProposal.objects.filter(pk=id))
-        if found is None:
+        proposal = ProposalOut.one(EnrichmentProposal.objects.filter(pk=id))
+        if proposal is None:
             raise NamedError("NotFound_404", "id: there is no such proposal in this company")
-        return found
+        return proposal

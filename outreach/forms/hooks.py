@@ -33,14 +33,14 @@ MAX_LEADS = 1000
 def social_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     """Answer the platform's question whose address it is; store the ids of a webhook's leads, and answer at once."""
     app = _app(id)
-    known = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
-    if app is None or not known:
+    is_valid = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
+    if app is None or not is_valid:
         return _answer(404)
     if request.method == "GET":
-        asked = request.GET
-        if asked.get("hub.mode") != "subscribe" or not is_verify_token(asked.get("hub.verify_token", ""), app):
+        params = request.GET
+        if params.get("hub.mode") != "subscribe" or not is_verify_token(params.get("hub.verify_token", ""), app):
             return _answer(403)
-        return _answer(200, asked.get("hub.challenge", "")[:200])
+        return _answer(200, params.get("hub.challenge", "")[:200])
     if request.method != "POST":
         return _answer(405)
     length = request.headers.get("Content-Length") or "0"
@@ -54,13 +54,15 @@ def social_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
 
 
 def _store(app: SocialAApp, body: bytes) -> None:
-    told: dict[str, dict[str, datetime]] = {}
+    leads_by_form: dict[str, dict[str, datetime]] = {}
     for form_id, leadgen_id, at in _reported_leads(body):
-        told.setdefault(form_id, {})[leadgen_id] = at
+        leads_by_form.setdefault(form_id, {})[leadgen_id] = at
     # What comes while a form is paused, or still a draft, is another program's.
-    forms = Form.objects.filter(app=app, source=Form.Source.SOCIAL_A, state=Form.State.PUBLISHED, form_id__in=told)
+    forms = Form.objects.filter(
+        app=app, source=Form.Source.SOCIAL_A, state=Form.State.PUBLISHED, form_id__in=leads_by_form
+    )
     for form in forms:
-        store_told(form, told[form.form_id])
+        store_told(form, leads_by_form[form.form_id])
 
 
 def _reported_leads(body: bytes) -> Iterator[tuple[str, str, datetime]]:

@@ -47,26 +47,30 @@ class BadAnswer(ValueError):
     """An answer that its field cannot take; the text is for the visitor."""
 
 
-def read_answer(field: Mapping[str, Any], given: Any, country_code: str = "", country: str = "") -> str | list[str]:
+def read_answer(
+    field: Mapping[str, Any], raw_answer: Any, country_code: str = "", country: str = ""
+) -> str | list[str]:
     """Return the answer as it is stored; empty: there is none. Raises BadAnswer.
 
     Numbers without a dial prefix have that of `country_code`, or else belong to `country`.
     """
     kind = field["type"]
     if kind == MULTI:
-        items = given if isinstance(given, list) else [given] if given else []
-        found = list(dict.fromkeys(_text(item) for item in items[:100] if item))
-        if any(item not in field["options"] for item in found):
+        items = raw_answer if isinstance(raw_answer, list) else [raw_answer] if raw_answer else []
+        chosen = list(dict.fromkeys(_text(item) for item in items[:100] if item))
+        if any(item not in field["options"] for item in chosen):
             raise BadAnswer("Choose from the options.")
-        if field["required"] and not found:
+        if field["required"] and not chosen:
             raise BadAnswer("Choose at least one.")
-        return found
+        return chosen
     if kind in (CHECKBOX, CONSENT):
-        is_set = given is True or (isinstance(given, str) and given.strip().lower() in ("yes", "on", "true", "1"))
+        is_set = raw_answer is True or (
+            isinstance(raw_answer, str) and raw_answer.strip().lower() in ("yes", "on", "true", "1")
+        )
         if field["required"] and not is_set:
             raise BadAnswer("Tick this box to go on.")
         return YES if is_set else ""
-    text = field["value"] if kind == HIDDEN and given in (None, "") else _text(given)
+    text = field["value"] if kind == HIDDEN and raw_answer in (None, "") else _text(raw_answer)
     if not text:
         if field["required"]:
             raise BadAnswer("Fill this in.")
@@ -101,13 +105,13 @@ def _read(field: Mapping[str, Any], kind: str, text: str, country_code: str, cou
     return text if kind in (TEXTAREA, HIDDEN) else " ".join(text.split())
 
 
-def _text(given: Any) -> str:
+def _text(raw_answer: Any) -> str:
     """Return a text without characters that no person writes. Raises BadAnswer for a long one, or another type."""
-    if given is None:
+    if raw_answer is None:
         return ""
-    if isinstance(given, bool) or not isinstance(given, str | int | float):
+    if isinstance(raw_answer, bool) or not isinstance(raw_answer, str | int | float):
         raise BadAnswer("Write a text.")
-    text = _UNWRITTEN.sub("", str(given).replace("\r\n", "\n")).strip()
+    text = _UNWRITTEN.sub("", str(raw_answer).replace("\r\n", "\n")).strip()
     if len(text) > MAX_ANSWER_LENGTH:
         raise BadAnswer(f"Write at most {MAX_ANSWER_LENGTH:,} characters.")
     return text

@@ -112,7 +112,7 @@ def _write(
     written = write_leads(schema, [row], **common)
     problems = written.failed.get(row.index, [])
     number = row.contact.system.get("contact_number") if row.contact else None
-    if not number or not row.contact or [(one.key, one.name) for one in problems] != [("number", EXISTS)]:
+    if not number or not row.contact or [(problem.key, problem.name) for problem in problems] != [("number", EXISTS)]:
         return written, []
     for column in NUMBER_COLUMNS:
         row.contact.system.pop(column, None)
@@ -145,19 +145,19 @@ def _fill_contact(
     if not values:
         return []
     held = Contact.objects.values_list("custom", flat=True).get(pk=contact) or {}
-    given, notes = {}, []
+    fields, notes = {}, []
     for key, text in values.items():
         spec = schema.contacts.fields.get(key)
         if spec is None or (form.duplicates == Form.Duplicates.CREATE and held.get(key) not in (None, "", [])):
             continue
         try:
-            given[key] = spec.parse(text, how)
+            fields[key] = spec.parse(text, how)
         except BadValue as error:
             notes.append(f"{OF_CONTACT}{key}: {error}")
-    if given:
+    if fields:
         try:
             with transaction.atomic():
-                change_contact(id=contact, actor_id=None, form_data=given, source=source)  # type: ignore[arg-type]
+                change_contact(id=contact, actor_id=None, form_data=fields, source=source)  # type: ignore[arg-type]
         except NamedError as error:
             notes.append(error.detail or error.message)
     return notes

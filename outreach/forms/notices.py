@@ -16,8 +16,8 @@ register_notice(SOCIAL_APP_FAILING)
 
 def tell_submitted(row: FormLead, form: Form) -> None:
     """Notify the member who got the lead, or who created the form, in the caller's transaction."""
-    found = FormLead.objects.filter(pk=row.pk).values_list("lead_id", flat=True).first()
-    lead = Lead.objects.select_related("team_member", "contact").filter(pk=found).first()
+    lead_id = FormLead.objects.filter(pk=row.pk).values_list("lead_id", flat=True).first()
+    lead = Lead.objects.select_related("team_member", "contact").filter(pk=lead_id).first()
     if lead is None:
         return
     who = lead.team_member or form.created_by

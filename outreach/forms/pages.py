@@ -64,14 +64,15 @@ class Forms(RecordList, FormsPage):
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "Status", ("in",), tuple((key, words) for key, (words, _) in STATES.items())),)
+        return (Choice("status", "Status", ("in",), tuple((key, label) for key, (label, _) in STATES.items())),)
 
     def show(self) -> Mapping[str, Any]:
-        found = super().show()
+        context = super().show()
         rows = [
-            {**one, "words": STATES[one["status"]][0], "mood": STATES[one["status"]][1]} for one in found["records"]
+            {**form, "words": STATES[form["status"]][0], "mood": STATES[form["status"]][1]}
+            for form in context["records"]
         ]
-        return {**found, "records": rows}
+        return {**context, "records": rows}
 
 
 class NewForm(NewRecord, FormsPage):
@@ -107,8 +108,8 @@ class OneForm(FormsPage):
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(f"form/{self.params['id']}").data
-        return found
+        form: Mapping[str, Any] = self.read(f"form/{self.params['id']}").data
+        return form
 
     @property
     def resource(self) -> str:
@@ -117,8 +118,8 @@ class OneForm(FormsPage):
     def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
         if "refused" in context:
             return super().page(context, template=template, status=status)
-        words, tone = STATES[self.record["status"]]
-        shared = {"record": self.record, "title": self.record["name"], "words": words, "tone": tone}
+        label, tone = STATES[self.record["status"]]
+        shared = {"record": self.record, "title": self.record["name"], "words": label, "tone": tone}
         return super().page({**shared, **context}, template=template, status=status)
 
 
@@ -132,15 +133,19 @@ class FormPage(OneForm):
 
     def show(self) -> Mapping[str, Any]:
         answer = self.ask("GET", "form/targets")
-        labels = {one["key"]: one["label"] for one in answer.data["targets"]} if answer.ok else {}
-        kinds = {one.value: one.label for one in FIELD_TYPES}
+        labels = {entry["key"]: entry["label"] for entry in answer.data["targets"]} if answer.ok else {}
+        kinds = {entry.value: entry.label for entry in FIELD_TYPES}
         mapping, fields = self.record["mapping"], self.record["fields"]
         rows = [
-            {**one, "kind": kinds.get(one["type"], one["type"]), "target": labels.get(mapping.get(one["key"], ""), "")}
-            for one in fields
+            {
+                **entry,
+                "kind": kinds.get(entry["type"], entry["type"]),
+                "target": labels.get(mapping.get(entry["key"], ""), ""),
+            }
+            for entry in fields
         ]
         blank = {"given": "", "chosen": [], "error": ""}
-        return {"rows": rows, "fields": [{**one, **blank, "given": one["value"]} for one in fields]}
+        return {"rows": rows, "fields": [{**entry, **blank, "given": entry["value"]} for entry in fields]}
 
     def do_up(self) -> HttpResponse:
         return self._move(-1)
@@ -150,7 +155,7 @@ class FormPage(OneForm):
 
     def _move(self, by: int) -> HttpResponse:
         fields = list(self.record["fields"])
-        at = next((at for at, one in enumerate(fields) if one["key"] == self.request.POST.get("key")), None)
+        at = next((at for at, field in enumerate(fields) if field["key"] == self.request.POST.get("key")), None)
         if at is not None and 0 <= at + by < len(fields):
             fields[at], fields[at + by] = fields[at + by], fields[at]
             answer = self.ask("PUT", self.resource, None, {"fields": fields})
@@ -159,7 +164,7 @@ class FormPage(OneForm):
         return self.done()
 
     def do_remove(self) -> HttpResponse:
-        kept = [one for one in self.record["fields"] if one["key"] != self.request.POST.get("key")]
+        kept = [field for field in self.record["fields"] if field["key"] != self.request.POST.get("key")]
         answer = self.ask("PUT", self.resource, None, {"fields": kept})
         return self.done("Field removed") if answer.ok else self.refuse(answer)
 
@@ -182,14 +187,14 @@ class FormField(OneForm):
     @cached_property
     def before(self) -> Mapping[str, Any] | None:
         key = self.request.GET.get("key", "")
-        return next((one for one in self.record["fields"] if one["key"] == key), None)
+        return next((field for field in self.record["fields"] if field["key"] == key), None)
 
     def form(self) -> Form:
         answer = self.ask("GET", "form/targets")
         panels = {"contact": "The contact", "lead": "The lead"}
         targets = [
-            Option(one["key"], one["label"], panels[one["panel"]])
-            for one in (answer.data["targets"] if answer.ok else ())
+            Option(target["key"], target["label"], panels[target["panel"]])
+            for target in (answer.data["targets"] if answer.ok else ())
         ]
         fields = [
             Field("label", "Question", "textarea", required=True, help="Of a consent the words that are agreed to."),
@@ -211,12 +216,12 @@ class FormField(OneForm):
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
         values = form.values
-        fields = [dict(one) for one in self.record["fields"]]
+        fields = [dict(entry) for entry in self.record["fields"]]
         key = self.before["key"] if self.before else self._key(values["label"])
         field = {name: values[name] for name in ("label", "type", "required", "help", "value")}
         options = [line.strip() for line in values["options"].splitlines() if line.strip()]
         field |= {"key": key, "options": options}
-        at = next((at for at, one in enumerate(fields) if one["key"] == key), len(fields))
+        at = next((at for at, entry in enumerate(fields) if entry["key"] == key), len(fields))
         fields[at : at + 1] = [field]
         mapping = {name: target for name, target in self.record["mapping"].items() if name != key}
         if values["target"]:
@@ -232,11 +237,11 @@ class FormField(OneForm):
         """Return a key for a new field, which no other of the form has."""
         plain = re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_")[:40]
         start = plain if plain[:1].isalpha() else f"field_{plain}".strip("_")
-        taken, number = {one["key"] for one in self.record["fields"]}, 2
-        found = start
-        while found in taken:
-            found, number = f"{start}_{number}", number + 1
-        return found
+        taken, number = {field["key"] for field in self.record["fields"]}, 2
+        key = start
+        while key in taken:
+            key, number = f"{start}_{number}", number + 1
+        return key
 
 
 class FormSettings(EditRecord, OneForm):
@@ -248,17 +253,17 @@ class FormSettings(EditRecord, OneForm):
 
     @cached_property
     def record(self) -> Mapping[str, Any]:  # the list of texts is written as lines
-        found: Mapping[str, Any] = self.read(self.resource).data
-        return found
+        form: Mapping[str, Any] = self.read(self.resource).data
+        return form
 
     def list_address(self) -> str:
         return self.address("form", self.params["id"])
 
     def values(self) -> Mapping[str, Any]:
-        one = self.record
-        origins = "\n".join(one["allowedOrigins"])
-        team, category = ((one[name] or {}).get("_id", "") for name in ("team", "category"))
-        return {**one, "allowedOrigins": origins, "team": team, "category": category}
+        record = self.record
+        origins = "\n".join(record["allowedOrigins"])
+        team, category = ((record[name] or {}).get("_id", "") for name in ("team", "category"))
+        return {**record, "allowedOrigins": origins, "team": team, "category": category}
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         look = [
@@ -297,11 +302,11 @@ class FormSettings(EditRecord, OneForm):
         return Form(fields, values)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        found = dict(values)
-        if "allowedOrigins" in found:
-            lines = found["allowedOrigins"].splitlines()
-            found["allowedOrigins"] = [line.strip() for line in lines if line.strip()]
-        return {name: (value or None) if name in ("team", "category") else value for name, value in found.items()}
+        payload = dict(values)
+        if "allowedOrigins" in payload:
+            lines = payload["allowedOrigins"].splitlines()
+            payload["allowedOrigins"] = [line.strip() for line in lines if line.strip()]
+        return {name: (value or None) if name in ("team", "category") else value for name, value in payload.items()}
 
     def consequence(self) -> str:
         return "Its page closes, and what was sent by it is forgotten; the leads stay. This cannot be undone."
@@ -325,30 +330,30 @@ class FormAnswers(OneForm):
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "Status", ("in",), tuple((key, words) for key, (words, _) in BECAME.items())),)
+        return (Choice("status", "Status", ("in",), tuple((key, label) for key, (label, _) in BECAME.items())),)
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {one.name: one for one in self.choices}, zone=self.zone_name)
+        return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read("form/lead", {**self.state.query(), "formId": self.params["id"]})
-        labels = {one["key"]: one["label"] for one in self.record["fields"]}
+        answer = self.read("form/lead", {**self.state.query(), "formId": self.params["id"]})
+        labels = {row["key"]: row["label"] for row in self.record["fields"]}
         rows = [
             {
-                **one,
-                "words": BECAME[one["status"]][0],
-                "mood": BECAME[one["status"]][1],
+                **row,
+                "words": BECAME[row["status"]][0],
+                "mood": BECAME[row["status"]][1],
                 "said": [
                     (labels.get(key, key), ", ".join(value) if isinstance(value, list) else value)
-                    for key, value in one["answers"].items()
+                    for key, value in row["answers"].items()
                 ],
             }
-            for one in found.data
+            for row in answer.data
         ]
-        more = self.state.more(found.next_cursor, len(rows)) if found.next_cursor else None
+        more = self.state.more(answer.next_cursor, len(rows)) if answer.next_cursor else None
         shared = {"columns": self.columns, "choices": self.choices, "state": self.state}
-        return {**shared, "records": rows, "total": found.total, "more": more}
+        return {**shared, "records": rows, "total": answer.total, "more": more}
 
     def do_again(self) -> HttpResponse:
         answer = self.ask("PUT", f"form/lead/{self.sent_id()}", None, {"status": "new"})

@@ -16,9 +16,9 @@ def form_problems(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     if not referring:
         return [[] for _ in rows]
     schema = current_schema()
-    known = {target.key for target in targets(schema)}
+    target_keys = {target.key for target in targets(schema)}
     deleted = set(missing_tags([tag for row in rows for tag in row["tags"]], lock=False))
-    found = []
+    all_problems = []
     for row in rows:
         problem = source_problem(row["leadSource"], schema) if row["leadSource"] else ""
         problems = [f"leadSource: {problem}"] if problem else []
@@ -27,7 +27,7 @@ def form_problems(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
         problems += [
             f"mapping.{key}: the field {target} was deleted, so that the answer is kept with the form alone"
             for key, target in row["mapping"].items()
-            if target not in known
+            if target not in target_keys
         ]
-        found.append(problems)
-    return found
+        all_problems.append(problems)
+    return all_problems

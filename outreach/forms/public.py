@@ -58,7 +58,7 @@ def form_page(request: HttpRequest, token: str) -> HttpResponse:
         return HttpResponse(status=405, headers={"Allow": "GET, HEAD, POST"})
     if SENT in request.GET:
         return _page(request, form, {"sent": True}, 200)
-    preset = {one["key"]: request.GET[one["key"]][:2000] for one in form.fields if one["key"] in request.GET}
+    preset = {field["key"]: request.GET[field["key"]][:2000] for field in form.fields if field["key"] in request.GET}
     return _form(request, form, preset)
 
 
@@ -78,25 +78,26 @@ def _submit(request: HttpRequest, form: Form) -> HttpResponse:
     if not fits_origin(form, request.headers.get("Origin"), own):
         return _page(request, form, {"title": "This site may not send the form"}, 403)
     sent = request.POST
-    given: dict[str, Any] = {
-        one["key"]: sent.getlist(one["key"]) if one["type"] == MULTI else sent.get(one["key"]) for one in form.fields
+    inputs: dict[str, Any] = {
+        field["key"]: sent.getlist(field["key"]) if field["type"] == MULTI else sent.get(field["key"])
+        for field in form.fields
     }
     try:
         SUBMISSIONS.count(f"{form.pk} {caller_of(request).network}")
     except TooManyAttempts as error:
-        answer = _form(request, form, given, trouble=TOO_OFTEN, status=429)
+        answer = _form(request, form, inputs, trouble=TOO_OFTEN, status=429)
         answer["Retry-After"] = str(error.retry_after)
         return answer
     if sent.get(TRAP):
         return _thank(form)  # a program believes that it was taken
     page = read_page_id(form, sent.get("page", ""))
     if page is None:
-        return _form(request, form, given, trouble=OLD, status=422)
-    read = read_submission(form, given)
+        return _form(request, form, inputs, trouble=OLD, status=422)
+    read = read_submission(form, inputs)
     if read.errors:
-        return _form(request, form, given, errors=read.errors, status=422)
+        return _form(request, form, inputs, errors=read.errors, status=422)
     if page[1] < TOO_FAST:
-        return _form(request, form, given, trouble=AGAIN, status=422)
+        return _form(request, form, inputs, trouble=AGAIN, status=422)
     origin = read_origin(sent, sent.get("url", ""), sent.get("referrer", ""))
     with company_scope(form.company_id):
         store_submission(form, page[0], read.answers, origin)
@@ -113,40 +114,44 @@ def _thank(form: Form) -> HttpResponse:
 def _form(
     request: HttpRequest,
     form: Form,
-    given: dict[str, Any],
+    inputs: dict[str, Any],
     *,
     errors: dict[str, str] | None = None,
     trouble: str = "",
     status: int = 200,
 ) -> HttpResponse:
     wrong = errors or {}
-    asked = request.POST if request.method == "POST" else request.GET
-    referrer = asked.get("referrer") or request.headers.get("Referer", "")
+    params = request.POST if request.method == "POST" else request.GET
+    referrer = params.get("referrer") or request.headers.get("Referer", "")
     context = {
-        "fields": shown_fields(form, given, wrong),
-        "wrong": [(one["key"], one["label"], wrong[one["key"]]) for one in form.fields if one["key"] in wrong],
+        "fields": shown_fields(form, inputs, wrong),
+        "wrong": [
+            (field["key"], field["label"], wrong[field["key"]]) for field in form.fields if field["key"] in wrong
+        ],
         "trouble": trouble,
         "trap": TRAP,
         "kept": [
             ("page", page_id_for(form, request.POST.get("page", ""))),
-            ("url", asked.get("url") or request.build_absolute_uri(request.path)),
+            ("url", params.get("url") or request.build_absolute_uri(request.path)),
             ("referrer", referrer[:1000]),
-            *((name, asked[name][:200]) for name in UTM if name in asked),
+            *((name, params[name][:200]) for name in UTM if name in params),
         ],
     }
     return _page(request, form, context, status)
 
 
-def shown_fields(form: PublicPage, given: dict[str, Any], errors: dict[str, str]) -> list[dict[str, Any]]:
+def shown_fields(form: PublicPage, inputs: dict[str, Any], errors: dict[str, str]) -> list[dict[str, Any]]:
     """Return the fields in the form of the template, each with its input and its error."""
     return [
         {
-            **one,
-            "given": (given.get(one["key"]) or one["value"] or "") if one["type"] != MULTI else "",
-            "chosen": given.get(one["key"]) if isinstance(given.get(one["key"]), list) else [given.get(one["key"])],
-            "error": errors.get(one["key"], ""),
+            **field,
+            "given": (inputs.get(field["key"]) or field["value"] or "") if field["type"] != MULTI else "",
+            "chosen": inputs.get(field["key"])
+            if isinstance(inputs.get(field["key"]), list)
+            else [inputs.get(field["key"])],
+            "error": errors.get(field["key"], ""),
         }
-        for one in form.fields
+        for field in form.fields
     ]
 
 

@@ -129,7 +129,7 @@ class FormOut(Output):
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [{**row, "problems": found} for row, found in zip(rows, form_problems(rows), strict=True)]
+        return [{**row, "problems": problems} for row, problems in zip(rows, form_problems(rows), strict=True)]
 
 
 class FormSnapshot(Output):

@@ -41,17 +41,17 @@ PLACE = frozenset({"source", "app", "page_id", "form_id"})
 
 def get_form(id: str, parameter: str = "id") -> Form:
     """Return the company's form with this id. Raises FormNotFound_400."""
-    found: Form | None = Form.objects.filter(pk=id).first()
-    if found is None:
+    form: Form | None = Form.objects.filter(pk=id).first()
+    if form is None:
         raise NamedError(NOT_FOUND[0], f"{parameter}: there is no such form in this company")
-    return found
+    return form
 
 
 def _locked(id: str) -> Form:
-    found: Form | None = Form.objects.select_for_update(of=("self",)).filter(pk=id).first()
-    if found is None:
+    form: Form | None = Form.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if form is None:
         raise NamedError(*NOT_FOUND)
-    return found
+    return form
 
 
 @transaction.atomic
@@ -226,7 +226,7 @@ def _checked_fields(fields: Sequence[Mapping[str, Any]], *, own: bool) -> list[d
     The platform's keys are kept as they are: its leads contain the same keys.
     """
     seen: set[str] = set()
-    found = []
+    checked = []
     for place, field in enumerate(fields):
         where = f"fields.{place}"
         if own and not KEY.fullmatch(field["key"]):
@@ -239,8 +239,8 @@ def _checked_fields(fields: Sequence[Mapping[str, Any]], *, own: bool) -> list[d
             raise ValidationFailed(f"{where}.options are missing", f"{where}.options: needs at least one")
         kept = {"options": options if field["type"] in CHOICES else []}
         kept["required"] = field["required"] and field["type"] != HIDDEN
-        found.append({**field, **kept})
-    return found
+        checked.append({**field, **kept})
+    return checked
 
 
 def _save(form: Form) -> Form:

@@ -94,24 +94,24 @@ def id_of_sent(page_id: str, *content: Any) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
-def read_submission(form: Form, given: Mapping[str, Any]) -> Submission:
+def read_submission(form: Form, inputs: Mapping[str, Any]) -> Submission:
     """Read the input of the form's fields."""
     read = Submission()
     country = _country_of(form)
-    for one in form.fields:
+    for form_field in form.fields:
         try:
-            answer = read_answer(one, given.get(one["key"]), form.country_code, country)
+            answer = read_answer(form_field, inputs.get(form_field["key"]), form.country_code, country)
         except BadAnswer as error:
-            read.errors[one["key"]] = str(error)
+            read.errors[form_field["key"]] = str(error)
             continue
         if answer:
-            read.answers[one["key"]] = answer
+            read.answers[form_field["key"]] = answer
     return read
 
 
 def _country_of(form: Form) -> str:
     """Return the default country of numbers, if the form asks for numbers and has no dial prefix."""
-    if form.country_code or all(one["type"] != PHONE for one in form.fields):
+    if form.country_code or all(field["type"] != PHONE for field in form.fields):
         return ""
     with company_scope(form.company_id):
         return default_country()
@@ -121,9 +121,9 @@ def store_submission(form: Form, id: str, answers: Mapping[str, Any], origin: Ma
     """Store a submission, in the form's company. Return whether it was new: a repetition counts once."""
     now = timezone.now()
     consents = [
-        {"key": one["key"], "text": one["label"], "at": now.isoformat(timespec="milliseconds")}
-        for one in form.fields
-        if one["type"] == CONSENT and answers.get(one["key"])
+        {"key": field["key"], "text": field["label"], "at": now.isoformat(timespec="milliseconds")}
+        for field in form.fields
+        if field["type"] == CONSENT and answers.get(field["key"])
     ]
     row = FormLead(
         form=form,
@@ -137,20 +137,20 @@ def store_submission(form: Form, id: str, answers: Mapping[str, Any], origin: Ma
     return bool(_store([row]))
 
 
-def store_told(form: Form, told: Mapping[str, datetime]) -> int:
+def store_told(form: Form, leads: Mapping[str, datetime]) -> int:
     """Store leads from the platform's notifications, by their ids, to be fetched. Return the number of new ones."""
     now = timezone.now()
-    return _store(FormLead(form=form, leadgen_id=id, submitted_at=min(at, now)) for id, at in told.items())
+    return _store(FormLead(form=form, leadgen_id=id, submitted_at=min(at, now)) for id, at in leads.items())
 
 
 @transaction.atomic
 def _store(rows: Iterable[FormLead]) -> int:
     """Store the rows that are not stored yet, and wake a worker. Returns how many there were."""
-    wanted = list(rows)
-    if not wanted:
+    leads = list(rows)
+    if not leads:
         return 0
-    FormLead.objects.bulk_create(wanted, ignore_conflicts=True)
-    stored = FormLead.objects.filter(pk__in=[row.pk for row in wanted]).count()
+    FormLead.objects.bulk_create(leads, ignore_conflicts=True)
+    stored = FormLead.objects.filter(pk__in=[row.pk for row in leads]).count()
     if stored:
         notify_workers(QUEUE)
     return stored
@@ -158,12 +158,12 @@ def _store(rows: Iterable[FormLead]) -> int:
 
 def read_origin(query: Mapping[str, Any], page: str, referrer: str) -> dict[str, str]:
     """Return the origin of a submission: utm values, the page and its referrer, without invalid addresses."""
-    found = {name: str(query.get(name) or "")[:200].replace("\0", "") for name in UTM}
+    origin = {name: str(query.get(name) or "")[:200].replace("\0", "") for name in UTM}
     for name, address in (("page", page), ("referrer", referrer)):
         # The query of an address may contain data that the visitor has given to another site.
         plain = address[:1000].partition("?")[0].partition("#")[0]
-        found[name] = plain if origin_of(plain) else ""
-    return {name: value for name, value in found.items() if value}
+        origin[name] = plain if origin_of(plain) else ""
+    return {name: value for name, value in origin.items() if value}
 
 
 def fits_origin(form: Form, origin: str | None, own: Iterable[str]) -> bool:
@@ -175,12 +175,12 @@ def leads_to_retry(rows: QuerySet[FormLead]) -> int:
     """Put failed rows back to the worker. Returns how many there were."""
     now = timezone.now()
     put_back = {"state": FormLead.State.NEW, "reason": "", "error": "", "due_at": now, "deaths": 0, "attempts": 0}
-    found = rows.filter(status=FormLead.Work.FAILED).update(
+    count = rows.filter(status=FormLead.Work.FAILED).update(
         status=FormLead.Work.WAITING, lease=None, worker=None, updated_at=now, **put_back
     )
-    if found:
+    if count:
         notify_workers(QUEUE)
-    return found
+    return count
 
 
 def wake_refused(app_id: str) -> None:

@@ -40,12 +40,12 @@ class Target:
 
 def targets(schema: LeadSchema) -> list[Target]:
     """Return the fields that answers can go to."""
-    found = [
+    fields = [
         Target(key, NAMES.get(key, key), "contact", key in schema.contacts.required_system) for key in CONTACT_KEYS
     ]
-    found += [Target(key, NAMES.get(key, key), "lead") for key in SYSTEM_COLUMNS if key not in SKIPPED]
-    found += _custom(schema.contacts, OF_CONTACT, "contact")
-    return found + _custom(schema, "", "lead")
+    fields += [Target(key, NAMES.get(key, key), "lead") for key in SYSTEM_COLUMNS if key not in SKIPPED]
+    fields += _custom(schema.contacts, OF_CONTACT, "contact")
+    return fields + _custom(schema, "", "lead")
 
 
 def _custom(schema: RecordSchema, before: str, panel: str) -> list[Target]:
@@ -57,12 +57,12 @@ def _custom(schema: RecordSchema, before: str, panel: str) -> list[Target]:
 def check_mapping(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, Any], schema: LeadSchema) -> None:
     """Raise InvalidMapping_400 for a mapping that names an unknown field, or one field twice."""
     keys = {field["key"] for field in fields if field["type"] != CONSENT}
-    known = {target.key for target in targets(schema)}
+    target_keys = {target.key for target in targets(schema)}
     taken: dict[str, str] = {}
     for key, target in mapping.items():
         if key not in keys:
             raise NamedError(INVALID, f"mapping.{shorten(key, 60)}: the form has no such field that can be mapped")
-        if not isinstance(target, str) or target not in known:
+        if not isinstance(target, str) or target not in target_keys:
             raise NamedError(INVALID, f"mapping.{key}: {shorten(str(target), 60)!r} is no field of leads or contacts")
         if target in taken:
             raise NamedError(INVALID, f"mapping.{key}: {target} is filled by {taken[target]} already")

@@ -156,8 +156,8 @@ class FormViewSet(ResourceViewSet):
         return {"targets": [asdict(target) for target in targets(LeadSchema.load())]}
 
 
-def _leads(asked: ListRequest) -> Any:
-    form = asked.params.get("formId")
+def _leads(request: ListRequest) -> Any:
+    form = request.params.get("formId")
     return FormLead.objects.filter(form_id=form) if form else FormLead.objects.all()
 
 
@@ -185,10 +185,10 @@ class FormLeadViewSet(ResourceViewSet):
         return self._one(id)
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = FormLeadOut.one(FormLead.objects.filter(pk=id))
-        if found is None:
+        lead = FormLeadOut.one(FormLead.objects.filter(pk=id))
+        if lead is None:
             raise NamedError(NO_LEAD, "id: nothing with this id was sent to this company")
-        return found
+        return lead
 
 
 class PublicFormViewSet(CrossOriginViewSet):
@@ -216,7 +216,7 @@ class PublicFormViewSet(CrossOriginViewSet):
             "text": form.text,
             "button": form.button,
             "colour": form.colour,
-            "fields": [{name: one[name] for name in shown} for one in form.fields if one["type"] != "hidden"],
+            "fields": [{name: field[name] for name in shown} for field in form.fields if field["type"] != "hidden"],
             "page": issue_page_id(form),
         }
 
@@ -234,8 +234,8 @@ class PublicFormViewSet(CrossOriginViewSet):
         SUBMISSIONS.count(f"{form.pk} {caller_of(request).network}")
         if not fits_origin(form, request.headers.get("Origin"), (settings.BASE_URL,)):
             raise NamedError("UnauthorizedAction_403", "Origin: this site is none of the form's allowedOrigins")
-        known = {one["key"] for one in form.fields}
-        unknown = [key for key in data["answers"] if key not in known]
+        keys = {field["key"] for field in form.fields}
+        unknown = [key for key in data["answers"] if key not in keys]
         if unknown:
             raise ValidationFailed("answers: unknown", f"answers.{shorten(unknown[0], 60)}: the form has no such field")
         read = read_submission(form, data["answers"])

@@ -104,8 +104,8 @@ def _put_off(row: FormLead, form: Form, error: SocialFailed) -> None:
 
 
 def _fail(row: FormLead, reason: str, error: str, **fetched: Any) -> bool:
-    told = {"state": FormLead.State.FAILED, "reason": reason, "error": error[:1000]}
-    return _settle(row, status=FormLead.Work.FAILED, **told, **fetched)
+    failure = {"state": FormLead.State.FAILED, "reason": reason, "error": error[:1000]}
+    return _settle(row, status=FormLead.Work.FAILED, **failure, **fetched)
 
 
 def _settle(row: FormLead, **values: Any) -> bool:
@@ -116,26 +116,26 @@ def _settle(row: FormLead, **values: Any) -> bool:
     return True
 
 
-def _read_lead(told: Mapping[str, Any]) -> dict[str, Any]:
+def _read_lead(lead: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a lead of the platform, of which nothing is believed to be well-formed."""
     answers: dict[str, Any] = {}
-    rows = told.get("field_data")
-    for one in (rows if isinstance(rows, list) else ())[:100]:
-        name = _text(one.get("name"), 100) if isinstance(one, dict) else ""
-        values = one.get("values") if name else None
-        found = [text for value in (values if isinstance(values, list) else ())[:100] if (text := _text(value, 2000))]
-        if found:
-            answers[name] = found[0] if len(found) == 1 else found
+    rows = lead.get("field_data")
+    for row in (rows if isinstance(rows, list) else ())[:100]:
+        name = _text(row.get("name"), 100) if isinstance(row, dict) else ""
+        values = row.get("values") if name else None
+        texts = [text for value in (values if isinstance(values, list) else ())[:100] if (text := _text(value, 2000))]
+        if texts:
+            answers[name] = texts[0] if len(texts) == 1 else texts
     origin = {
         name: text
         for name in ("ad_id", "ad_name", "campaign_id", "campaign_name", "platform")
-        if (text := _text(told.get(name), 200))
+        if (text := _text(lead.get(name), 200))
     }
-    return {"answers": answers, "origin": origin, "fetched_at": timezone.now(), **_created(told)}
+    return {"answers": answers, "origin": origin, "fetched_at": timezone.now(), **_created(lead)}
 
 
-def _created(told: Mapping[str, Any]) -> dict[str, datetime]:
-    text = told.get("created_time")
+def _created(lead: Mapping[str, Any]) -> dict[str, datetime]:
+    text = lead.get("created_time")
     try:
         at = datetime.fromisoformat(text) if isinstance(text, str) else None
     except ValueError:
@@ -168,12 +168,12 @@ def ask_due_forms(deadline: float) -> None:
 def _ask(form: Form) -> None:
     now = timezone.now()
     error = ""
-    told = dict[str, datetime]()
+    leads = dict[str, datetime]()
     due_at = now + EVERY * _random.uniform(0.95, 1.0)
     try:
-        for one in _client(form).leads_since(form.form_id, now - LOOKS_BACK):
-            if id := _text(one.get("id"), 64):
-                told[id] = _created(one).get("submitted_at", now)
+        for lead in _client(form).leads_since(form.form_id, now - LOOKS_BACK):
+            if id := _text(lead.get("id"), 64):
+                leads[id] = _created(lead).get("submitted_at", now)
     except SocialFailed as failed:
         error = failed.detail
         if failed.refused and form.app_id:
@@ -186,7 +186,7 @@ def _ask(form: Form) -> None:
             update_owned(form, status=Form.Work.WAITING, worker=None, deaths=0, error=error, due_at=due_at, **done)
         except LeaseLost:
             return
-        store_told(form, told)
+        store_told(form, leads)
 
 
 def forget_old() -> bool:
@@ -194,6 +194,6 @@ def forget_old() -> bool:
     with unscoped(reason="tick: old answers to forms of all companies"):
         ends = ExpressionWrapper(F("created_at") + F("form__keep_days") * timedelta(days=1), DateTimeField())
         old = FormLead.objects.annotate(ends=ends).filter(ends__lt=Now()).exclude(status=FormLead.Work.RUNNING)
-        found = list(old.order_by("created_at").values_list("pk", flat=True)[:KEPT])
-        FormLead.objects.filter(pk__in=found).delete()
-    return len(found) == KEPT
+        ids = list(old.order_by("created_at").values_list("pk", flat=True)[:KEPT])
+        FormLead.objects.filter(pk__in=ids).delete()
+    return len(ids) == KEPT

@@ -77,9 +77,9 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
         status: Any = self.column("status", brief=True)
         yield "Planning", status(record)
         for name, number in sorted(_counts(record).items(), key=lambda pair: -pair[1]):
-            words = "Drafts to approve" if name == "draft" else str(SendJob.Status(name).label)
+            label = "Drafts to approve" if name == "draft" else str(SendJob.Status(name).label)
             address = list_address(SendJob, run__id__exact=record.pk, status__exact=name)
-            yield words, format_html('<a class="backoffice-link" href="{}">{}</a>', address, f"{number:,}")
+            yield label, format_html('<a class="backoffice-link" href="{}">{}</a>', address, f"{number:,}")
         yield "Company", link(record.company)
         yield "By", link(record.created_by) if record.created_by else "the API"
         yield "Sender", link(record.smtp or record.mail_app) if record.smtp or record.mail_app else None
@@ -106,11 +106,11 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
 
 def _counts(run: GenieScheduler) -> dict[str, int]:
     """Return status -> number of the run's messages, which lists have read for all of their rows."""
-    found: dict[str, int] | None = run.__dict__.get("message_counts")
-    if found is None:
-        found = grouped(SendJob.objects.filter(run=run), "run_id", "status").get(run.pk, {})
-        run.__dict__["message_counts"] = found
-    return found
+    counts: dict[str, int] | None = run.__dict__.get("message_counts")
+    if counts is None:
+        counts = grouped(SendJob.objects.filter(run=run), "run_id", "status").get(run.pk, {})
+        run.__dict__["message_counts"] = counts
+    return counts
 
 
 @panel(GenieScheduler, "Messages", permission="outreach.view_sendjob")
@@ -192,10 +192,10 @@ class ReviewedMessageAdmin(SendJobAdmin):
 @register_shape
 def _follow_ups(value: Any, names: Names) -> SafeString | None:
     """Return the follow-ups of a run or a campaign as a list: delays and content. None for other values."""
-    known = isinstance(value, Mapping) and set(value) == {"steps"} and isinstance(value["steps"], list)
-    if not known or not all(isinstance(one, Mapping) and "delay" in one for one in value["steps"]):
+    is_cadence = isinstance(value, Mapping) and set(value) == {"steps"} and isinstance(value["steps"], list)
+    if not is_cadence or not all(isinstance(step, Mapping) and "delay" in step for step in value["steps"]):
         return None
-    lines = ((json_shown(one["delay"], {}), _words_of(one, names)) for one in value["steps"])
+    lines = ((json_shown(step["delay"], {}), _words_of(step, names)) for step in value["steps"])
     return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>After {}: {}</li>", lines))
 
 
@@ -204,8 +204,8 @@ def _template(value: Any, names: Names) -> str | None:
     """Return the description of a chat template that was frozen with its values (outreach.chat_templates.frozen)."""
     if not isinstance(value, Mapping) or not {"template", "app", "components"} <= value.keys():
         return None
-    given = value.get("given")
-    pairs = given.items() if isinstance(given, Mapping) else ()
+    values = value.get("given")
+    pairs = values.items() if isinstance(values, Mapping) else ()
     filled = ", ".join(f"{name}: {text}" for name, text in pairs if isinstance(text, str) and text)
     said = f"The template {value.get('name', '')} ({value.get('language', '')})"
     return f"{said}, with {filled}" if filled else said
@@ -215,9 +215,11 @@ def _template(value: Any, names: Names) -> str | None:
 def _variants(value: Any, names: Names) -> SafeString | None:
     """Return the variants of a run or a campaign as a list: name, share and beginning. None for other values."""
     variants = value.get("variants") if isinstance(value, Mapping) else None
-    if not isinstance(variants, list) or not all(isinstance(one, Mapping) and "share" in one for one in variants):
+    if not isinstance(variants, list) or not all(
+        isinstance(variant, Mapping) and "share" in variant for variant in variants
+    ):
         return None
-    lines = ((one.get("name") or "Text", one["share"], _words_of(one, names)) for one in variants)
+    lines = ((variant.get("name") or "Text", variant["share"], _words_of(variant, names)) for variant in variants)
     return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>{} ({} %): {}</li>", lines))
 
 
@@ -231,8 +233,8 @@ def _words_of(part: Mapping[str, Any], names: Names) -> str:
     if template:
         return f"the template {plain_text(names[template])}" if template in names else "a template"
     for name in ("subject", "prompt", "body", "text"):
-        if words := " ".join(str(part.get(name) or "").split()):
-            return f"“{words[:120]}”"
+        if text := " ".join(str(part.get(name) or "").split()):
+            return f"“{text[:120]}”"
     return "words of the AI model"
 
 

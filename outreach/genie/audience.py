@@ -83,7 +83,7 @@ class Audience:
         Each selector reads its next ids from its own index, so that every step costs the same.
         """
         start = bisect_right(self._sorted, place)
-        found = set(self._sorted[start : start + size])
+        ids = set(self._sorted[start : start + size])
         tagged = (
             ContactTag.objects.filter(contact_id__gt=place).order_by("contact_id").values_list("contact_id", flat=True)
         )
@@ -92,8 +92,8 @@ class Audience:
         branches += [filed.filter(category_id=category)[:size] for category in self.categories]
         branches += [next_contacts(segment, place, size) for segment in self._segments()]
         if branches:
-            found.update(branches[0].union(*branches[1:], all=True))
-        return sorted(found)[:size]
+            ids.update(branches[0].union(*branches[1:], all=True))
+        return sorted(ids)[:size]
 
     def _segments(self) -> list[Segment]:
         """Return the segments that still exist."""
@@ -129,8 +129,8 @@ def _live_leads(ids: Iterable[str]) -> QuerySet[Lead]:
 
 
 def _all_exist(rows: QuerySet, ids: list[str], parameter: str, name: str) -> None:
-    found = set(rows.filter(pk__in=ids).values_list("pk", flat=True)) if ids else set()
-    missing = [given for given in ids if given not in found]
+    existing = set(rows.filter(pk__in=ids).values_list("pk", flat=True)) if ids else set()
+    missing = [row_id for row_id in ids if row_id not in existing]
     if missing:
         raise NamedError(
             name, f"{parameter}: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)"
@@ -145,8 +145,8 @@ def preview(audience: Audience, *, sample: bool = True, by_chat: bool = False) -
     """
     excluded: dict[str, int] = {}
     total = sendable = recent = 0
-    for known, written, count in _combinations(audience.contacts(), by_chat):
-        decision = decide(known, timezone.now())
+    for decision_input, written, count in _combinations(audience.contacts(), by_chat):
+        decision = decide(decision_input, timezone.now())
         total += count
         if isinstance(decision, Stop):
             excluded[decision.reason] = excluded.get(decision.reason, 0) + count
@@ -206,15 +206,17 @@ def _sample(audience: Audience, by_chat: bool) -> list[dict[str, Any]]:
     chats = chats_by_contact(contacts) if by_chat else {}
     rows = []
     for contact in contacts:
-        known = context.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
-        known = replace(known, **chats.get(contact.pk, {}))
+        decision_input = context.decision_input(
+            contact, suppressed=(contact.email or "").lower() in suppressed, now=now
+        )
+        decision_input = replace(decision_input, **chats.get(contact.pk, {}))
         rows.append(
             {
                 "_id": contact.pk,
                 "name": contact.name,
                 "email": contact.email,
                 "contactNumber": contact.contact_number,
-                "decision": describe(known, now, formats),
+                "decision": describe(decision_input, now, formats),
             }
         )
     return rows

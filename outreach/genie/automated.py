@@ -69,7 +69,7 @@ def run_of_node(
 ) -> GenieScheduler:
     """Return the run of a node of a version (`place`), made the first time that it is needed, and locked."""
     now = timezone.now()
-    made, _ = GenieScheduler.objects.get_or_create(
+    run, _ = GenieScheduler.objects.get_or_create(
         of_workflow=workflow_id,
         of_node=place,
         defaults={
@@ -84,34 +84,34 @@ def run_of_node(
             **columns,
         },
     )
-    found = lock_run(made.pk)
-    if found is None:
+    locked = lock_run(run.pk)
+    if locked is None:
         raise RuntimeError("a run was removed while it was asked for")
-    return found
+    return locked
 
 
 @transaction.atomic
-def plan_messages(run: GenieScheduler, wanted: Sequence[Planned]) -> dict[str, tuple[str, str]]:
+def plan_messages(run: GenieScheduler, planned: Sequence[Planned]) -> dict[str, tuple[str, str]]:
     """Plan messages of a locked run, those that are planned already excepted. Returns id -> (status, reason) of all.
 
     One that must not go is written down with the reason.
     """
-    known = _known(one.id for one in wanted)
-    fresh = [one for one in wanted if one.id not in known]
+    existing = _known(message.id for message in planned)
+    fresh = [message for message in planned if message.id not in existing]
     if not fresh:
-        return known
-    stops, numbers = stops_of_contacts(run, [one.contact for one in fresh]), _numbers(run, fresh)
+        return existing
+    stops, numbers = stops_of_contacts(run, [message.contact for message in fresh]), _numbers(run, fresh)
     jobs = []
-    for one in fresh:
-        numbers[one.contact.pk] = number = numbers.get(one.contact.pk, FIRST - 1) + 1
-        job = _message(run, one, number)
-        if one.contact.pk in stops:
-            stop = stops[one.contact.pk]
+    for message in fresh:
+        numbers[message.contact.pk] = number = numbers.get(message.contact.pk, FIRST - 1) + 1
+        job = _message(run, message, number)
+        if message.contact.pk in stops:
+            stop = stops[message.contact.pk]
             job.status = stop.state
             job.reason = stop.reason
         jobs.append(job)
     insert_messages(run, jobs)
-    return known | {job.pk: (str(job.status), str(job.reason)) for job in jobs}
+    return existing | {job.pk: (str(job.status), str(job.reason)) for job in jobs}
 
 
 def insert_messages(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
@@ -133,16 +133,18 @@ def stops_of_contacts(run: GenieScheduler, contacts: Sequence[Contact]) -> dict[
     """Return who of the contacts gets no message of the run, and why."""
     context = SendContext.load()
     now = timezone.now()
-    found = {}
+    stops = {}
     suppressed = suppressed_addresses(contact.email for contact in contacts)
     chats = by_chat(contacts) if run.chat_app_id else {}
     ended = run.cancelled_at is not None or run.is_deleted
     for contact in contacts:
-        known = context.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
-        decision = decide(replace(known, run_cancelled=ended, **chats.get(contact.pk, {})), now)
+        decision_input = context.decision_input(
+            contact, suppressed=(contact.email or "").lower() in suppressed, now=now
+        )
+        decision = decide(replace(decision_input, run_cancelled=ended, **chats.get(contact.pk, {})), now)
         if isinstance(decision, Stop):
-            found[contact.pk] = decision
-    return found
+            stops[contact.pk] = decision
+    return stops
 
 
 def wait_for_messages(places: Mapping[str, Mapping[str, Any]]) -> None:
@@ -196,31 +198,31 @@ def _known(ids: Iterable[str]) -> dict[str, tuple[str, str]]:
     return {id: (status, reason) for id, status, reason in rows.values_list("pk", "status", "reason")}
 
 
-def _numbers(run: GenieScheduler, wanted: Sequence[Planned]) -> dict[str, int]:
+def _numbers(run: GenieScheduler, planned: Sequence[Planned]) -> dict[str, int]:
     """Return contact -> the number of its last message of the run."""
-    rows = SendJob.objects.filter(run=run, contact__in=[one.contact.pk for one in wanted]).order_by()
+    rows = SendJob.objects.filter(run=run, contact__in=[message.contact.pk for message in planned]).order_by()
     return dict(rows.values_list("contact_id").annotate(last=Max("occurrence")))
 
 
-def _message(run: GenieScheduler, one: Planned, number: int) -> SendJob:
+def _message(run: GenieScheduler, message: Planned, number: int) -> SendJob:
     job = SendJob(
-        id=one.id,
+        id=message.id,
         run_id=run.pk,
-        workflow_run=one.workflow_run,
-        contact=one.contact,
-        channel=one.sender.app_key,
+        workflow_run=message.workflow_run,
+        contact=message.contact,
+        channel=message.sender.app_key,
         occurrence=number,
         window=run.window,
-        recipient=one.contact.email or "",
+        recipient=message.contact.email or "",
         reason=Reason.NOT_WRITTEN,
-        **columns_of(one.sender),
+        **columns_of(message.sender),
     )
-    if one.words is None:
+    if message.words is None:
         return job
-    job.subject = one.words.subject
-    job.text = one.words.text
-    job.html = one.words.html
-    job.attachments = list(one.words.attachments)
+    job.subject = message.words.subject
+    job.text = message.words.text
+    job.html = message.words.html
+    job.attachments = list(message.words.attachments)
     job.evidence = of_template(Draft(subject=job.subject, text=job.text, html=job.html))
     job.status = Status.DRAFT if run.draft else Status.APPROVED
     job.reason = Reason.AWAITING_APPROVAL if run.draft else ""

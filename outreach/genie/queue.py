@@ -18,9 +18,9 @@ def waiting_messages() -> int:
     return SendJob.objects.filter(run__in=runs, status__in=SendJob.TO_SEND).count()
 
 
-def check_queue(wanted: Callable[[], int]) -> None:
+def check_queue(count: Callable[[], int]) -> None:
     """Raise QueueLimitExceeded_400 if so many further messages exceed the plan's limit of waiting ones.
 
     Outside of a session nothing is counted, nor without such a limit.
     """
-    check_metered(QUEUE, wanted, error="QueueLimitExceeded_400")
+    check_metered(QUEUE, count, error="QueueLimitExceeded_400")

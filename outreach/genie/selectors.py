@@ -79,11 +79,11 @@ def run_detail(run: GenieScheduler) -> dict[str, Any]:
 
 def audience_names(audience: Mapping[str, Any]) -> dict[str, str]:
     """Return id -> name of the tags, segments and categories of an audience that are still there."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for selector, model in (("tags", Tag), ("segments", Segment), ("categories", ContactCategory)):
         if ids := audience.get(selector):
-            found |= dict(model.objects.filter(pk__in=ids).values_list("pk", "name"))
-    return found
+            names |= dict(model.objects.filter(pk__in=ids).values_list("pk", "name"))
+    return names
 
 
 def results(run_ids: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -103,15 +103,15 @@ def results(run_ids: Iterable[str]) -> dict[str, dict[str, int]]:
             clicked=Count("click_count", filter=Q(click_count__gt=0)),
         )
     )
-    found: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     for run, number, opened, clicked in gone.union(visited, all=True).values_list(
         "run_id", "number", "opened", "clicked"
     ):
-        of_run = found.setdefault(run, {**NO_RESULTS, "answered": answered.get(run, 0)})
+        of_run = counts.setdefault(run, {**NO_RESULTS, "answered": answered.get(run, 0)})
         of_run["sent"] += number
         of_run["opened"] += opened
         of_run["clicked"] += clicked
-    return found
+    return counts
 
 
 def message_summary(run_id: str) -> dict[str, Any]:
@@ -121,10 +121,10 @@ def message_summary(run_id: str) -> dict[str, Any]:
     dues: list[datetime] = []
     steps: dict[int, dict[str, Any]] = {}
     rows = jobs.order_by().values_list("step", "status")
-    found = rows.annotate(
+    groups = rows.annotate(
         number=Count("pk"), first=Min("due_at"), waits=Count("next_step_at"), next=Min("next_step_at")
     )
-    for step, status, number, first, waits, following in found.order_by("step", "status"):
+    for step, status, number, first, waits, following in groups.order_by("step", "status"):
         counts[status] += number
         if status == SendJob.Status.APPROVED:
             dues.append(first)
@@ -141,11 +141,11 @@ def message_summary(run_id: str) -> dict[str, Any]:
         .order_by("-number", "status")[:20]
     )
     lapsed = lapsed_counts(run_id) if counts[Status.APPROVED] else {}
-    told = [(str(Status.APPROVED), reason, number) for reason, number in lapsed.items()] + list(reasons)
+    all_reasons = [(str(Status.APPROVED), reason, number) for reason, number in lapsed.items()] + list(reasons)
     return {
         "counts": counts,
         "lapsedCount": sum(lapsed.values()),
         "nextDueAt": min(dues, default=None),
         "steps": list(steps.values()),
-        "reasons": [{"status": s, "reason": r, "sentence": sentence_of(r), "count": n} for s, r, n in told],
+        "reasons": [{"status": s, "reason": r, "sentence": sentence_of(r), "count": n} for s, r, n in all_reasons],
     }

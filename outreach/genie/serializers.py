@@ -298,8 +298,8 @@ class RunOut(Output):
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        found = results(row["_id"] for row in rows)
-        return [{**row, **found.get(row["_id"], NO_RESULTS)} for row in rows]
+        counts = results(row["_id"] for row in rows)
+        return [{**row, **counts.get(row["_id"], NO_RESULTS)} for row in rows]
 
 
 class RunDetail(RunOut):

@@ -36,10 +36,10 @@ NOT_CLAIMED = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPR
 def get_run(run_id: str, *, lock: bool = False, of_campaign: bool = False) -> GenieScheduler:
     """Return the company's run with this id, with `lock` locked (lock_run). That of a campaign is changed through its
     campaign alone (`of_campaign`). Raises CampaignNotFound_404 when there is none."""
-    found = lock_run(run_id) if lock else GenieScheduler.objects.filter(pk=run_id).first()
-    if found is None or found.is_deleted or (found.of_campaign_id is not None) != of_campaign:
+    run = lock_run(run_id) if lock else GenieScheduler.objects.filter(pk=run_id).first()
+    if run is None or run.is_deleted or (run.of_campaign_id is not None) != of_campaign:
         raise NamedError("CampaignNotFound_404", "schedulerId: there is no such run in this company")
-    return found
+    return run
 
 
 @transaction.atomic

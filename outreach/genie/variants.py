@@ -21,7 +21,7 @@ def variant_of(content: Mapping[str, Any], number: int) -> int | None:
         return None
     if content["chosen"] is not None:
         return int(content["chosen"])
-    shares = [one["share"] for one in content["variants"]]
+    shares = [variant["share"] for variant in content["variants"]]
     tested = content["testShare"]
     if tested is None:
         return _of_share(shares, number)
@@ -35,7 +35,7 @@ def _of_share(shares: Sequence[int], number: int) -> int:
     counts = [0] * len(shares)
     turn = 0
     for place in range(number % 100 + 1):
-        turn = max(range(len(shares)), key=lambda one: (shares[one] * (place + 1) - 100 * counts[one], -one))
+        turn = max(range(len(shares)), key=lambda index: (shares[index] * (place + 1) - 100 * counts[index], -index))
         counts[turn] += 1
     return turn
 
@@ -47,5 +47,5 @@ def awaits_winner(content: Mapping[str, Any], job: SendJob) -> bool:
 
 def words_of(content: Mapping[str, Any], variant: int) -> Mapping[str, Any]:
     """Return the content of a variant."""
-    found: Mapping[str, Any] = content["variants"][variant]
-    return found
+    variant_content: Mapping[str, Any] = content["variants"][variant]
+    return variant_content

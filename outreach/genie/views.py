@@ -92,23 +92,23 @@ LEFT = (
 
 def left_warning(left: SkippedApprovals, newer: int = 0) -> dict[str, str]:
     """Return the warning about drafts that are not approved together with the others."""
-    found = []
+    parts = []
     unproved = left.unproved
     outdated = left.outdated
     if unproved:
-        words = "draft was left: something in it" if unproved == 1 else "drafts were left: something in them"
-        found.append(f"{unproved} {words} is not proved (unproved)")
+        text = "draft was left: something in it" if unproved == 1 else "drafts were left: something in them"
+        parts.append(f"{unproved} {text} is not proved (unproved)")
     if outdated:
-        words = "draft was left: its" if outdated == 1 else "drafts were left: their"
-        found.append(f"{outdated} {words} contact or sender is another one since the approval (approval_outdated)")
-    if found:
-        found.append(f"approve {'it' if left.count == 1 else 'each'} by itself")
-    for one in left.as_json()["skipped"]:
-        words = "draft was skipped, since it" if one["count"] == 1 else "drafts were skipped, since they"
-        found.append(f"{one['count']} {words} would never go: {one['sentence'].rstrip('.')} ({one['reason']})")
+        text = "draft was left: its" if outdated == 1 else "drafts were left: their"
+        parts.append(f"{outdated} {text} contact or sender is another one since the approval (approval_outdated)")
+    if parts:
+        parts.append(f"approve {'it' if left.count == 1 else 'each'} by itself")
+    for reason in left.as_json()["skipped"]:
+        text = "draft was skipped, since it" if reason["count"] == 1 else "drafts were skipped, since they"
+        parts.append(f"{reason['count']} {text} would never go: {reason['sentence'].rstrip('.')} ({reason['reason']})")
     if newer:
-        found.append(f"{newer} {'draft has' if newer == 1 else 'drafts have'} come or changed since the sample")
-    return {"warning": "; ".join(found)} if found else {}
+        parts.append(f"{newer} {'draft has' if newer == 1 else 'drafts have'} come or changed since the sample")
+    return {"warning": "; ".join(parts)} if parts else {}
 
 
 def _select(data: dict[str, Any]) -> audience.Audience:
@@ -129,12 +129,12 @@ def _unused(data: dict[str, Any]) -> dict[str, str]:
 
 def _sender_of(sender: Sender | None) -> dict[str, Any]:
     """Return the sender of a preview as answers show it."""
-    found: dict[str, Any] = {"smtp": None, "mailApp": None}
+    snapshots: dict[str, Any] = {"smtp": None, "mailApp": None}
     if isinstance(sender, MailApp):
-        found["mailApp"] = MailAppSnapshot.one(MailApp.objects.filter(pk=sender.pk))
+        snapshots["mailApp"] = MailAppSnapshot.one(MailApp.objects.filter(pk=sender.pk))
     elif sender is not None:
-        found["smtp"] = SmtpSnapshot.one(Smtp.objects.filter(pk=sender.pk))
-    return found
+        snapshots["smtp"] = SmtpSnapshot.one(Smtp.objects.filter(pk=sender.pk))
+    return snapshots
 
 
 def _one(run_id: str) -> dict[str, Any]:
@@ -142,8 +142,8 @@ def _one(run_id: str) -> dict[str, Any]:
 
 
 def _changed(run_id: str, status: str, changed: Changed, **more: Any) -> dict[str, Any]:
-    found = MessageChanged.one(SendJob.objects.filter(run_id=run_id, status=status)) or {}
-    return {**found, "changedCount": changed.count, **more}
+    message = MessageChanged.one(SendJob.objects.filter(run_id=run_id, status=status)) or {}
+    return {**message, "changedCount": changed.count, **more}
 
 
 def _beside(changed: Changed) -> dict[str, str]:
@@ -195,9 +195,9 @@ class RunViewSet(ResourceViewSet):
         chosen, channels = data.pop("custom_channel_selection"), data.pop("custom_channels")
         rights, seen = ContactRights.of(self.actor), self.actor.is_unbounded or self.actor.may("contact", "GET")
         among = senders_among(chosen, channels)
-        found = preview_search(**data, among=among, own_contacts=seen, new_contacts=rights.create)
-        found.update(_sender_of(found.pop("sender")))
-        return self.success(found)
+        preview = preview_search(**data, among=among, own_contacts=seen, new_contacts=rights.create)
+        preview.update(_sender_of(preview.pop("sender")))
+        return self.success(preview)
 
     @action(detail=False, methods=["post"], url_path="audience-preview")
     @endpoint(
@@ -224,9 +224,9 @@ class RunViewSet(ResourceViewSet):
     )
     def draft_preview(self, request: Request, data: dict[str, Any]) -> Any:
         check_reads_contacts(self.actor)
-        found = preview_run(_select(data), **data)
-        found.update(_sender_of(found.pop("sender")))
-        return found
+        preview = preview_run(_select(data), **data)
+        preview.update(_sender_of(preview.pop("sender")))
+        return preview
 
     @action(detail=False, methods=["post"], url_path="from-contacts")
     @endpoint(
@@ -257,8 +257,8 @@ class RunViewSet(ResourceViewSet):
     @endpoint("Read a run", output=RunDetail, errors=("CampaignNotFound_404",))
     def retrieve(self, request: Request, schedulerId: str) -> Any:
         run = services.get_run(schedulerId)
-        found = RunDetail.one(GenieScheduler.objects.filter(pk=run.pk)) or {}
-        return {**found, **run_detail(run)}
+        detail = RunDetail.one(GenieScheduler.objects.filter(pk=run.pk)) or {}
+        return {**detail, **run_detail(run)}
 
     @endpoint(
         "Change a run's caps",
@@ -307,8 +307,8 @@ class RunViewSet(ResourceViewSet):
         " approves exactly that.",
     )
     def approval_sample(self, request: Request, schedulerId: str) -> Any:
-        found, rows = approving.approval_sample(schedulerId)
-        return {**found, "sample": MessageOut.complete([MessageOut.render(row) for row in MessageOut.project(rows)])}
+        summary, rows = approving.approval_sample(schedulerId)
+        return {**summary, "sample": MessageOut.complete([MessageOut.render(row) for row in MessageOut.project(rows)])}
 
     @action(detail=True, methods=["post"], url_path="stop-recurring")
     @endpoint(
@@ -360,8 +360,8 @@ class RunViewSet(ResourceViewSet):
             left = messages.left_drafts(schedulerId, approving.SampleState.read(seen).until)
             changed = approving.approve_seen(run_id=schedulerId, member_id=member, content_hash=seen)
             newer = approving.newer_drafts(schedulerId, seen)
-        found = _changed(schedulerId, "approved", changed, **left.as_json(), newerCount=newer)
-        return self.answer(found, changed, **left_warning(left, newer))
+        response = _changed(schedulerId, "approved", changed, **left.as_json(), newerCount=newer)
+        return self.answer(response, changed, **left_warning(left, newer))
 
     @action(detail=True, methods=["post"], url_path="draft-all")
     @endpoint(

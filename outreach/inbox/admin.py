@@ -29,9 +29,9 @@ class ImapMailboxAdmin(CompanyRecordAdmin):
     @admin.display(description="Test the mailbox")
     def test(self, request: HttpRequest, rows: QuerySet[ImapMailbox]) -> None:
         def one(mailbox: ImapMailbox) -> None:
-            found = check_mailbox(id=mailbox.pk)
-            if not found.ok:
-                raise NamedError("InvalidCredentials_400", found.detail)
+            check = check_mailbox(id=mailbox.pk)
+            if not check.ok:
+                raise NamedError("InvalidCredentials_400", check.detail)
 
         self.each(request, rows[:10], one, "opened", atomic=False)
 

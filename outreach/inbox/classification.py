@@ -108,7 +108,7 @@ def _rules(mail: Mail, own: Collection[str], original: str | None) -> Iterator[K
 
 def answers_ours(mail: Mail) -> bool:
     """Return whether In-Reply-To or References has a Message-ID in our form."""
-    return any(one.how in (Matched.IN_REPLY_TO, Matched.REFERENCES) for one in named_messages(mail))
+    return any(message.how in (Matched.IN_REPLY_TO, Matched.REFERENCES) for message in named_messages(mail))
 
 
 def report_type(mail: Mail) -> str:
@@ -164,7 +164,7 @@ def _says_automatic(mail: Mail, *, answers: bool) -> bool:
     submitted = mail.header("Auto-Submitted").partition(";")[0].strip().lower()
     if submitted not in _NOT or any(_value(mail, name) not in _NOT for name in _AUTO_HEADERS):
         return True
-    suppressed = {one.strip() for one in _value(mail, "X-Auto-Response-Suppress").split(",")}
+    suppressed = {kind.strip() for kind in _value(mail, "X-Auto-Response-Suppress").split(",")}
     precedence = _value(mail, "Precedence")
     if suppressed & _SUPPRESSED or precedence in _AUTO_PRECEDENCE:
         return True

@@ -100,8 +100,8 @@ def _bounced(row: InboundMessage, job: SendJob) -> None:
             kind=Kind.BOUNCE, severity=Severity.SOFT, recipient=row.recipient, received_at__gte=timezone.now() - RECENT
         )
         if (count := soft.count()) >= SOFT_BOUNCES:
-            told = {**evidence, "softBounces": count}
-            suppress([row.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk, details=told)
+            details = {**evidence, "softBounces": count}
+            suppress([row.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk, details=details)
     _emit("mail.bounced", row, job, severity=row.severity, recipient=row.recipient)
 
 

@@ -129,10 +129,10 @@ class _Imap(imaplib.IMAP4):
         return self._pop(end + 1)
 
     def starttls(self, ssl_context: ssl.SSLContext | None = None) -> Any:
-        found = super().starttls(ssl_context)
+        response = super().starttls(ssl_context)
         if self._received:
             raise self.abort("the server sent more than its answer before encryption began")
-        return found
+        return response
 
     def _receive(self) -> None:
         self.sock.settimeout(self._left())
@@ -179,8 +179,8 @@ class Mailbox:
     def select(self, folder: str) -> Folder:
         """Open a folder for reading. Raises ImapFailed."""
         with _explained("select", f"The folder {folder!r} could not be opened"):
-            found = self._client.select_folder(folder, readonly=True)
-            return Folder(_uid(found[b"UIDVALIDITY"]), _uid(found.get(b"UIDNEXT", 0)))
+            response = self._client.select_folder(folder, readonly=True)
+            return Folder(_uid(response[b"UIDVALIDITY"]), _uid(response.get(b"UIDNEXT", 0)))
 
     def after(self, last_uid: int) -> list[int]:
         """Return the UIDs above one, in their order."""
@@ -198,14 +198,14 @@ class Mailbox:
     def headers(self, uids: Sequence[int]) -> dict[int, tuple[bytes, datetime | None]]:
         """Return the headers of the mails, the first MAX_HEADER_BYTES bytes, and when each came."""
         with _explained("select", "The mailbox could not be read"):
-            found = self._client.fetch(uids, [f"BODY.PEEK[HEADER]<0.{MAX_HEADER_BYTES}>", "INTERNALDATE"])
-        return {uid: (_body(found[uid]), found[uid].get(b"INTERNALDATE")) for uid in uids if uid in found}
+            mails = self._client.fetch(uids, [f"BODY.PEEK[HEADER]<0.{MAX_HEADER_BYTES}>", "INTERNALDATE"])
+        return {uid: (_body(mails[uid]), mails[uid].get(b"INTERNALDATE")) for uid in uids if uid in mails}
 
     def whole(self, uid: int) -> bytes:
         """Return a mail, its first MAX_BYTES; empty if it has gone."""
         with _explained("select", "A mail could not be read"):
-            found = self._client.fetch([uid], [f"BODY.PEEK[]<0.{MAX_BYTES}>"])
-        return _body(found.get(uid, {}))
+            mails = self._client.fetch([uid], [f"BODY.PEEK[]<0.{MAX_BYTES}>"])
+        return _body(mails.get(uid, {}))
 
 
 @contextmanager
@@ -317,11 +317,11 @@ def _text(said: bytes) -> str:
     return said.decode("utf-8", "replace")
 
 
-def _without_form(found: re.Match[str]) -> str:
+def _without_form(match: re.Match[str]) -> str:
     try:
-        return _text(literal_eval(found[0]))
+        return _text(literal_eval(match[0]))
     except (ValueError, SyntaxError):
-        return found[0]
+        return match[0]
 
 
 def _body(values: Mapping[bytes, Any]) -> bytes:

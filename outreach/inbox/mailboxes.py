@@ -66,12 +66,12 @@ def create_mailbox(*, member_id: str, smtp: str, verified: bool = True, **values
                     "the sender has a mailbox", "smtp: the sender has a mailbox already; change that"
                 )
             reserve_quota(MODULE)
-            made = ImapMailbox.objects.create(
+            mailbox = ImapMailbox.objects.create(
                 smtp_id=smtp, created_by_id=member_id, updated_by_id=member_id, **{"folders": [INBOX], **values}
             )
         if verified:
-            _test(made)
-    return made
+            _test(mailbox)
+    return mailbox
 
 
 def update_mailbox(*, id: str, member_id: str, verified: bool | None = None, **values: Any) -> ImapMailbox:
@@ -84,26 +84,26 @@ def update_mailbox(*, id: str, member_id: str, verified: bool | None = None, **v
         values.pop("password", None)
     with ExitStack() as held:
         with transaction.atomic():
-            found: ImapMailbox = CONNECTED_APPS["imap"].record_to_change(id, values)
+            mailbox: ImapMailbox = CONNECTED_APPS["imap"].record_to_change(id, values)
             changed = {
-                name for name in CONNECTION & {*values} if name == "password" or getattr(found, name) != values[name]
+                name for name in CONNECTION & {*values} if name == "password" or getattr(mailbox, name) != values[name]
             }
             tests = verified or (bool(changed) and verified is None)
             if tests:
                 held.enter_context(turn())
             fresh: dict[str, Any] = {"failures": 0, "due_at": timezone.now()}
-            if found.status == ImapMailbox.Status.FAILED:
+            if mailbox.status == ImapMailbox.Status.FAILED:
                 fresh |= {"status": ImapMailbox.Status.WAITING, "deaths": 0, "error": ""}
             if changed or verified is False:
                 fresh["verified"] = False
             if changed & {"host", "port", "username"}:
                 fresh["positions"] = {}
             for name, value in {**values, **fresh, "updated_by_id": member_id}.items():
-                setattr(found, name, value)
-            found.save(update_fields=[*values, *fresh, "updated_by", "updated_at"])
+                setattr(mailbox, name, value)
+            mailbox.save(update_fields=[*values, *fresh, "updated_by", "updated_at"])
         if tests:
-            _test(found)
-    return found
+            _test(mailbox)
+    return mailbox
 
 
 def _checked(values: dict[str, Any]) -> dict[str, Any]:
@@ -121,11 +121,11 @@ def check_mailbox(*, id: str) -> MailboxCheck:
 
     Raises ConnectionTestRunning_429 while another test runs.
     """
-    found = ImapMailbox.objects.filter(pk=id).first()
-    if found is None:
+    mailbox = ImapMailbox.objects.filter(pk=id).first()
+    if mailbox is None:
         raise NamedError(*NOT_FOUND)
     with turn():
-        return _test(found)
+        return _test(mailbox)
 
 
 def _test(mailbox: ImapMailbox) -> MailboxCheck:

@@ -46,23 +46,23 @@ def named_messages(mail: Mail, reported: Collection[str] = ()) -> Iterator[Named
     ):
         yield from _own(ids, how)
     for _, address in mail.people(*DELIVERED):
-        if found := _PLUS.search(address):
-            yield Named(found[1], "", Matched.PLUS_ADDRESS)
+        if match := _PLUS.search(address):
+            yield Named(match[1], "", Matched.PLUS_ADDRESS)
     yield from _own(reported, Matched.REPORT)
 
 
 def _own(message_ids: Collection[str] | Iterator[str], how: Matched) -> Iterator[Named]:
     """Yield the ids that have the form of our Message-IDs, <row id@domain>."""
-    for one in message_ids:
-        row, _, domain = one.partition("@")
+    for message_id in message_ids:
+        row, _, domain = message_id.partition("@")
         if is_id(row.lower()) and domain:
             yield Named(row.lower(), domain.lower(), how)
 
 
 def first_known(named: Iterator[Named], known: Mapping[str, str]) -> Named | None:
     """Return the first known message of the named ones. `known` is id -> the Message-ID with which it was sent."""
-    for one in named:
-        sent_as = known.get(one.id)
-        if sent_as is not None and (not one.domain or sent_as.lower() in ("", f"<{one.id}@{one.domain}>")):
-            return one
+    for message in named:
+        sent_as = known.get(message.id)
+        if sent_as is not None and (not message.domain or sent_as.lower() in ("", f"<{message.id}@{message.domain}>")):
+            return message
     return None

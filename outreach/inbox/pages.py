@@ -32,16 +32,16 @@ NEAR = 30
 SECRET = "password"  # noqa: S105  the field's name
 
 
-def shown(one: Mapping[str, Any]) -> dict[str, Any]:
+def shown(mail: Mapping[str, Any]) -> dict[str, Any]:
     """Return a received mail with the words and the tone of its kind, and who it is about."""
-    words, tone = MAIL_KINDS.get(one["kind"], (one["kind"], ""))
-    contact = one["contact"] or {}
-    if one["kind"] in ("bounce", "complaint"):
-        who = contact.get("name") or one["recipient"] or one["fromEmail"]
+    label, tone = MAIL_KINDS.get(mail["kind"], (mail["kind"], ""))
+    contact = mail["contact"] or {}
+    if mail["kind"] in ("bounce", "complaint"):
+        who = contact.get("name") or mail["recipient"] or mail["fromEmail"]
     else:
-        who = contact.get("name") or one["fromName"] or one["fromEmail"]
-    said = one["text"] or one["diagnostic"] or one["subject"]
-    return {**one, "words": words, "mood": tone, "who": who, "said": said, "comes": ANSWERS.get(one["answer"], "")}
+        who = contact.get("name") or mail["fromName"] or mail["fromEmail"]
+    said = mail["text"] or mail["diagnostic"] or mail["subject"]
+    return {**mail, "words": label, "mood": tone, "who": who, "said": said, "comes": ANSWERS.get(mail["answer"], "")}
 
 
 class InboxPage(Page):
@@ -67,22 +67,22 @@ class Inbox(InboxPage):
     def show(self) -> Mapping[str, Any]:
         only = self.request.GET.get("only") == "unread"
         linked = [Choice("run", "Outreach", ("in",)), Choice("contact", "Contact", ("in",))]
-        choices = {one.name: one for one in (*self.choices, *linked)}
+        choices = {entry.name: entry for entry in (*self.choices, *linked)}
         unread = [{"field": "isRead", "operator": "equals", "value": False}] if only else []
         state = ListState(self.request.GET, choices, keeps=("only",), fixed=unread, zone=self.zone_name)
-        found = self.read("inbox", state.query())
+        answer = self.read("inbox", state.query())
         for name in ("run", "contact"):
-            known = {one[name]["_id"]: one[name]["name"] for one in found.data if one[name]}
-            asked = [one.value for one in state.filters if one.name == name]
-            options = tuple((value, known.get(value) or "another one") for value in asked)
+            names = {entry[name]["_id"]: entry[name]["name"] for entry in answer.data if entry[name]}
+            ids = [entry.value for entry in state.filters if entry.name == name]
+            options = tuple((value, names.get(value) or "another one") for value in ids)
             choices[name] = Choice(name, choices[name].label, ("in",), options)
         return {
             "state": state,
             "choices": self.choices,
             "columns": self.columns,
-            "mails": [shown(one) for one in found.data],
-            "total": found.total,
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "mails": [shown(entry) for entry in answer.data],
+            "total": answer.total,
+            "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
             "only": only,
         }
 
@@ -99,7 +99,7 @@ class InboundMail(InboxPage):
         return {
             "mail": mail,
             "title": mail["subject"] or "No subject",
-            "queue": [shown(one) for one in others.data],
+            "queue": [shown(other) for other in others.data],
             "severity": SEVERITIES.get(mail["severity"], ""),
             "answer_by": self.mailto(mail) if mail["kind"] in ("reply", "calendar", "auto") else "",
         }
@@ -118,9 +118,9 @@ class InboundMail(InboxPage):
     def do_unread(self) -> HttpResponse:
         return self.mark(False, "Marked as unread")
 
-    def mark(self, is_read: bool, words: str) -> HttpResponse:
+    def mark(self, is_read: bool, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"inbox/{self.params['id']}", None, {"isRead": is_read})
-        return self.done(words) if answer.ok else self.refuse(answer)
+        return self.done(message) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "inbox", None, {"ids": [self.params["id"]]})
@@ -138,9 +138,9 @@ class RunReplies(InboxPage):
     def show(self) -> Mapping[str, Any]:
         if not self.read("genie", {"ids": self.params["id"], "p": "1", "n": "1", "fields": "name"}).data:
             raise Refused(*NOTHING)
-        wanted = {"run": self.params["id"], "kind": "reply"}
-        found = self.read("inbox", {"p": "1", "n": "5", "filters": wanted})
-        return {"mails": found.data, "total": found.total, "run_id": self.params["id"]}
+        filters = {"run": self.params["id"], "kind": "reply"}
+        answer = self.read("inbox", {"p": "1", "n": "5", "filters": filters})
+        return {"mails": answer.data, "total": answer.total, "run_id": self.params["id"]}
 
 
 class SenderMailbox(Page):
@@ -156,7 +156,7 @@ class SenderMailbox(Page):
 
     def form(self, mailbox: Mapping[str, Any] | None = None, sender: Mapping[str, Any] | None = None) -> Form:
         """Make the form of a mailbox, a new one or the one with the values."""
-        known = mailbox is not None
+        exists = mailbox is not None
         account = (sender or {}).get("fromEmail", "")
         values = {**mailbox, "folders": ", ".join(mailbox["folders"])} if mailbox else None
         return Form(
@@ -168,15 +168,15 @@ class SenderMailbox(Page):
                     SECRET,
                     "Password",
                     "password",
-                    required=not known,
+                    required=not exists,
                     autocomplete="new-password",
                     help="Stored encrypted. Left empty, it stays; another server or user name needs it again."
-                    if known
+                    if exists
                     else "",
                 ),
                 Field("secure", "Encrypted connection only", "switch", value=True),
                 Field("folders", "Folders", value="INBOX", help="With commas between, such as INBOX, Junk."),
-                *([Field("isActive", "Read each minute", "switch", value=True)] if known else []),
+                *([Field("isActive", "Read each minute", "switch", value=True)] if exists else []),
             ],
             values,
         )
@@ -220,8 +220,8 @@ class SenderMailbox(Page):
         answer = self.ask("POST", f"apps/imap/{self.sent_id()}/test")
         if not answer.ok:
             return self.refuse(answer)
-        found = answer.data
-        return self.done("The mailbox can be read" if found["ok"] else f"It cannot be read: {found['detail']}")
+        check = answer.data
+        return self.done("The mailbox can be read" if check["ok"] else f"It cannot be read: {check['detail']}")
 
     def do_delete(self) -> HttpResponse:
         sender, mailbox = self.found()

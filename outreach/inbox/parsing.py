@@ -66,7 +66,7 @@ class Mail:
 
     def people(self, *names: str) -> list[tuple[str, str]]:
         """Return (name, address) of the addresses in the headers; addresses in lower case."""
-        return [one for name in names for value in raw_headers(self.message, name) for one in addresses_in(value)]
+        return [pair for name in names for value in raw_headers(self.message, name) for pair in addresses_in(value)]
 
     @cached_property
     def parts(self) -> list[Message]:
@@ -131,13 +131,13 @@ def own_parts(message: Message) -> Iterator[Message]:
 
 def raw_headers(message: Message, name: str) -> list[str]:
     """Return the values of a header unchanged, each as one line."""
-    found = []
+    lines = []
     # As they came: get_all() loses letters that are not encoded.
     values = [str(value) for header, value in message.raw_items() if header.lower() == name.lower()]
     for value in values[:20]:
         text = value[:MAX_HEADER].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        found.append(" ".join(text.split()))
-    return found
+        lines.append(" ".join(text.split()))
+    return lines
 
 
 def read_header(message: Message, name: str) -> str:
@@ -160,18 +160,18 @@ def decoded(value: str) -> str:
 def addresses_in(value: str) -> list[tuple[str, str]]:
     """Return (name, address) of each address in a header's value; addresses in lower case."""
     try:
-        found = [(decoded(name), address.strip().lower()) for name, address in getaddresses([value])]
+        pairs = [(decoded(name), address.strip().lower()) for name, address in getaddresses([value])]
     except (RecursionError, ValueError, IndexError):
-        found = []
-    kept = [(name[:300], address) for name, address in found if _ADDRESS.fullmatch(address)]
+        pairs = []
+    kept = [(name[:300], address) for name, address in pairs if _ADDRESS.fullmatch(address)]
     return kept or [("", address.lower()) for address in _ADDRESS.findall(value)[:20]]
 
 
 def ids_in(message: Message, name: str) -> list[str]:
     """Return the ids in a header such as References, without their brackets."""
-    found = [id for value in raw_headers(message, name) for id in _IDS.findall(value)]
+    ids = [id for value in raw_headers(message, name) for id in _IDS.findall(value)]
     bare = " ".join(raw_headers(message, name)).strip()
-    return found or ([bare] if "@" in bare and " " not in bare else [])
+    return ids or ([bare] if "@" in bare and " " not in bare else [])
 
 
 def text_of(part: Message) -> str:

@@ -100,30 +100,30 @@ def _release(mailbox: ImapMailbox, wait: timedelta, **values: object) -> bool:
 
 def _read_folder(reader: Reader, opened: Mailbox, folder: str, deadline: float) -> bool:
     """Read the mails that arrived in a folder since the last reading, in batches. Returns whether none is left."""
-    mailbox, found = reader.mailbox, opened.select(folder)
-    known = mailbox.positions.get(folder, {})
-    fresh = known.get("uidValidity") != found.validity
+    mailbox, state = reader.mailbox, opened.select(folder)
+    position = mailbox.positions.get(folder, {})
+    fresh = position.get("uidValidity") != state.validity
     if fresh:
         uids = opened.since((timezone.now() - LOOK_BACK).date())
-        last = max(found.next_uid - 1, uids[-1] if uids else 0)
+        last = max(state.next_uid - 1, uids[-1] if uids else 0)
     else:
-        uids = opened.after(known["lastUid"])
-        last = uids[-1] if uids else known["lastUid"]
+        uids = opened.after(position["lastUid"])
+        last = uids[-1] if uids else position["lastUid"]
     for start in range(0, len(uids), BATCH):
         batch = uids[start : start + BATCH]
-        _read_batch(reader, opened, folder, found.validity, batch)
+        _read_batch(reader, opened, folder, state.validity, batch)
         if monotonic() > deadline:
             return start + BATCH >= len(uids)
     if fresh or last != mailbox.positions[folder]["lastUid"]:
-        _move(mailbox, folder, found.validity, last)
+        _move(mailbox, folder, state.validity, last)
     return True
 
 
 def _read_batch(reader: Reader, opened: Mailbox, folder: str, validity: int, uids: list[int]) -> None:
     """Read some mails: the headers of all, and the whole of those that may concern the company."""
     headers = opened.headers(uids)
-    wanted = reader.wanted({uid: read_mail(raw) for uid, (raw, _) in headers.items()})
-    for uid in sorted(wanted):
+    chosen = reader.wanted({uid: read_mail(raw) for uid, (raw, _) in headers.items()})
+    for uid in sorted(chosen):
         raw = opened.whole(uid)  # one by one: a mail may have megabytes
         place = Place(folder, validity, uid, _received_at(headers[uid][1]))
         _take_in(reader, read_mail(raw), raw, place)

@@ -56,8 +56,8 @@ class Reader:
     def wanted(self, headers: dict[int, Mail]) -> set[int]:
         """Return the UIDs of those mails, by their headers, that may concern the company. A few statements for all."""
         others = {uid: mail for uid, mail in headers.items() if mail.sender[1] not in self.own or report_type(mail)}
-        named = {uid: {one.id for one in named_messages(mail)} for uid, mail in others.items()}
-        known = _sent_as({id for ids in named.values() for id in ids})
+        named = {uid: {message.id for message in named_messages(mail)} for uid, mail in others.items()}
+        sent_ids = _sent_as({id for ids in named.values() for id in ids})
         writers = {mail.sender[1] for mail in others.values()} - {""}
         people = set(_contacts(writers).values_list("address", flat=True))
         invited = {
@@ -71,7 +71,7 @@ class Reader:
             or mail.has("X-Failed-Recipients")
             or mail.header("Return-Path") == "<>"
             or (is_from_nobody(mail) and mail.message.get_content_type() == "multipart/mixed")  # may send ours back
-            or named[uid] & known.keys()
+            or named[uid] & sent_ids.keys()
             or mail.sender[1].upper() in people | invited
         }
 
@@ -93,18 +93,20 @@ class Reader:
 
     def _answered(self, mail: Mail) -> str | None:
         """Return the subject of the message that In-Reply-To or References names, or None."""
-        named = [one for one in named_messages(mail) if one.how in (Matched.IN_REPLY_TO, Matched.REFERENCES)]
-        found = first_known(iter(named), _sent_as({one.id for one in named}))
-        return SendJob.objects.values_list("subject", flat=True).get(pk=found.id) if found else None
+        named = [
+            message for message in named_messages(mail) if message.how in (Matched.IN_REPLY_TO, Matched.REFERENCES)
+        ]
+        match = first_known(iter(named), _sent_as({message.id for message in named}))
+        return SendJob.objects.values_list("subject", flat=True).get(pk=match.id) if match else None
 
     def _message(self, mail: Mail, report: Report | None) -> tuple[SendJob | None, str]:
         """Return the message that the mail belongs to, and how that was found."""
         named = list(named_messages(mail, report.message_ids if report else ()))
-        known = _sent_as({one.id for one in named})
-        found = first_known(iter(named), known)
-        if found is not None:
-            return _jobs().get(pk=found.id), found.how
-        about = [one.recipient for one in report.failures] if report else [mail.sender[1]]
+        sent_ids = _sent_as({entry.id for entry in named})
+        match = first_known(iter(named), sent_ids)
+        if match is not None:
+            return _jobs().get(pk=match.id), match.how
+        about = [entry.recipient for entry in report.failures] if report else [mail.sender[1]]
         contacts = _contacts(about).values_list("pk", flat=True)[:20]
         since = timezone.now() - RECENT
         recent = _jobs().filter(
@@ -126,8 +128,8 @@ def _sent_as(ids: Collection[str]) -> dict[str, str]:
 
 def _contacts(addresses: Iterable[str]) -> QuerySet[Any]:
     """Return the contacts with one of the addresses, as `address` in capitals."""
-    wanted = [address.upper() for address in addresses if address]
-    return Contact.objects.annotate(address=Upper("email")).filter(address__in=wanted, erased_at=None)
+    emails = [address.upper() for address in addresses if address]
+    return Contact.objects.annotate(address=Upper("email")).filter(address__in=emails, erased_at=None)
 
 
 @dataclass(frozen=True)
@@ -188,4 +190,4 @@ class Received:
         """Return the report's failure of the message's recipient, or else its first failure."""
         failures = self.report.failures if self.report else ()
         to = self.job.recipient.lower() if self.job else ""
-        return next((one for one in failures if one.recipient == to), failures[0] if failures else None)
+        return next((failure for failure in failures if failure.recipient == to), failures[0] if failures else None)

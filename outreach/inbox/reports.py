@@ -72,7 +72,7 @@ def read_bounce(mail: Mail) -> Report:
 
 def _real(failures: Iterable[Failure]) -> list[Failure]:
     """Return the failures whose recipient can be an address. Readers of text sometimes take other text for one."""
-    return [one for one in failures if is_address(one.recipient)]
+    return [failure for failure in failures if is_address(failure.recipient)]
 
 
 def encloses_mail(mail: Mail) -> bool:
@@ -106,19 +106,19 @@ def is_abuse(mail: Mail) -> bool:
     return not kinds or kinds != {"not-spam"}
 
 
-def says_failure(words: str) -> bool:
+def says_failure(text: str) -> bool:
     """Return whether the text has a server's code for a failure, or a statement that the mailbox doesn't exist."""
-    return any(pattern.search(words) for pattern in (STATUS, _CODE)) or judge_refusal("", words) is not None
+    return any(pattern.search(text) for pattern in (STATUS, _CODE)) or judge_refusal("", text) is not None
 
 
 def original_ids(mail: Mail) -> tuple[str, ...]:
     """Return the Message-IDs of the mail that a report is about: of the enclosed mail, then of lines in the text."""
-    found = [id for message in _enclosed(mail) for id in ids_in(message, "Message-ID")]
-    found += ids_in(mail.message, "X-Original-Message-ID")
+    ids = [id for message in _enclosed(mail) for id in ids_in(message, "Message-ID")]
+    ids += ids_in(mail.message, "X-Original-Message-ID")
     for part in mail.parts:
         if part.get_content_maintype() in ("text", "message"):
-            found += _MESSAGE_ID.findall(_words(part))
-    return tuple(dict.fromkeys(found))[:MAX_RECIPIENTS]
+            ids += _MESSAGE_ID.findall(_words(part))
+    return tuple(dict.fromkeys(ids))[:MAX_RECIPIENTS]
 
 
 def _of_status(mail: Mail) -> Iterator[Failure]:
@@ -158,65 +158,67 @@ def _recipient(value: str) -> str:
 
 def _of_words(mail: Mail) -> Iterator[Failure]:
     """Yield the failures of a report without a machine-readable part."""
-    words = "\n".join(_words(part) for part in mail.parts if part.get_content_maintype() in ("text", "message"))
+    text = "\n".join(_words(part) for part in mail.parts if part.get_content_maintype() in ("text", "message"))
     named = [
         address for value in raw_headers(mail.message, "X-Failed-Recipients") for _, address in addresses_in(value)
     ]
     temporary, permanent = _scanned(mail)
     if not (named or temporary or permanent):
         # An address on a line of its own, else the recipient of the enclosed mail.
-        alone = _LONE.finditer(_unquoted(words))
-        permanent = [next(filter(None, found.groups())).lower() for found in alone][:MAX_RECIPIENTS]
-        permanent = permanent or [address for one in _enclosed(mail) for _, address in addresses_in(_to(one))][:1]
-        permanent = permanent or [found[1].lower() for found in _ADDRESSED.finditer(words)][:1]
+        alone = _LONE.finditer(_unquoted(text))
+        permanent = [next(filter(None, match.groups())).lower() for match in alone][:MAX_RECIPIENTS]
+        permanent = (
+            permanent or [address for message in _enclosed(mail) for _, address in addresses_in(_to(message))][:1]
+        )
+        permanent = permanent or [match[1].lower() for match in _ADDRESSED.finditer(text)][:1]
     for address in dict.fromkeys([*named, *permanent, *temporary]):
         said = _told_of(mail, address)
-        found = STATUS.search(said[0]) or STATUS.search(_unquoted(words))
+        match = STATUS.search(said[0]) or STATUS.search(_unquoted(text))
         action = "delayed" if address in temporary and address not in (*permanent, *named) else "failed"
-        yield _failure(address, action, found[1] if found else "", said)
+        yield _failure(address, action, match[1] if match else "", said)
 
 
 def _scanned(mail: Mail) -> tuple[list[str], list[str]]:
     """Return the addresses that flufl.bounce finds, temporary and permanent failures apart."""
     try:
         lines = mail.message.as_bytes()[:MAX_SCANNED].split(b"\n")
-        found = all_failures(message_from_bytes(b"\n".join(line for line in lines if len(line) < MAX_LINE_LENGTH)))
+        failures = all_failures(message_from_bytes(b"\n".join(line for line in lines if len(line) < MAX_LINE_LENGTH)))
     except Exception:  # noqa: BLE001  its many readers trust what they read
         return [], []
-    texts = (sorted(one.decode("ascii", "replace").lower() for one in addresses) for addresses in found)
-    temporary, permanent = ([one for one in some if addresses_in(one)] for some in texts)
+    texts = (sorted(address.decode("ascii", "replace").lower() for address in addresses) for addresses in failures)
+    temporary, permanent = ([address for address in some if addresses_in(address)] for some in texts)
     return temporary, permanent
 
 
 def _told_of(mail: Mail, address: str) -> tuple[str, str]:
     """Return the part of the report's text about the address, and the whole text."""
-    words = "\n".join(_unquoted(_words(part)) for part in mail.parts if part.get_content_maintype() == "text")
-    at = words.lower().find(address)
-    begins = max(words.rfind("\n", 0, at), 0)
-    about = _of_one(words[begins:][:_ABOUT], address) if at >= 0 else ""
-    return " ".join(about.split()), " ".join(f"{words[:_MAX_TEXT_LENGTH]} {mail.subject}".split())
+    text = "\n".join(_unquoted(_words(part)) for part in mail.parts if part.get_content_maintype() == "text")
+    at = text.lower().find(address)
+    begins = max(text.rfind("\n", 0, at), 0)
+    about = _of_one(text[begins:][:_ABOUT], address) if at >= 0 else ""
+    return " ".join(about.split()), " ".join(f"{text[:_MAX_TEXT_LENGTH]} {mail.subject}".split())
 
 
-def _of_one(words: str, address: str) -> str:
+def _of_one(text: str, address: str) -> str:
     """Return the text up to a line that begins with another address."""
-    lines = words.splitlines()
-    others = (found for place, line in enumerate(lines) if (found := _BEGINS.match(line)) and place)
-    other = next((one for one in others if one[1].lower() != address), None)
-    return "\n".join(lines[: lines.index(other.string)]) if other else words
+    lines = text.splitlines()
+    others = (match for place, line in enumerate(lines) if (match := _BEGINS.match(line)) and place)
+    other = next((candidate for candidate in others if candidate[1].lower() != address), None)
+    return "\n".join(lines[: lines.index(other.string)]) if other else text
 
 
-def _unquoted(words: str) -> str:
+def _unquoted(text: str) -> str:
     """Return the text up to the mail that it returns."""
-    found = _ORIGINAL.search(words)
-    return words[: found.start()] if found else words
+    match = _ORIGINAL.search(text)
+    return text[: match.start()] if match else text
 
 
 def _failure(recipient: str, action: str, status: str, said: Sequence[str]) -> Failure:
     """Return the failure. `said`: the server's replies, the most reliable first."""
-    words = next((one for one in said if one), "")
-    found = STATUS.search(status) or STATUS.search(words)
-    code = found[1] if found else ""
-    return Failure(recipient[:254], severity_of(action, code, *said), code, words[:1000])
+    text = next((reply for reply in said if reply), "")
+    match = STATUS.search(status) or STATUS.search(text)
+    code = match[1] if match else ""
+    return Failure(recipient[:254], severity_of(action, code, *said), code, text[:1000])
 
 
 def severity_of(action: str, status: str, *said: str) -> Severity:
@@ -224,8 +226,8 @@ def severity_of(action: str, status: str, *said: str) -> Severity:
     first."""
     if action in ("delayed", "delivered", "relayed", "expanded") or status.startswith("2."):
         return Severity.DELAYED
-    judged = (judge_refusal(status, words) for words in said)
-    return next((one for one in judged if one is not None), Severity.SOFT)
+    judged = (judge_refusal(status, reply) for reply in said)
+    return next((severity for severity in judged if severity is not None), Severity.SOFT)
 
 
 def _enclosed(mail: Mail) -> Iterator[Message]:
@@ -234,7 +236,7 @@ def _enclosed(mail: Mail) -> Iterator[Message]:
         kind = part.get_content_type()
         payload = part.get_payload()
         if kind in ("message/rfc822", "message/global") and isinstance(payload, list):
-            yield from (one for one in payload if isinstance(one, Message))
+            yield from (message for message in payload if isinstance(message, Message))
         elif kind in ("text/rfc822-headers", "message/rfc822-headers", "message/global-headers", "message/rfc822"):
             yield message_from_string(text_of(part).lstrip())
 
@@ -252,5 +254,5 @@ def _words(part: Message) -> str:
     """Return the text of a part, also of an enclosed one."""
     payload = part.get_payload()
     if isinstance(payload, list):
-        return "\n".join(text_of(one) for one in payload[:5] if isinstance(one, Message))[:MAX_TEXT]
+        return "\n".join(text_of(message) for message in payload[:5] if isinstance(message, Message))[:MAX_TEXT]
     return text_of(part)

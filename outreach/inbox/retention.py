@@ -21,6 +21,6 @@ def purge_inbox() -> bool:
     kept = Coalesce(Subquery(days), INBOX_DAYS, output_field=IntegerField())
     span = ExpressionWrapper(F("days") * Value(timedelta(days=1)), output_field=DurationField())
     old = InboundMessage.objects.annotate(days=kept).filter(received_at__lt=timezone.now() - span)
-    found = list(old.order_by("pk").values_list("pk", flat=True)[:BATCH])
-    InboundMessage.objects.filter(pk__in=found).delete()
-    return len(found) == BATCH
+    ids = list(old.order_by("pk").values_list("pk", flat=True)[:BATCH])
+    InboundMessage.objects.filter(pk__in=ids).delete()
+    return len(ids) == BATCH

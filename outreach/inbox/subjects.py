@@ -14,12 +14,14 @@ MAX_SUBJECT_LENGTH = 500
 def folded(text: str) -> str:
     """Return the text in one case and width, without accents and with single spaces."""
     apart = unicodedata.normalize("NFKD", text[:MAX_SUBJECT_LENGTH].casefold().replace("\u2019", "'").replace("ı", "i"))
-    return " ".join("".join(one for one in apart if unicodedata.category(one) not in ("Mn", "Cf")).split())
+    return " ".join(
+        "".join(character for character in apart if unicodedata.category(character) not in ("Mn", "Cf")).split()
+    )
 
 
 def _any(phrases: tuple[str, ...]) -> str:
-    longest_first = sorted({folded(one) for one in phrases}, key=len, reverse=True)
-    return "|".join(re.escape(one) for one in longest_first)
+    longest_first = sorted({folded(phrase) for phrase in phrases}, key=len, reverse=True)
+    return "|".join(re.escape(phrase) for phrase in longest_first)
 
 
 _CJK = "\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -36,7 +38,7 @@ _SENTENCE = re.compile(rf"(?<=\w) (?P<phrase>{_any(SENTENCES)})(?!\w)|(?!)(?P<wo
 
 def without_prefixes(subject: str) -> str:
     """Return a folded subject without Re:, AW:, [list] and their like before it."""
-    return subject[found.end() :] if (found := _PREFIX.match(subject)) else subject
+    return subject[match.end() :] if (match := _PREFIX.match(subject)) else subject
 
 
 def is_answer(subject: str) -> bool:
@@ -61,8 +63,8 @@ def announces_absence(subject: str, original: str | None = None) -> bool:
         if sent and sent in said:
             said = said.replace(sent, "", 1)
             sent = ""
-    found = _NOTICE.match(said) or _SENTENCE.search(said)
-    if found is None:
+    match = _NOTICE.match(said) or _SENTENCE.search(said)
+    if match is None:
         return False
-    phrase = found["phrase"] or found["word"]
+    phrase = match["phrase"] or match["word"]
     return phrase not in sent

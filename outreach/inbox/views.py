@@ -59,7 +59,7 @@ class InboxViewSet(ResourceViewSet):
         return {"deletedCount": delete_mail(ids=ids)}
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = InboundDetail.one(InboundMessage.objects.filter(pk=id))
-        if found is None:
+        mail = InboundDetail.one(InboundMessage.objects.filter(pk=id))
+        if mail is None:
             raise NamedError(*NOT_FOUND)
-        return found
+        return mail

@@ -84,7 +84,7 @@ def parted(text: str) -> tuple[str, str]:
 
 def _lines(text: str) -> list[str]:
     """Return the lines up to a signature or the heading of a quotation, without quoted ones."""
-    found: list[str] = []
+    kept: list[str] = []
     lines = text.splitlines()
     for place, line in enumerate(lines):
         if _HEADING.match(line) or _SIGNATURE.match(line):
@@ -94,8 +94,8 @@ def _lines(text: str) -> list[str]:
         if _FROM.match(line) and any(_SENT.match(below) for below in lines[place + 1 : place + 4]):
             break
         if not _QUOTED_LINE.match(line):
-            found.append(line)
-    return found
+            kept.append(line)
+    return kept
 
 
 def _rest(text: str, said: str) -> str:
@@ -118,22 +118,27 @@ def asks_to_stop(reply: str) -> bool:
     """Return whether the reply is nothing but the wish to get no more mails."""
     if len(reply) > _MAX_STOP_LENGTH:
         return False
-    words = _plain(_without_name(reply))
-    kept = " ".join(_POLITE.sub(" ", words).split())
-    return any(_STOP.fullmatch(one) for one in (kept, words) if one)
+    text = _plain(_without_name(reply))
+    kept = " ".join(_POLITE.sub(" ", text).split())
+    return any(_STOP.fullmatch(candidate) for candidate in (kept, text) if candidate)
 
 
 def _without_name(reply: str) -> str:
     """Return the reply without the name that it is signed with: up to three words after thanks or regards."""
     lines = reply.strip().splitlines()
-    found = list(_THANKS.finditer(_folded(lines[-1]))) if lines else []
+    matches = list(_THANKS.finditer(_folded(lines[-1]))) if lines else []
     last = lines[-1].split() if lines else []
-    if len(lines) > 1 and len(last) <= 3 and _is_name(last) and any(_THANKS.search(_folded(one)) for one in lines[:-1]):
+    if (
+        len(lines) > 1
+        and len(last) <= 3
+        and _is_name(last)
+        and any(_THANKS.search(_folded(line)) for line in lines[:-1])
+    ):
         return "\n".join(lines[:-1])
-    if found:
-        behind = lines[-1][found[-1].end() :].strip(" ,.!").split()
+    if matches:
+        behind = lines[-1][matches[-1].end() :].strip(" ,.!").split()
         if len(behind) <= 3 and _is_name(behind):
-            return "\n".join([*lines[:-1], lines[-1][: found[-1].end()]])
+            return "\n".join([*lines[:-1], lines[-1][: matches[-1].end()]])
     return reply
 
 
@@ -144,7 +149,7 @@ def _is_name(words: list[str]) -> bool:
 def _folded(text: str) -> str:
     """Return the text in lower case and without accents, of the same length where that is possible."""
     apart = unicodedata.normalize("NFKD", without_piles(text).lower())
-    plain = "".join(one for one in apart if not "\u0300" <= one <= "\u036f").replace("ı", "i")
+    plain = "".join(character for character in apart if not "\u0300" <= character <= "\u036f").replace("ı", "i")
     return unicodedata.normalize("NFC", plain)
 
 

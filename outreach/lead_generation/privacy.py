@@ -19,8 +19,8 @@ def _searches(subject: DataSubject) -> Q:
 
 def _own_finds(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
     """Remove the other people from the search's results."""
-    found = [each for each in row["found"] if each["contact"] in subject.contact_ids]
-    return {**row, "found": found, "candidates": [each for each in row["candidates"] if is_of(subject, each)]}
+    results = [each for each in row["found"] if each["contact"] in subject.contact_ids]
+    return {**row, "found": results, "candidates": [each for each in row["candidates"] if is_of(subject, each)]}
 
 
 def is_of(subject: DataSubject, candidate: dict[str, Any]) -> bool:
@@ -31,7 +31,7 @@ def is_of(subject: DataSubject, candidate: dict[str, Any]) -> bool:
 def remove_from_searches(subject: DataSubject, rows: QuerySet[LeadGeneration]) -> int:
     """Remove the contact, and the reasons why it fits, from the results of the searches."""
     for search in rows.only("pk", "found", "candidates", "company"):
-        others = [found for found in search.found if found["contact"] not in subject.contact_ids]
+        others = [entry for entry in search.found if entry["contact"] not in subject.contact_ids]
         people = [each for each in search.candidates if not is_of(subject, each)]
         LeadGeneration.objects.filter(pk=search.pk).update(found=others, candidates=people)
     return len(rows)

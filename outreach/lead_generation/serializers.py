@@ -26,7 +26,9 @@ RELATIONS = ("product_services", "team", "team_member", "tags")
 
 def source_errors(sources: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Return which of a search's lead sources have failed, and why."""
-    return [{"source": one["name"], "error": one["error"]} for one in sources if one["done"] and one["error"]]
+    return [
+        {"source": source["name"], "error": source["error"]} for source in sources if source["done"] and source["error"]
+    ]
 
 
 @extend_schema_field({"type": "integer", "minimum": 1, "maximum": MAX_LEADS})
@@ -109,7 +111,7 @@ class GenerationOut(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         data["sourceErrors"] = source_errors(data["sources"])
-        data["sources"] = [{name: one[name] for name in SOURCE_KEYS} for one in data["sources"]]
+        data["sources"] = [{name: source[name] for name in SOURCE_KEYS} for source in data["sources"]]
         if data["status"] == "completed":
             data["percent"] = 100.0
         else:
@@ -138,8 +140,8 @@ class GenerationDetail(GenerationOut):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        made = [each for each in row["found"] if "lead" in each]
-        known = Contact.objects.in_bulk([each["contact"] for each in made])
+        entries = [each for each in row["found"] if "lead" in each]
+        contacts = Contact.objects.in_bulk([each["contact"] for each in entries])
         data["leads"] = [
             {
                 "_id": each["lead"],
@@ -149,7 +151,7 @@ class GenerationDetail(GenerationOut):
                 "source": each.get("source", ""),
                 "url": each.get("url", ""),
             }
-            for each in made
-            if (contact := known.get(each["contact"]))
+            for each in entries
+            if (contact := contacts.get(each["contact"]))
         ]
         return super().finish(data, row)

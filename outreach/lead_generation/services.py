@@ -141,23 +141,23 @@ def _check_lead(form_data: Mapping[str, Any], relations: Mapping[str, Any]) -> N
         raise refusal(absent)
 
 
-def _stored_filters(given: Mapping[str, Any]) -> dict[str, Any]:
+def _stored_filters(filters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tree of conditions, from a tree or from fields and values."""
-    if not given:
+    if not filters:
         return {}
-    advanced = "conditions" in given or "field" in given
+    advanced = "conditions" in filters or "field" in filters
     try:
-        return stored_tree("contact", None if advanced else given, given if advanced else None)
+        return stored_tree("contact", None if advanced else filters, filters if advanced else None)
     except NamedError as error:
         raise refuse("additionalFilters", error.detail) from None
 
 
 def get_generation(id: str) -> LeadGeneration:
     """Return the company's search with this id. Raises NotFound_404 when there is none."""
-    found = LeadGeneration.objects.filter(pk=id).first()
-    if found is None:
+    generation = LeadGeneration.objects.filter(pk=id).first()
+    if generation is None:
         raise NamedError("NotFound_404", "id: there is no such lead generation in this company")
-    return found
+    return generation
 
 
 @transaction.atomic
@@ -233,12 +233,14 @@ def leadless_contacts() -> QuerySet[Contact]:
 
 def _candidates(job: LeadGeneration) -> QuerySet[Contact]:
     """Return live contacts without a live lead that match the filters and were created before the search."""
-    found = leadless_contacts().filter(created_at__lte=job.created_at)
+    contacts = leadless_contacts().filter(created_at__lte=job.created_at)
     if job.domains:
-        found = found.filter(email__iregex=rf"@({'|'.join(domain.replace('.', '[.]') for domain in job.domains)})$")
+        contacts = contacts.filter(
+            email__iregex=rf"@({'|'.join(domain.replace('.', '[.]') for domain in job.domains)})$"
+        )
     if job.additional_filters:
-        found = found.filter(tree.compile(tree.parse(job.additional_filters), fields_of("contact")))
-    return found
+        contacts = contacts.filter(tree.compile(tree.parse(job.additional_filters), fields_of("contact")))
+    return contacts
 
 
 def _best(
@@ -246,15 +248,15 @@ def _best(
 ) -> list[Found]:
     """Return the best of these and of those found before, by score, newer contacts first."""
     fits = [(contact.pk, sought.fit(brief)) for contact, brief in zip(contacts, briefs.of(contacts), strict=True)]
-    found = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits if each.score > 0]
-    return _ranked([*job.found, *found])[: SHORTLIST * job.count]
+    results = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits if each.score > 0]
+    return _ranked([*job.found, *results])[: SHORTLIST * job.count]
 
 
-def _ranked(found: list[Found]) -> list[Found]:
+def _ranked(results: list[Found]) -> list[Found]:
     """Return the results, the best first. Among equals, the company's contacts come first, newer ones before older
     ones."""
     return sorted(
-        found, key=lambda each: (each["score"], "candidate" not in each, each.get("contact", "")), reverse=True
+        results, key=lambda each: (each["score"], "candidate" not in each, each.get("contact", "")), reverse=True
     )
 
 
@@ -267,11 +269,11 @@ def _conclude(job: LeadGeneration, search: LeadSearch, sought: SearchCriteria, b
     }
     own = [each for each in job.found if each["contact"] in contacts][:most]
     listed = [*own, *people.found]
-    known = [*briefs.of([contacts[each["contact"]] for each in own]), *people.briefs]
+    listed_briefs = [*briefs.of([contacts[each["contact"]] for each in own]), *people.briefs]
     run = next(filter(None, (find(job) for find in RUN_OF)), None)
     try:
         provider = provider_of(job.ai_type, AiUsage.Purpose.JUDGE, run)
-        fits = provider.judge_many(search, known, [Fit(each["score"], each["reason"]) for each in listed])
+        fits = provider.judge_many(search, listed_briefs, [Fit(each["score"], each["reason"]) for each in listed])
     except ProviderError as error:
         if error.temporary:
             raise
@@ -282,8 +284,8 @@ def _conclude(job: LeadGeneration, search: LeadSearch, sought: SearchCriteria, b
         for each, fit in zip(listed, fits, strict=True)
         if fit.score > 0
     ]
-    told = f"{provider.unjudged} of {len(listed)} people were not judged by {job.ai_type}, but by the words found."
-    unjudged = f"{told} {provider.trouble}" if provider.unjudged else ""
+    message = f"{provider.unjudged} of {len(listed)} people were not judged by {job.ai_type}, but by the words found."
+    unjudged = f"{message} {provider.trouble}" if provider.unjudged else ""
     try:
         with transaction.atomic():
             _finish(job, judged, people, unjudged)
@@ -293,19 +295,19 @@ def _conclude(job: LeadGeneration, search: LeadSearch, sought: SearchCriteria, b
 
 def _finish(job: LeadGeneration, judged: list[Found], people: NewPeople, unjudged: str) -> None:
     """Make leads of the best and end the search, in the caller's transaction. `unjudged` says who was not judged."""
-    known = [each["contact"] for each in judged if "candidate" not in each]
-    free = set(_candidates(job).filter(pk__in=known).values_list("pk", flat=True))
+    contact_ids = [each["contact"] for each in judged if "candidate" not in each]
+    free = set(_candidates(job).filter(pk__in=contact_ids).values_list("pk", flat=True))
     ranked = [each for each in _ranked(judged) if "candidate" in each or each["contact"] in free][: job.count]
     try:
         with transaction.atomic():
-            made, problems = _make_all(job, ranked, people)
+            leads, problems = _make_all(job, ranked, people)
     except _Leadless as lost:
-        made, problems = _make_all(job, [each for each in ranked if "candidate" not in each], NewPeople())
+        leads, problems = _make_all(job, [each for each in ranked if "candidate" not in each], NewPeople())
         problems.append(f"Nobody of the lead sources could become a lead: {lost}")
     if not checkpoint(job) and job.cancel_requested:
         raise _Stopped
-    told = " ".join(problems) or ("" if made else _nobody(job))
-    finish(job, LeadGeneration.Status.COMPLETED, found=made, created=len(made), error=told, judge_error=unjudged)
+    error = " ".join(problems) or ("" if leads else _nobody(job))
+    finish(job, LeadGeneration.Status.COMPLETED, found=leads, created=len(leads), error=error, judge_error=unjudged)
 
 
 def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tuple[list[Found], list[str]]:
@@ -315,16 +317,16 @@ def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tu
     """
     chosen, problems = make_contacts(job, ranked, people)
     leads, problem = _make(job, chosen) if chosen else ({}, "")
-    known = {each["contact"] for each in ranked if "candidate" not in each}
-    if any(each["contact"] not in leads and each["contact"] not in known for each in chosen):
+    contact_ids = {each["contact"] for each in ranked if "candidate" not in each}
+    if any(each["contact"] not in leads and each["contact"] not in contact_ids for each in chosen):
         raise _Leadless(problem)
-    made = [{**each, "lead": leads[each["contact"]]} for each in chosen if each["contact"] in leads]
-    return made, [*([problem] if problem else []), *problems]
+    entries = [{**each, "lead": leads[each["contact"]]} for each in chosen if each["contact"] in leads]
+    return entries, [*([problem] if problem else []), *problems]
 
 
 def _nobody(job: LeadGeneration) -> str:
     """Return the reason why nobody was found, with the errors of the sources."""
-    troubles = [one["error"] for one in job.sources if one["error"]]
+    troubles = [source["error"] for source in job.sources if source["error"]]
     places = ", ".join(place.name for place in SearchCriteria.of(job.prompt, job.industry).places)
     only = [f"Only people in {places} were looked for."] if places else []
     return " ".join([NOBODY_NEW if job.sources else NOBODY, *only, *troubles])

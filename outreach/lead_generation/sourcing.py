@@ -64,12 +64,12 @@ def ask_sources(job: LeadGeneration, deadline: float) -> bool:
         domains=tuple(job.domains),
         filters=job.additional_filters,
     )
-    asked = {one["app"] for one in job.sources if one["done"]}
+    app_ids = {row["app"] for row in job.sources if row["done"]}
     for source in lead_sources() if job.new_contacts else ():
-        if source.app.pk in asked:
+        if source.app.pk in app_ids:
             continue
         entry, people = _ask(job, source, query)
-        others = [one for one in job.sources if one["app"] != entry["app"]]
+        others = [row for row in job.sources if row["app"] != entry["app"]]
         with transaction.atomic():
             going = checkpoint(job, sources=[*others, entry], candidates=[*job.candidates, *people])
         if not entry["done"]:
@@ -83,7 +83,7 @@ def ask_sources(job: LeadGeneration, deadline: float) -> bool:
 
 def _ask(job: LeadGeneration, source: LeadSource, query: SourceQuery) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the source's entry with its result, and its candidates as they are stored."""
-    before = next((one for one in job.sources if one["app"] == source.app.pk), None)
+    before = next((record for record in job.sources if record["app"] == source.app.pk), None)
     entry = {"app": source.app.pk, "name": source.app.name, "tries": (before["tries"] if before else 0) + 1}
     try:
         people = source.search(query)
@@ -92,7 +92,7 @@ def _ask(job: LeadGeneration, source: LeadSource, query: SourceQuery) -> tuple[d
         done = not error.temporary or entry["tries"] >= TRIES
         return {**entry, "done": done, "found": 0, "error": error.detail}, []
     record_error(source.app, "")
-    return {**entry, "done": True, "found": len(people), "error": ""}, [one.as_json() for one in people]
+    return {**entry, "done": True, "found": len(people), "error": ""}, [record.as_json() for record in people]
 
 
 def new_people(job: LeadGeneration, terms: Sequence[Term]) -> NewPeople:
@@ -104,41 +104,41 @@ def new_people(job: LeadGeneration, terms: Sequence[Term]) -> NewPeople:
     candidates = [Candidate.stored(row) for row in job.candidates]
     if not candidates:
         return NewPeople()
-    suppressed = suppressed_addresses(one.email for one in candidates)
+    suppressed = suppressed_addresses(person.email for person in candidates)
     with transaction.atomic():  # the schema holds a lock until its end
-        schema, found = ContactSchema.load(), NewPeople()
-        rows = _rows(job, schema, candidates, suppressed, found)
+        schema, people = ContactSchema.load(), NewPeople()
+        rows = _rows(job, schema, candidates, suppressed, people)
         keyed = {place: KeyedRow(str(place), row, *schema.keys_of(row.system)) for place, row in rows.items()}
         holders = live_holders(keyed.values()) if keyed else []
     labels = {key: spec.name for key, spec in schema.fields.items()}
     own, seen = {each["contact"] for each in job.found}, set[str]()
     for place, row in keyed.items():
-        number_of = [one for one in holders if row.number_key and one.number_key == row.number_key]
-        is_others = any(row.email_key and one.email_key not in (None, row.email_key) for one in number_of)
+        number_of = [person for person in holders if row.number_key and person.number_key == row.number_key]
+        is_others = any(row.email_key and person.email_key not in (None, row.email_key) for person in number_of)
         if is_others or (row.email_key and row.number_key in seen):
             # The number of an office, say: the contact that has it keeps it.
-            found.items[place].pop("number", None)
+            people.items[place].pop("number", None)
             row = row._replace(number_key=None)
         keys = {key for key in (row.email_key, row.number_key) if key}
-        known = {one.id for one in holders if keys & {one.email_key, one.number_key}}
-        if not keys or keys & seen or len(known) > 1 or known & (own | seen):
+        contact_ids = {person.id for person in holders if keys & {person.email_key, person.number_key}}
+        if not keys or keys & seen or len(contact_ids) > 1 or contact_ids & (own | seen):
             continue
-        seen |= keys | known
+        seen |= keys | contact_ids
         brief = _brief(candidates[place], labels)
         fits = fit(terms, brief)
         entry = {
-            **({"contact": next(iter(known))} if known else {"candidate": place}),
+            **({"contact": next(iter(contact_ids))} if contact_ids else {"candidate": place}),
             "score": max(fits.score, LEAST_SCORE),
             "reason": fits.reason or f"found by {candidates[place].source}",
             "source": candidates[place].source,
             "url": candidates[place].url,
         }
-        found.found.append(entry)
-        found.briefs.append(brief)
-    order = sorted(range(len(found.found)), key=lambda at: -found.found[at]["score"])[: 2 * job.count]
-    found.briefs = [found.briefs[at] for at in order]
-    found.found = [found.found[at] for at in order]
-    return found
+        people.found.append(entry)
+        people.briefs.append(brief)
+    order = sorted(range(len(people.found)), key=lambda at: -people.found[at]["score"])[: 2 * job.count]
+    people.briefs = [people.briefs[at] for at in order]
+    people.found = [people.found[at] for at in order]
+    return people
 
 
 def _rows(
@@ -150,13 +150,13 @@ def _rows(
 ) -> dict[int, ContactRow]:
     """Return place -> row of the candidates who can be contacts, and note the others in `found`."""
     rows: dict[int, ContactRow] = {}
-    for place, one in enumerate(candidates):
-        email = _address(one.email)
+    for place, candidate in enumerate(candidates):
+        email = _address(candidate.email)
         domain = email.rpartition("@")[2].lower()
         if email.lower() in suppressed or (job.domains and domain not in job.domains):
             continue
-        own = {key: value for key, value in one.values.items() if key not in schema.referring}
-        item = {"name": one.name, "email": email, "number": one.phone, **own}
+        own = {key: value for key, value in candidate.values.items() if key not in schema.referring}
+        item = {"name": candidate.name, "email": email, "number": candidate.phone, **own}
         row, problems = schema.read(item, drop_invalid=True, from_text=True)
         if row is None or not any(schema.keys_of(row.system)):
             found.left_out += 1
@@ -176,13 +176,15 @@ def _address(text: str) -> str:
         return ""
 
 
-def _brief(one: Candidate, labels: Mapping[str, str]) -> ContactBrief:
+def _brief(candidate: Candidate, labels: Mapping[str, str]) -> ContactBrief:
     fields = {
-        COMPANY: one.company,
-        TITLE: one.title,
-        **{labels.get(key, key): text for key, text in one.values.items()},
+        COMPANY: candidate.company,
+        TITLE: candidate.title,
+        **{labels.get(key, key): text for key, text in candidate.values.items()},
     }
-    return ContactBrief(name=one.name, email=one.email, fields={label: text for label, text in fields.items() if text})
+    return ContactBrief(
+        name=candidate.name, email=candidate.email, fields={label: text for label, text in fields.items() if text}
+    )
 
 
 def make_contacts(
@@ -197,7 +199,7 @@ def make_contacts(
     room = len(ranked) if left is None else left
     places = [each["candidate"] for each in ranked[:room] if "candidate" in each]
     problems = [quota_exceeded("lead").detail] if any("candidate" in each for each in ranked[room:]) else []
-    made: dict[int, str] = {}
+    contact_ids: dict[int, str] = {}
     if places:
         result = create_contacts(
             actor_id=job.created_by_id,
@@ -207,7 +209,7 @@ def make_contacts(
         )
         refused = {failure.index for failure in result.failed}
         kept = [place for index, place in enumerate(places) if index not in refused]
-        made = dict(zip(kept, result.created, strict=True))
+        contact_ids = dict(zip(kept, result.created, strict=True))
         if result.failed:
             problems.append(f"{len(result.failed)} became no contacts: {result.failed[0].warning}.")
     if people.left_out:
@@ -217,9 +219,9 @@ def make_contacts(
         place = each.get("candidate")
         if place is None:
             chosen.append(each)
-        elif place in made:
+        elif place in contact_ids:
             rest = {name: value for name, value in each.items() if name != "candidate"}
-            chosen.append({**rest, "contact": made[place]})
+            chosen.append({**rest, "contact": contact_ids[place]})
     return chosen, problems
 
 
@@ -233,7 +235,7 @@ def lead_source_values() -> Callable[[str], dict[str, str]]:
     other = {"source": OUTREACH} if OUTREACH in options else {}
 
     def values(name: str) -> dict[str, str]:
-        found = name if name in options else labels.get(name.lower())
-        return {"source": found} if name and found else other if name else {}
+        option = name if name in options else labels.get(name.lower())
+        return {"source": option} if name and option else other if name else {}
 
     return values

@@ -14,7 +14,7 @@ TEST_QUERY = SourceQuery(prompt="marketing managers in Berlin", count=3)
 
 def search_for_test(app: DataApp, seconds: float) -> list[dict[str, str]]:
     """Search for anybody, as a connection test shows it."""
-    rows = [one.as_json() for one in HttpLeadSource(app).search(TEST_QUERY, most_seconds=seconds)]
+    rows = [candidate.as_json() for candidate in HttpLeadSource(app).search(TEST_QUERY, most_seconds=seconds)]
     return [{**row, **row.pop("values", {})} for row in rows]
 
 

@@ -18,26 +18,26 @@ class HttpLeadSource(LeadSource):
     """Sends query, industry, count, domains and filters, and reads each result by the app's paths."""
 
     def search(self, query: SourceQuery, *, most_seconds: float | None = None) -> list[Candidate]:
-        asked = {
+        body = {
             "query": query.prompt,
             "industry": query.industry,
             "count": min(query.count, MAX_CANDIDATES),
             "domains": list(query.domains),
             "filters": dict(query.filters),
         }
-        rows = ask(self.app, asked, most_seconds=most_seconds)
+        rows = ask(self.app, body, most_seconds=most_seconds)
         if not isinstance(rows, list):
             where = self.app.result_path or "the whole answer"
             raise DataAppError(f"{self.app.name} did not answer with a list of people ({where}).", temporary=False)
-        found = [self._candidate(row) for row in rows[:MAX_CANDIDATES] if isinstance(row, dict)]
-        return [one for one in found if one.email or one.phone]
+        candidates = [self._candidate(row) for row in rows[:MAX_CANDIDATES] if isinstance(row, dict)]
+        return [candidate for candidate in candidates if candidate.email or candidate.phone]
 
     def _candidate(self, row: Mapping[str, Any]) -> Candidate:
         paths = self.app.field_paths
         own = {name: text_at(row, paths[name], LENGTHS[name]) for name in FIELDS if name in paths}
         values = {key: text_at(row, path, VALUE_LENGTH) for key, path in paths.items() if key not in FIELDS}
-        known = {key: value for key, value in values.items() if value}
-        return Candidate(**own, source=self.app.name, values=known)
+        filled = {key: value for key, value in values.items() if value}
+        return Candidate(**own, source=self.app.name, values=filled)
 
 
 def source_fields() -> set[str]:

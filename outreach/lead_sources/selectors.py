@@ -10,9 +10,9 @@ MAX_SOURCES = 10
 
 def lead_sources() -> list[LeadSource]:
     """Return the active company's sources, the oldest first, at most MAX_SOURCES."""
-    found: list[LeadSource] = []
+    sources: list[LeadSource] = []
     for spec in apps_with(Capability.FIND_LEADS).values():
         if spec.provider is not None:
             rows = spec.rows().filter(is_active=True).order_by("created_at", "pk")[:MAX_SOURCES]
-            found += [spec.provider(app) for app in rows]
-    return found[:MAX_SOURCES]
+            sources += [spec.provider(app) for app in rows]
+    return sources[:MAX_SOURCES]

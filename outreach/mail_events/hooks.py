@@ -25,8 +25,8 @@ NOBODY = ("0" * 24, "")
 def mail_hook(request: HttpRequest, vendor: str, id: str, token: str) -> HttpResponse:
     """Store the events of a webhook, and answer at once."""
     app = _app(vendor, id)
-    known = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
-    if app is None or not known:
+    is_valid = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
+    if app is None or not is_valid:
         return _answer(404)
     if request.method in ("GET", "HEAD"):
         return _answer(200)  # some vendors look whether the address is there

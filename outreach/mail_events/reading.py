@@ -163,8 +163,8 @@ def _text(value: Any, most: int) -> str:
 
 def _message_id(raw: Any) -> str:
     """Return the Message-ID in an event, as MailerSend and Postal include it."""
-    found = re.search(r"<?([0-9a-f]{24}@[A-Za-z0-9.-]{3,253})>?", json.dumps(raw, default=str))
-    return f"<{found[1]}>" if found else ""
+    match = re.search(r"<?([0-9a-f]{24}@[A-Za-z0-9.-]{3,253})>?", json.dumps(raw, default=str))
+    return f"<{match[1]}>" if match else ""
 
 
 def _is_hard(vendor: str, raw: Any, event: Any) -> bool:
@@ -219,13 +219,13 @@ def _recent(seconds: str | float, tolerance: timedelta = TOLERANCE) -> None:
 
 
 def _check_basic(app: MailApp, request: HttpRequest) -> None:
-    wanted = base64.b64encode(hook_secret(app.pk, app.hook_salt).encode()).decode()
-    if not constant_time_compare(request.headers.get("Authorization", ""), f"Basic {wanted}"):
+    expected = base64.b64encode(hook_secret(app.pk, app.hook_salt).encode()).decode()
+    if not constant_time_compare(request.headers.get("Authorization", ""), f"Basic {expected}"):
         raise HookRefused("the password is missing or wrong")
 
 
-def _same(given: str, wanted: str) -> None:
-    if not given or not constant_time_compare(given, wanted):
+def _same(signature: str, expected: str) -> None:
+    if not signature or not constant_time_compare(signature, expected):
         raise HookRefused("the signature is missing or wrong")
 
 
@@ -237,9 +237,9 @@ def _check_svix(app: MailApp, request: HttpRequest) -> None:
     key = base64.b64decode(_signing_key(app).removeprefix("whsec_"))
     id, at = request.headers.get("svix-id", ""), request.headers.get("svix-timestamp", "")
     _recent(at)
-    wanted = base64.b64encode(_hmac(key, f"{id}.{at}.".encode(), request.body).digest()).decode()
-    given = [one.partition(",")[2] for one in request.headers.get("svix-signature", "").split()[:8]]
-    if not any(constant_time_compare(one, wanted) for one in given):
+    expected = base64.b64encode(_hmac(key, f"{id}.{at}.".encode(), request.body).digest()).decode()
+    signatures = [signature.partition(",")[2] for signature in request.headers.get("svix-signature", "").split()[:8]]
+    if not any(constant_time_compare(signature, expected) for signature in signatures):
         raise HookRefused("the signature is missing or wrong")
 
 
@@ -248,15 +248,15 @@ def _check_mailersend(app: MailApp, request: HttpRequest) -> None:
 
 
 def _check_mailtrap(app: MailApp, request: HttpRequest) -> None:
-    wanted = _hmac(_signing_key(app).encode(), request.body).hexdigest()
-    _same(request.headers.get("Mailtrap-Signature", ""), wanted)
+    expected = _hmac(_signing_key(app).encode(), request.body).hexdigest()
+    _same(request.headers.get("Mailtrap-Signature", ""), expected)
 
 
 def _check_mailgun(app: MailApp, request: HttpRequest) -> None:
     block = json.loads(request.body)["signature"]
     _recent(block["timestamp"], MAILGUN_TOLERANCE)
-    wanted = _hmac(_signing_key(app).encode(), f"{block['timestamp']}{block['token']}".encode()).hexdigest()
-    _same(str(block["signature"]), wanted)
+    expected = _hmac(_signing_key(app).encode(), f"{block['timestamp']}{block['token']}".encode()).hexdigest()
+    _same(str(block["signature"]), expected)
 
 
 def _check_mandrill(app: MailApp, request: HttpRequest) -> None:
@@ -286,9 +286,9 @@ def _check_postal(app: MailApp, request: HttpRequest) -> None:
 
 
 def _check_unisender(app: MailApp, request: HttpRequest) -> None:
-    given = str(json.loads(request.body)["auth"])
-    signed = request.body.replace(given.encode(), app.api_key.encode())
-    _same(given, hashlib.md5(signed, usedforsecurity=False).hexdigest())
+    signature = str(json.loads(request.body)["auth"])
+    signed = request.body.replace(signature.encode(), app.api_key.encode())
+    _same(signature, hashlib.md5(signed, usedforsecurity=False).hexdigest())
 
 
 # Amazon SES publishes its events to a topic of SNS
@@ -318,8 +318,8 @@ def sns_key(url: str) -> Any:
     if not (is_sns_address(url) and urlsplit(url).path.endswith(".pem")):
         raise HookRefused("the certificate is none of Amazon's")
     try:
-        found = exchange("GET", url, seconds=5, most_bytes=20_000)
-        return load_pem_x509_certificate(found.body).public_key()
+        response = exchange("GET", url, seconds=5, most_bytes=20_000)
+        return load_pem_x509_certificate(response.body).public_key()
     except (HttpFailed, ValueError):
         raise HookRefused("the certificate cannot be had") from None
 
@@ -330,7 +330,7 @@ def _sns_events(message: dict[str, Any]) -> list[ProviderEvent]:
         address = str(message["SubscribeURL"])
         return [ProviderEvent(CONFIRM, at, provider_message_id=str(message["MessageId"])[:200], detail=address)]
     event = json.loads(message["Message"])
-    return [_provider_event("ses", one) for one in _view("ses").esp_to_anymail_events(event, message)]
+    return [_provider_event("ses", parsed) for parsed in _view("ses").esp_to_anymail_events(event, message)]
 
 
 _CHECKS: dict[str, Callable[[MailApp, HttpRequest], None]] = {

@@ -62,19 +62,19 @@ def store_events(app: MailApp, events: Sequence[ProviderEvent]) -> None:
         MailEvent(
             company_id=app.company_id,
             app=app,
-            dedupe_key=one.key,
-            kind=one.kind[:24],
-            hard=one.hard,
-            job=one.job,
-            provider_message_id=one.provider_message_id,
-            message_id=one.message_id,
-            recipient=one.recipient,
-            happened_at=one.happened_at,
-            detail=one.detail,
-            raw=one.raw or {},
+            dedupe_key=event.key,
+            kind=event.kind[:24],
+            hard=event.hard,
+            job=event.job,
+            provider_message_id=event.provider_message_id,
+            message_id=event.message_id,
+            recipient=event.recipient,
+            happened_at=event.happened_at,
+            detail=event.detail,
+            raw=event.raw or {},
         )
-        for one in events
-        if one.happened_at > oldest
+        for event in events
+        if event.happened_at > oldest
     ]
     if rows:
         MailEvent.objects.bulk_create(rows, ignore_conflicts=True)
@@ -91,8 +91,8 @@ def apply_waiting(deadline: float) -> None:
     """Apply stored events until none waits or monotonic() passes the deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: companies with events of mail vendors"):
-            found = MailEvent.objects.filter(applied_at=None).order_by("created_at", "pk")
-            companies = set(found.values_list("company_id", flat=True)[:BATCH])
+            waiting = MailEvent.objects.filter(applied_at=None).order_by("created_at", "pk")
+            companies = set(waiting.values_list("company_id", flat=True)[:BATCH])
         if not companies or not sum(_apply_of(company) for company in companies):
             return
 
@@ -128,25 +128,25 @@ def _messages_of(events: Sequence[MailEvent]) -> dict[str, SendJob]:
     """Return event -> message, locked: by the id that it brings back, else by the vendor's, else by the Message-ID."""
     if not events:
         return {}
-    ids = [one.job for one in events if one.job]
-    theirs = [one.provider_message_id for one in events if one.provider_message_id]
-    headers = [one.message_id for one in events if one.message_id]
-    headers += [f"<{one.strip('<>')}>" for one in theirs if "@" in one]
-    wanted = Q(pk__in=ids) | Q(provider_message_id__in=theirs) | Q(message_id__in=headers)
-    wanted &= Q(mail_app__in={one.app_id for one in events})
-    rows = SendJob.objects.select_for_update(of=("self",)).filter(wanted).order_by("pk")
+    ids = [entry.job for entry in events if entry.job]
+    theirs = [entry.provider_message_id for entry in events if entry.provider_message_id]
+    headers = [entry.message_id for entry in events if entry.message_id]
+    headers += [f"<{entry.strip('<>')}>" for entry in theirs if "@" in entry]
+    condition = Q(pk__in=ids) | Q(provider_message_id__in=theirs) | Q(message_id__in=headers)
+    condition &= Q(mail_app__in={entry.app_id for entry in events})
+    rows = SendJob.objects.select_for_update(of=("self",)).filter(condition).order_by("pk")
     by_id: dict[tuple[str | None, str], SendJob] = {}
     for job in rows.defer("text", "html", "evidence"):
         for name in (job.pk, job.provider_message_id, job.message_id):
             if name:
                 by_id.setdefault((job.mail_app_id, name), job)
-    found: dict[str, SendJob] = {}
+    messages: dict[str, SendJob] = {}
     for event in events:
         names = (event.job, event.provider_message_id, event.message_id, f"<{event.provider_message_id.strip('<>')}>")
         matched = (by_id[event.app_id, name] for name in names if name and (event.app_id, name) in by_id)
         if (first := next(matched, None)) is not None:
-            found[event.pk] = first
-    return found
+            messages[event.pk] = first
+    return messages
 
 
 def _apply(event: MailEvent, job: SendJob) -> None:

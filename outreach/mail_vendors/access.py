@@ -37,16 +37,16 @@ def access_token(app: Login, *, instead_of: str = "") -> str:
         return token
     ends = monotonic() + CLAIM.total_seconds()
     while monotonic() < ends:
-        found = _rows(app).filter(pk=app.pk).first()
-        if found is None or found.needs_login or not found.api_key:
+        current = _rows(app).filter(pk=app.pk).first()
+        if current is None or current.needs_login or not current.api_key:
             raise SmtpError("auth", google.LOGIN_AGAIN, temporary=False)
-        if token := _kept(found, instead_of):
-            return _remember(app, token, found.access_ends_at)
+        if token := _kept(current, instead_of):
+            return _remember(app, token, current.access_ends_at)
         now = timezone.now()
         free, until = Q(renewing_until=None) | Q(renewing_until__lte=now), now + CLAIM
-        seen = found.access_ends_at  # what another worker has renewed since is not claimed
+        seen = current.access_ends_at  # what another worker has renewed since is not claimed
         if _rows(app).filter(free, pk=app.pk, access_ends_at=seen).update(renewing_until=until):
-            tokens = _renew(found, until)
+            tokens = _renew(current, until)
             return _remember(app, tokens.access, tokens.ends_at)
         sleep(WAIT)
     raise SmtpError("connect", f"{app.place} was asked for a new access token, and did not answer.", temporary=True)

@@ -31,9 +31,9 @@ class MailAppAdmin(CompanyRecordAdmin):
     @admin.display(description="Test the account")
     def test(self, request: HttpRequest, rows: QuerySet[MailApp]) -> None:
         def one(app: MailApp) -> None:
-            found = check_app(id=app.pk)
-            if not found.ok:
-                raise NamedError("InvalidCredentials_400", found.detail)
+            check = check_app(id=app.pk)
+            if not check.ok:
+                raise NamedError("InvalidCredentials_400", check.detail)
 
         self.each(request, rows[:10], one, "connected", atomic=False)
 

@@ -81,13 +81,13 @@ def arguments_of(app: MailApp) -> dict[str, Any]:
             "configuration_set_name": app.configuration_set or None,
         }
     values = {"api_key": api_key, "secret_key": secret_key}
-    found = {
+    options = {
         name: values[column] if column in values else getattr(app, column) or None
         for name, column in spec.options.items()
     }
     if spec.key == "mailgun":
-        found["sender_domain"] = app.domain or app.from_email.rpartition("@")[2]
-    return {**found, "api_url": base}
+        options["sender_domain"] = app.domain or app.from_email.rpartition("@")[2]
+    return {**options, "api_url": base}
 
 
 @contextmanager
@@ -142,9 +142,9 @@ def _opened(spec: Vendor, arguments: Mapping[str, Any]) -> Any:
     kind = _ses_backend() if spec.key == "ses" else _backend(spec.key)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of SendGrid, at each one: anymail has no account to test with
-        made = kind(**arguments)
-    made.open()
-    return made
+        backend = kind(**arguments)
+    backend.open()
+    return backend
 
 
 @cache
@@ -196,13 +196,13 @@ def _bounded_session() -> Any:
 
     def bounded(*args: Any, **options: Any) -> Any:
         response = request(*args, **{**options, "stream": True, "allow_redirects": False})
-        found = bytearray()
+        content = bytearray()
         for chunk in response.iter_content(1 << 16):
-            found += chunk
-            if len(found) > MAX_BYTES:
+            content += chunk
+            if len(content) > MAX_BYTES:
                 response.close()
                 break
-        response._content = bytes(found)
+        response._content = bytes(content)
         return response
 
     session.request = bounded  # type: ignore[method-assign]

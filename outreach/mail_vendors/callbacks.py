@@ -25,9 +25,9 @@ def came_back(request: HttpRequest, app: str) -> HttpResponse:
 
 def lead_on(request: HttpRequest, page: str) -> HttpResponse:
     """Lead on to a page of the company whose id the state begins with."""
-    given = {name: request.GET[name][:MAX_QUERY_LENGTH] for name in KEPT if name in request.GET}
-    company = given.get("state", "").partition(".")[0]
-    to = f"{reverse(page, args=[company])}?{urlencode(given)}" if is_id(company) else "/"
+    params = {name: request.GET[name][:MAX_QUERY_LENGTH] for name in KEPT if name in request.GET}
+    company = params.get("state", "").partition(".")[0]
+    to = f"{reverse(page, args=[company])}?{urlencode(params)}" if is_id(company) else "/"
     answer = HttpResponseRedirect(to)
     answer["Cache-Control"] = "no-store"
     return answer

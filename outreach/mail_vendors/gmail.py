@@ -65,14 +65,14 @@ class GmailSession(VendorSession):
         try:
             token = access_token(self.app)
             with backend_of(self.app) as wire, within(backends.SECONDS):
-                asked = {"q": f"rfc822msgid:{message_id} in:sent", "maxResults": 1}
-                answer = wire.ask("GET", MESSAGES, token, params=asked)
-            found = _json(answer).get("messages") if answer.status_code == 200 else None
+                params = {"q": f"rfc822msgid:{message_id} in:sent", "maxResults": 1}
+                answer = wire.ask("GET", MESSAGES, token, params=params)
+            messages = _json(answer).get("messages") if answer.status_code == 200 else None
         except Exception:  # noqa: BLE001  whatever it is, the doubt stays
             return None
-        if not isinstance(found, list) or not found or not isinstance(found[0], dict):
+        if not isinstance(messages, list) or not messages or not isinstance(messages[0], dict):
             return None
-        return _sent("It was found among the messages that were sent", found[0])
+        return _sent("It was found among the messages that were sent", messages[0])
 
     def _post(self, wire: Any, token: str, body: Mapping[str, str]) -> tuple[int, Outcome]:
         """Send the message to Gmail once. Return the status of the response, 0 for none, and the outcome."""
@@ -91,35 +91,37 @@ def read_gmail(
 ) -> Outcome:
     """Return the outcome of an answer to users.messages.send."""
     error = body.get("error")
-    told: Mapping[str, Any] = error if isinstance(error, dict) else {}
-    listed = told.get("errors")
-    reasons = {one.get("reason") for one in listed if isinstance(one, dict)} if isinstance(listed, list) else set()
-    words = f"{status} {words_of(told.get('message', ''), secrets)}".strip()
+    details: Mapping[str, Any] = error if isinstance(error, dict) else {}
+    listed = details.get("errors")
+    reasons = (
+        {entry.get("reason") for entry in listed if isinstance(entry, dict)} if isinstance(listed, list) else set()
+    )
+    text = f"{status} {words_of(details.get('message', ''), secrets)}".strip()
     if 200 <= status < 300:
         if body.get("id"):
             return _sent("Gmail accepted the message", body)
         return Uncertain("Gmail answered without saying what became of the message")
     if status == 429 or (status == 403 and reasons & LIMITS):
-        seconds = _pause(words) if "Retry-After" not in headers else None
+        seconds = _pause(text) if "Retry-After" not in headers else None
         if seconds is not None:
-            return Rejected(True, 429, words, "limit", retry_after=seconds)
-        return read_answer(app.spec, 429, headers, told, secrets)
+            return Rejected(True, 429, text, "limit", retry_after=seconds)
+        return read_answer(app.spec, 429, headers, details, secrets)
     if status == 400 and "failedPrecondition" in reasons:
-        return Rejected(False, status, words, "auth")  # the account has no mail service
-    if status == 400 and _RECIPIENT.search(words):
-        return Rejected(False, status, words, "rcpt", reason=BAD_ADDRESS)
-    return read_answer(app.spec, status, headers, told, secrets)
+        return Rejected(False, status, text, "auth")  # the account has no mail service
+    if status == 400 and _RECIPIENT.search(text):
+        return Rejected(False, status, text, "rcpt", reason=BAD_ADDRESS)
+    return read_answer(app.spec, status, headers, details, secrets)
 
 
-def _sent(words: str, message: Mapping[str, Any]) -> Sent:
-    return Sent(words, provider_id=str(message.get("id", "")), thread_id=str(message.get("threadId", "")))
+def _sent(text: str, message: Mapping[str, Any]) -> Sent:
+    return Sent(text, provider_id=str(message.get("id", "")), thread_id=str(message.get("threadId", "")))
 
 
-def _pause(words: str) -> float:
+def _pause(text: str) -> float:
     """Return the seconds until the time in Gmail's text, a minute without one, an hour at most."""
-    found = _UNTIL.search(words)
+    match = _UNTIL.search(text)
     try:
-        until = parse_datetime(found[1].rstrip(".")) if found else None
+        until = parse_datetime(match[1].rstrip(".")) if match else None
     except ValueError:
         until = None
     if until is None or until.tzinfo is None:
@@ -129,7 +131,7 @@ def _pause(words: str) -> float:
 
 def _json(answer: Any) -> dict[str, Any]:
     try:
-        found = answer.json()
+        body = answer.json()
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return body if isinstance(body, dict) else {}

@@ -60,7 +60,7 @@ def consent_url(*, letter: str, state: str, verifier: str, read: bool, email: st
 def consent_for(back: str, scopes: Sequence[str], *, state: str, verifier: str, email: str = "") -> str:
     """Return where a member allows the scopes; Google leads `back` from there."""
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    asked = {
+    params = {
         "client_id": settings.GOOGLE_CLIENT_ID,
         "redirect_uri": back,
         "response_type": "code",
@@ -72,7 +72,7 @@ def consent_for(back: str, scopes: Sequence[str], *, state: str, verifier: str, 
         "code_challenge_method": "S256",
         **({"login_hint": email} if email else {}),
     }
-    return f"{address(LOGIN, '/o/oauth2/v2/auth')}?{urlencode(asked)}"
+    return f"{address(LOGIN, '/o/oauth2/v2/auth')}?{urlencode(params)}"
 
 
 def trade_code(*, letter: str, code: str, verifier: str) -> Tokens:
@@ -82,8 +82,8 @@ def trade_code(*, letter: str, code: str, verifier: str) -> Tokens:
 
 def trade_code_for(back: str, *, code: str, verifier: str) -> Tokens:
     """Trade the code of a log-in that led `back`. Raises SmtpError: `auth` for an invalid code."""
-    asked = {"grant_type": "authorization_code", "code": code, "code_verifier": verifier}
-    return _tokens({**asked, "redirect_uri": back})
+    fields = {"grant_type": "authorization_code", "code": code, "code_verifier": verifier}
+    return _tokens({**fields, "redirect_uri": back})
 
 
 def renew(refresh: str) -> Tokens:
@@ -99,9 +99,9 @@ def revoke(token: str) -> bool:
         return False
 
 
-def _tokens(asked: dict[str, str]) -> Tokens:
+def _tokens(fields: dict[str, str]) -> Tokens:
     client = {"client_id": settings.GOOGLE_CLIENT_ID, "client_secret": settings.GOOGLE_CLIENT_SECRET}
-    answer = _post("/token", {**asked, **client})
+    answer = _post("/token", {**fields, **client})
     body = _json(answer.body)
     if answer.status != 200:
         code = str(body.get("error", ""))[:40]
@@ -145,7 +145,7 @@ def _post(path: str, form: dict[str, str], seconds: float = SECONDS) -> HttpAnsw
 
 def _json(body: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(body)
+        parsed = json.loads(body)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}

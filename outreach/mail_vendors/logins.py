@@ -55,8 +55,8 @@ def begin_login(*, letter: str, member_id: str, app: str | None = None, may_read
     spec = letters()[letter]
     if not spec.available:
         raise unavailable(letter, spec)
-    known = MailApp.objects.filter(pk=app, letter=letter).first() if app else None
-    if app and known is None:
+    existing = MailApp.objects.filter(pk=app, letter=letter).first() if app else None
+    if app and existing is None:
         raise NamedError(
             f"Mailvendor{letter.upper()}NotFound_404", f"app: there is no mailvendor-{letter} app in this company"
         )
@@ -68,7 +68,11 @@ def begin_login(*, letter: str, member_id: str, app: str | None = None, may_read
         defaults={"app_id": app, "state_hash": _hash(state), "ends_at": ends_at},
     )
     url = google.consent_url(
-        letter=letter, state=state, verifier=_verifier(state), read=may_read, email=known.from_email if known else ""
+        letter=letter,
+        state=state,
+        verifier=_verifier(state),
+        read=may_read,
+        email=existing.from_email if existing else "",
     )
     return {"url": url, "endsAt": ends_at}
 
@@ -81,12 +85,12 @@ def _verifier(state: str) -> str:
     return lookup_hash(f"vendor-login-verifier:{state}")
 
 
-def _end_login(letter: str, member_id: str, app: str | None, given: Mapping[str, Any]) -> google.Tokens:
+def _end_login(letter: str, member_id: str, app: str | None, params: Mapping[str, Any]) -> google.Tokens:
     """End the member's log-in and return its tokens.
 
     Raises MailvendorCCodeRequired_400, and InvalidCredentials_400 for an invalid log-in or one that lacks a permission.
     """
-    code, state = given.get("code") or "", given.get("state") or ""
+    code, state = params.get("code") or "", params.get("state") or ""
     if not code:
         raise NamedError("MailvendorCCodeRequired_400", "code: is required; POST …/authorize says where to get it")
     if not state:
@@ -95,10 +99,10 @@ def _end_login(letter: str, member_id: str, app: str | None, given: Mapping[str,
         begun = VendorLogin.objects.select_for_update(of=("self",)).filter(
             state_hash=_hash(state), member_id=member_id, letter=letter, app_id=app
         )
-        found = begun.first()
-        if found is not None:
-            found.delete()
-    if found is None or found.ends_at <= timezone.now():
+        login = begun.first()
+        if login is not None:
+            login.delete()
+    if login is None or login.ends_at <= timezone.now():
         raise NamedError(*STALE)
     try:
         tokens = google.trade_code(letter=letter, code=code, verifier=_verifier(state))
@@ -123,14 +127,14 @@ def create_by_login(*, letter: str, member_id: str, **values: Any) -> MailApp:
     Raises PlanLimitExceeded_403, ConnectionTestRunning_429, and the errors of the log-in.
     """
     spec = letters()[letter]
-    given = {name: values.pop(name, "") for name in ("code", "state")}
-    if given["code"] and not spec.available:
+    params = {name: values.pop(name, "") for name in ("code", "state")}
+    if params["code"] and not spec.available:
         raise unavailable(letter, spec)
     check_values(values)
-    if given["code"] and not values.get("from_name"):
+    if params["code"] and not values.get("from_name"):
         raise ValidationFailed("fromName is required", "fromName: say whom its messages come from")
     with turn():
-        tokens = _end_login(letter, member_id, None, given)
+        tokens = _end_login(letter, member_id, None, params)
         app = MailApp(
             id=new_id(),
             company_id=company_id(),

@@ -35,10 +35,10 @@ _ACCOUNT = {
 def read_statuses(spec: Vendor, statuses: Mapping[str, Any]) -> Outcome:
     """Return the outcome of a message to one recipient, from anymail's reading of a response."""
     # Some vendors write the address in their own way, and anymail then has it twice.
-    one = min(statuses.values(), key=lambda each: each.status in (None, "unknown"), default=None)
-    status = one.status if one is not None else None
-    if one is not None and status in ("queued", "sent"):
-        return Sent(f"{spec.name} accepted the message", provider_id=str(one.message_id or ""))
+    recipient = min(statuses.values(), key=lambda each: each.status in (None, "unknown"), default=None)
+    status = recipient.status if recipient is not None else None
+    if recipient is not None and status in ("queued", "sent"):
+        return Sent(f"{spec.name} accepted the message", provider_id=str(recipient.message_id or ""))
     if status in ("invalid", "rejected"):
         text = f"{spec.name} does not deliver to this address ({status})"
         # Mandrill rejects for the sender's faults as well, and says only later for which.
@@ -51,23 +51,23 @@ def read_statuses(spec: Vendor, statuses: Mapping[str, Any]) -> Outcome:
 
 def read_answer(spec: Vendor, status: int, headers: Mapping[str, str], body: Any, secrets: Sequence[str]) -> Outcome:
     """Return the outcome of an answer that is an error. `body` is JSON, or text."""
-    words = f"{status} {words_of(body, secrets)}".strip()
+    text = f"{status} {words_of(body, secrets)}".strip()
     if spec.idempotency == "message" and status == 400 and _code(body) == "duplicate_parameter":
         return Sent(f"{spec.name} has had the message already")
-    told = _refusal_code(spec, body)
+    code = _refusal_code(spec, body)
     if status == 429:
-        return Rejected(True, status, words, "limit", retry_after=_retry_after(headers))
-    if told in REFUSED_KEYS:
-        return Rejected(False, status, words, "auth")
-    if told:
-        return Rejected(False, status, words, "final")
+        return Rejected(True, status, text, "limit", retry_after=_retry_after(headers))
+    if code in REFUSED_KEYS:
+        return Rejected(False, status, text, "auth")
+    if code:
+        return Rejected(False, status, text, "final")
     if status in (401, 402, 403):
-        return Rejected(False, status, words, "auth")
+        return Rejected(False, status, text, "auth")
     if 200 <= status < 300 or status in (408, 409, 425) or status >= 500 or 300 <= status < 400:
-        return Uncertain(f"{spec.name} answered {words}")
+        return Uncertain(f"{spec.name} answered {text}")
     if _names_recipient(body):
-        return Rejected(False, status, words, "rcpt", reason=BAD_ADDRESS)
-    return Rejected(False, status, words, "final")
+        return Rejected(False, status, text, "rcpt", reason=BAD_ADDRESS)
+    return Rejected(False, status, text, "final")
 
 
 def _refusal_code(spec: Vendor, body: Any) -> str:
@@ -92,26 +92,26 @@ def read_ses_error(spec: Vendor, answer: Mapping[str, Any], secrets: Sequence[st
     error = answer.get("Error", {})
     code = str(error.get("Code", ""))
     status = int(answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-    words = f"{code} {words_of(error.get('Message', ''), secrets)}".strip()
+    text = f"{code} {words_of(error.get('Message', ''), secrets)}".strip()
     if code in _THROTTLED or status == 429:
-        return Rejected(True, 429, words, "limit", retry_after=PAUSE)
+        return Rejected(True, 429, text, "limit", retry_after=PAUSE)
     if code in _ACCOUNT or status in (401, 403):
-        return Rejected(False, status, words, "auth")
+        return Rejected(False, status, text, "auth")
     if 400 <= status < 500:
-        return Rejected(False, status, words, "final")
-    return Uncertain(f"{spec.name} answered {words}")
+        return Rejected(False, status, text, "final")
+    return Uncertain(f"{spec.name} answered {text}")
 
 
 def words_of(body: Any, secrets: Sequence[str]) -> str:
     """Return the text of a response for people: one line, without the app's secrets."""
-    found = body
+    node = body
     for _ in range(4):
-        if isinstance(found, dict):
-            nested = found.get("errors") or next((found[name] for name in _WORDS if found.get(name)), "")
-            found = nested
-        elif isinstance(found, list):
-            found = found[0] if found else ""
-    text = found if isinstance(found, str) else ""
+        if isinstance(node, dict):
+            nested = node.get("errors") or next((node[name] for name in _WORDS if node.get(name)), "")
+            node = nested
+        elif isinstance(node, list):
+            node = node[0] if node else ""
+    text = node if isinstance(node, str) else ""
     for secret in secrets:
         if secret:
             text = text.replace(secret, "…")

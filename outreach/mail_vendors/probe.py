@@ -35,12 +35,12 @@ def verify(app: MailApp) -> None:
     body = _json(answer.body)
     if answer.status in (401, 403) and _code(body) == "restricted_api_key":
         return  # a key that may send, and nothing else
-    words = words_of(body if body is not None else "", secrets_of(app))
+    text = words_of(body if body is not None else "", secrets_of(app))
     if answer.status in (401, 403) or _refused(app.spec, body):
-        detail = f"{app.spec.name} does not take the key. {words}".strip()
+        detail = f"{app.spec.name} does not take the key. {text}".strip()
         raise SmtpError("auth", detail, temporary=False, code=answer.status)
     if not 200 <= answer.status < 300:
-        detail = f"{app.spec.name} answered {answer.status}. {words}".strip()
+        detail = f"{app.spec.name} answered {answer.status}. {text}".strip()
         raise SmtpError("connect", detail, temporary=True, code=answer.status)
 
 
@@ -100,13 +100,13 @@ def _verify_ses(app: MailApp) -> None:
             ses_client(arguments_of(app)).get_account()
     except ClientError as error:
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        words = words_of(error.response.get("Error", {}).get("Message", ""), secrets_of(app))
+        text = words_of(error.response.get("Error", {}).get("Message", ""), secrets_of(app))
         if status in (401, 403):
-            detail = f"{app.spec.name} does not take the key. {words}".strip()
+            detail = f"{app.spec.name} does not take the key. {text}".strip()
             raise SmtpError("auth", detail, temporary=False, code=status) from None
-        detail = f"{app.spec.name} answered {status}. {words}".strip()
+        detail = f"{app.spec.name} answered {status}. {text}".strip()
         raise SmtpError("connect", detail, temporary=True, code=status) from None
     except (BotoCoreError, ValueError, OSError) as error:
-        refused = next((one for one in causes(error) if isinstance(one, OutboundRefused)), None)
+        refused = next((cause for cause in causes(error) if isinstance(cause, OutboundRefused)), None)
         detail = refused.detail if refused else f"{app.spec.name} could not be reached."
         raise SmtpError("connect", detail, temporary=True) from None

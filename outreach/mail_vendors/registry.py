@@ -309,8 +309,8 @@ def letters() -> dict[str, Vendor]:
     chosen = {**DEFAULT_LETTERS, **settings.MAIL_VENDOR_LETTERS}
     wrong = [f"{letter}: {key}" for letter, key in chosen.items() if letter not in LETTERS or key not in VENDORS]
     if wrong:
-        known = ", ".join(sorted(VENDORS))
-        raise ImproperlyConfigured(f"MAIL_VENDOR_LETTERS: {wrong[0]}; letters are {LETTERS}, vendors {known}")
+        names = ", ".join(sorted(VENDORS))
+        raise ImproperlyConfigured(f"MAIL_VENDOR_LETTERS: {wrong[0]}; letters are {LETTERS}, vendors {names}")
     return {letter: VENDORS[chosen[letter]] for letter in LETTERS}
 
 

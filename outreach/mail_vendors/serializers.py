@@ -33,8 +33,10 @@ def forms(letter: str) -> tuple[type[Input], type[Input]]:
     if spec.login:
         return LoginApp, LoginApp
     name = f"Mailvendor{letter.upper()}"
-    own: dict[str, Any] = {input_name(one): _field(one, required=False) for one in spec.settings}
-    needed: dict[str, Any] = {input_name(one): _field(one, required=True) for one in spec.settings if one.required}
+    own: dict[str, Any] = {input_name(setting): _field(setting, required=False) for setting in spec.settings}
+    needed: dict[str, Any] = {
+        input_name(setting): _field(setting, required=True) for setting in spec.settings if setting.required
+    }
     key = TextInput(
         required=False,
         allow_blank=True,
@@ -42,8 +44,10 @@ def forms(letter: str) -> tuple[type[Input], type[Input]]:
         write_only=True,
         help_text=f"{spec.name}'s {spec.key_label}. Left out or empty: unchanged.",
     )
-    words = f"Any of the values of an app of {spec.name}."
-    change = type(f"{name}Change", (SenderChange,), {"__doc__": words, "apiKey": key, "replyTo": _reply_to(), **own})
+    description = f"Any of the values of an app of {spec.name}."
+    change = type(
+        f"{name}Change", (SenderChange,), {"__doc__": description, "apiKey": key, "replyTo": _reply_to(), **own}
+    )
     create_key = TextInput(max_length=1000, write_only=True, help_text=f"{spec.name}'s {spec.key_label}.")
     create = type(
         f"{name}Create",
@@ -67,7 +71,7 @@ def _reply_to() -> TextInput:
 
 
 def _field(setting: Setting, *, required: bool) -> TextInput:
-    given = f" One of {', '.join(setting.choices)}." if setting.choices else ""
+    choices = f" One of {', '.join(setting.choices)}." if setting.choices else ""
     stays = " Left out or empty: unchanged." if setting.secret and not required else ""
     return TextInput(
         required=required,
@@ -75,7 +79,7 @@ def _field(setting: Setting, *, required: bool) -> TextInput:
         max_length=LENGTHS.get(setting.column, 100),
         write_only=setting.secret,
         source=setting.column if setting.column == "signing_key" else None,
-        help_text=f"{setting.label}. {setting.help}{given}{stays}".strip(),
+        help_text=f"{setting.label}. {setting.help}{choices}{stays}".strip(),
     )
 
 
@@ -247,18 +251,21 @@ def working(apps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the active company's senders that work, of all kinds, as MailVendorsOut has them; `apps` are those of
     vendors."""
     servers = Smtp.objects.filter(is_active=True, verified=True).order_by("created_at", "pk")[:MAX_APPS]
-    found = [
+    senders = [
         {
-            "_id": one.pk,
-            "app": one.app_key,
-            "fromName": one.from_name,
-            "fromEmail": one.from_email,
-            "stoppedAt": one.stopped_at,
+            "_id": sender.pk,
+            "app": sender.app_key,
+            "fromName": sender.from_name,
+            "fromEmail": sender.from_email,
+            "stoppedAt": sender.stopped_at,
         }
-        for one in servers
+        for sender in servers
     ]
     names = ("_id", "app", "fromName", "fromEmail", "stoppedAt")
-    return [*found, *({name: one[name] for name in names} for one in apps if one["isActive"] and one["verified"])]
+    return [
+        *senders,
+        *({name: sender[name] for name in names} for sender in apps if sender["isActive"] and sender["verified"]),
+    ]
 
 
 def described() -> list[dict[str, Any]]:
@@ -269,14 +276,14 @@ def described() -> list[dict[str, Any]]:
 def _described(letter: str, spec: Vendor) -> dict[str, Any]:
     fields = [
         {
-            "name": input_name(one),
-            "label": one.label,
-            "required": one.required,
-            "secret": one.secret,
-            "choices": list(one.choices),
-            "help": one.help,
+            "name": input_name(setting),
+            "label": setting.label,
+            "required": setting.required,
+            "secret": setting.secret,
+            "choices": list(setting.choices),
+            "help": setting.help,
         }
-        for one in spec.settings
+        for setting in spec.settings
     ]
     return {
         "app": channel_of(letter),
@@ -294,27 +301,27 @@ def connected() -> list[dict[str, Any]]:
     """Return the active company's apps as MailVendorsOut has them, with one query."""
     return [
         {
-            "_id": one.pk,
-            "app": one.app_key,
-            "vendorName": one.spec.name,
-            "name": one.name,
-            "fromEmail": one.from_email,
-            "fromName": one.from_name,
-            "verified": one.verified,
-            "isActive": one.is_active,
-            "needsLogin": one.needs_login,
-            "webhookReady": one.webhook_ready,
-            "hasWebhooks": one.spec.check is not None,
-            "perMinute": one.per_minute,
-            "perHour": one.per_hour,
-            "perDay": one.per_day,
-            "rampStart": one.ramp_start,
-            "rampStep": one.ramp_step,
-            "lastError": one.last_error,
-            "lastErrorAt": one.last_error_at,
-            "pausedUntil": one.paused_until,
-            "stoppedAt": one.stopped_at,
-            "stoppedWhy": one.why_stopped,
+            "_id": app.pk,
+            "app": app.app_key,
+            "vendorName": app.spec.name,
+            "name": app.name,
+            "fromEmail": app.from_email,
+            "fromName": app.from_name,
+            "verified": app.verified,
+            "isActive": app.is_active,
+            "needsLogin": app.needs_login,
+            "webhookReady": app.webhook_ready,
+            "hasWebhooks": app.spec.check is not None,
+            "perMinute": app.per_minute,
+            "perHour": app.per_hour,
+            "perDay": app.per_day,
+            "rampStart": app.ramp_start,
+            "rampStep": app.ramp_step,
+            "lastError": app.last_error,
+            "lastErrorAt": app.last_error_at,
+            "pausedUntil": app.paused_until,
+            "stoppedAt": app.stopped_at,
+            "stoppedWhy": app.why_stopped,
         }
-        for one in MailApp.objects.order_by("created_at", "pk")[:MAX_APPS]
+        for app in MailApp.objects.order_by("created_at", "pk")[:MAX_APPS]
     ]

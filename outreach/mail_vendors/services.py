@@ -130,36 +130,36 @@ def _set(app: MailApp, values: Mapping[str, Any]) -> None:
 
 def _checked(spec: Vendor, values: Mapping[str, Any], current: MailApp | None) -> dict[str, Any]:
     """Return the values as they are stored. Raises ValidationFailed for those that no mail can be sent with."""
-    found = dict(values)
-    check_values(found, current)
+    cleaned = dict(values)
+    check_values(cleaned, current)
     for setting in spec.settings:
         column, name = setting.column, NAMES.get(setting.column, setting.column)
         kept = current is not None and (setting.secret or getattr(current, column))
-        if setting.required and not found.get(column) and not (kept and column not in found):
+        if setting.required and not cleaned.get(column) and not (kept and column not in cleaned):
             raise ValidationFailed(f"{name} is required", f"{name}: {spec.name} needs it ({setting.label})")
-        if setting.choices and found.get(column) and found[column] not in setting.choices:
+        if setting.choices and cleaned.get(column) and cleaned[column] not in setting.choices:
             raise ValidationFailed(f"{name} is none of them", f"{name}: one of {', '.join(setting.choices)}")
     for name in ("api_key", "secret_key"):
-        key = found.get(name, "")
+        key = cleaned.get(name, "")
         if not (key.isascii() and key.isprintable() and " " not in key):
             raise ValidationFailed(f"{NAMES[name]} is no key", f"{NAMES[name]}: has characters that no key has")
-    if found.get("signing_key"):
-        found["signing_key"] = _bare_key(found["signing_key"])
-    if found.get("reply_to"):
+    if cleaned.get("signing_key"):
+        cleaned["signing_key"] = _bare_key(cleaned["signing_key"])
+    if cleaned.get("reply_to"):
         try:
-            encode_address(found["reply_to"])
+            encode_address(cleaned["reply_to"])
         except SmtpError as error:
             raise ValidationFailed("replyTo is no e-mail address", f"replyTo: {error.detail}") from None
-    if spec.key == "ses" and found.get("region") and not _REGION.fullmatch(found["region"]):
+    if spec.key == "ses" and cleaned.get("region") and not _REGION.fullmatch(cleaned["region"]):
         raise ValidationFailed("region is no region", "region: such as eu-central-1")
-    if found.get("endpoint"):
+    if cleaned.get("endpoint"):
         try:
-            found["endpoint"] = checked_address(found["endpoint"])
+            cleaned["endpoint"] = checked_address(cleaned["endpoint"])
         except OutboundRefused as refused:
             raise ValidationFailed("endpoint cannot be reached", f"endpoint: {refused.detail}") from None
-    if found.get("api_key"):
-        found["key_hint"] = found["api_key"][-4:] if len(found["api_key"]) >= 12 else ""
-    return found
+    if cleaned.get("api_key"):
+        cleaned["key_hint"] = cleaned["api_key"][-4:] if len(cleaned["api_key"]) >= 12 else ""
+    return cleaned
 
 
 def _bare_key(text: str) -> str:
@@ -217,13 +217,13 @@ def delete_apps(*, letter: str, ids: Sequence[str], member_id: str) -> dict[str,
     Raises NoMailvendorXSelected_400 when none of the ids exists.
     """
     with transaction.atomic():
-        known = list(MailApp.objects.select_for_update(of=("self",)).filter(pk__in=ids, letter=letter))
-        if not known:
+        apps = list(MailApp.objects.select_for_update(of=("self",)).filter(pk__in=ids, letter=letter))
+        if not apps:
             raise NamedError(*nothing_selected(letter))
-        found = remove(MailApp, [app.pk for app in known], member_id)
-        logged_in = [app for app in known if app.spec.login and app.api_key]
+        counts = remove(MailApp, [app.pk for app in apps], member_id)
+        logged_in = [app for app in apps if app.spec.login and app.api_key]
         MailApp.objects.filter(pk__in=[app.pk for app in logged_in]).update(
             api_key="", access_token="", access_ends_at=None, needs_login=True, verified=False
         )
     take_back(logged_in)
-    return found
+    return counts

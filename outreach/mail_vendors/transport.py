@@ -90,10 +90,10 @@ class VendorSession:
         if began:
             return Uncertain(f"the request was under way, then {name} gave no whole answer")
         chain = causes(error)
-        refused = next((one for one in chain if isinstance(one, OutboundRefused)), None)
+        refused = next((cause for cause in chain if isinstance(cause, OutboundRefused)), None)
         if refused is not None:
             return Rejected(True, None, refused.detail, "connect")
-        if any(isinstance(one, TRANSPORT_ERRORS) for one in chain):
+        if any(isinstance(cause, TRANSPORT_ERRORS) for cause in chain):
             return Rejected(True, None, f"{name} could not be reached", "connect")
         return Rejected(False, None, f"{name} cannot take this message", "final")
 
@@ -114,18 +114,18 @@ def message_of(spec: Vendor, mail: OutgoingMail) -> EmailMultiAlternatives:
         headers=headers,
     )
     message.attach_alternative(page, "text/html")
-    for one in mail.attachments:
-        message.attach(clean_line(one.name), one.content, one.content_type)
+    for attachment in mail.attachments:
+        message.attach(clean_line(attachment.name), attachment.content, attachment.content_type)
     for name, value in _extras(spec, mail).items():
         setattr(message, name, value)
     return message
 
 
 def _extras(spec: Vendor, mail: OutgoingMail) -> Mapping[str, Any]:
-    found: dict[str, Any] = {"idempotency_key": mail.id, **dict.fromkeys(spec.tracking, False)}
+    extras: dict[str, Any] = {"idempotency_key": mail.id, **dict.fromkeys(spec.tracking, False)}
     if spec.metadata:
-        found["metadata"] = {"job": mail.id}
-    return found
+        extras["metadata"] = {"job": mail.id}
+    return extras
 
 
 def _mailbox(name: str, address: str) -> str:

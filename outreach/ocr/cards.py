@@ -58,16 +58,16 @@ class FieldGuess:
 def read_card(lines: Sequence[Line], *, region: str = "") -> dict[str, FieldGuess]:
     """Return the fields that the lines hold, by name. `region` (such as DE) is where numbers without + are dialled."""
     rest = [
-        Line(text, min(1.0, max(0.0, one.confidence)), one.height)
-        for one in lines[:MAX_LINES]
-        for text in map(_clean, _BETWEEN.split(one.text))
+        Line(text, min(1.0, max(0.0, part.confidence)), part.height)
+        for part in lines[:MAX_LINES]
+        for text in map(_clean, _BETWEEN.split(part.text))
         if text
     ]
-    found: dict[str, FieldGuess] = {}
+    fields: dict[str, FieldGuess] = {}
     email, rest = _email(rest)
     site, rest = _site(rest)
     phone, rest = _phone(rest, region)
-    domains = [one.value.rpartition("@")[2] for one in (email, site) if one]
+    domains = [part.value.rpartition("@")[2] for part in (email, site) if part]
     labels = {_label(domain) for domain in domains} - _FREE_MAIL
     local = email.value.partition("@")[0] if email else ""
     name = _name(rest, local)
@@ -75,16 +75,16 @@ def read_card(lines: Sequence[Line], *, region: str = "") -> dict[str, FieldGues
         company = _company(_without(rest, name[1]), labels)
     else:
         company = _company(rest, labels)
-        name = _name([one for one in rest if company is None or one.text != company.value], local)
+        name = _name([part for part in rest if company is None or part.text != company.value], local)
     person = FieldGuess(name[1].text, name[0] * name[1].confidence) if name else None
-    for field, one in zip(FIELDS, (person, company, email, phone, site), strict=True):
-        if one is not None:
-            found[field] = one
-    return found
+    for field, part in zip(FIELDS, (person, company, email, phone, site), strict=True):
+        if part is not None:
+            fields[field] = part
+    return fields
 
 
 def _clean(text: str) -> str:
-    text = "".join(one if one.isprintable() else " " for one in unicodedata.normalize("NFKC", text))
+    text = "".join(character if character.isprintable() else " " for character in unicodedata.normalize("NFKC", text))
     return " ".join(text.split())[:MAX_CHARACTERS]
 
 
@@ -92,7 +92,7 @@ def _without(lines: Sequence[Line], used: Line, part: str = "") -> list[Line]:
     """Return the other lines, with the rest of the used one after `part` is removed."""
     left = used.text.replace(part, " ").strip(" :|,;·•-") if part else ""
     rest = [Line(left, used.confidence, used.height)] if len(left) > 2 else []
-    return [each for one in lines for each in (rest if one is used else [one])]
+    return [each for line in lines for each in (rest if line is used else [line])]
 
 
 def _email(lines: list[Line]) -> tuple[FieldGuess | None, list[Line]]:
@@ -131,8 +131,8 @@ def _phone(lines: list[Line], region: str) -> tuple[FieldGuess | None, list[Line
             before = line.text[: match.start].rpartition("/")[2]
             if not _FAX.search(before):
                 numbers.append((not _MOBILE.search(before), FieldGuess(number, line.confidence)))
-    best = min(numbers, key=lambda one: one[0])[1] if numbers else None
-    return best, [one for one in lines if one not in used]
+    best = min(numbers, key=lambda entry: entry[0])[1] if numbers else None
+    return best, [entry for entry in lines if entry not in used]
 
 
 def _label(domain: str) -> str:
@@ -148,7 +148,7 @@ def _label(domain: str) -> str:
 def _letters(text: str) -> str:
     """Return the letters and digits in lower case, without accents: ä is ae and a alike."""
     plain = unicodedata.normalize("NFKD", text.lower().replace("ß", "ss"))
-    return "".join(one for one in plain if one.isalnum())
+    return "".join(character for character in plain if character.isalnum())
 
 
 def _spelled(text: str) -> set[str]:
@@ -158,12 +158,16 @@ def _spelled(text: str) -> set[str]:
 
 def _company(lines: list[Line], labels: Iterable[str]) -> FieldGuess | None:
     """Return the company: a line with a legal form, or one that matches the domain."""
-    wanted = {_letters(label) for label in labels} - {""}
+    plain_labels = {_letters(label) for label in labels} - {""}
     best: tuple[float, Line] | None = None
     for line in lines:
         sure = 0.0
         plain = _spelled(_FORMS.sub(" ", line.text))
-        if any(label in one or (len(one) > 3 and one in label) for label in wanted for one in plain):
+        if any(
+            label in spelling or (len(spelling) > 3 and spelling in label)
+            for label in plain_labels
+            for spelling in plain
+        ):
             sure = 0.97
         if _FORMS.search(line.text):
             sure = 1.0 if sure else 0.95
@@ -178,13 +182,13 @@ def _name(lines: list[Line], local: str) -> tuple[float, Line] | None:
     best: tuple[float, float, Line] | None = None
     for line in lines:
         words = line.text.split()
-        letters = sum(one.isalpha() for one in line.text)
+        letters = sum(piece.isalpha() for piece in line.text)
         if not 2 <= len(words) <= 5 or letters < 0.8 * len(line.text.replace(" ", "")):
             continue
-        if any(one.isdigit() for one in line.text) or _NO_NAME.search(line.text):
+        if any(piece.isdigit() for piece in line.text) or _NO_NAME.search(line.text):
             continue
         spelled = [_spelled(word) for word in words]
-        said = sum(any(part in one for one in spelled) for part in parts if len(part) > 1)
+        said = sum(any(part in piece for piece in spelled) for part in parts if len(part) > 1)
         joined = _spelled("".join(words)) | _spelled(words[0][:1] + words[-1])
         if joined & {_letters(local)} or (parts and said == len(parts)):
             sure = 1.0

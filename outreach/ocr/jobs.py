@@ -13,9 +13,9 @@ BATCH = 1000
 
 def delete_scans_of_deleted_files() -> bool:
     """Delete the scans whose pictures were permanently deleted, at most BATCH. Returns whether there may be more."""
-    found = list(CardScan.objects.filter(file__is_deleted=True).values_list("pk", flat=True)[:BATCH])
-    CardScan.objects.filter(pk__in=found).delete()
-    return len(found) == BATCH
+    ids = list(CardScan.objects.filter(file__is_deleted=True).values_list("pk", flat=True)[:BATCH])
+    CardScan.objects.filter(pk__in=ids).delete()
+    return len(ids) == BATCH
 
 
 register(JobWork("card-scan", run, model=CardScan, queue="bulk"))

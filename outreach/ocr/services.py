@@ -86,12 +86,12 @@ def update_ocr(*, id: str, member_id: str, **values: Any) -> Ocr:
 
 
 def _provider(name: str) -> type[OcrProvider]:
-    found = PROVIDERS.get(name)
-    if found is None:
+    provider = PROVIDERS.get(name)
+    if provider is None:
         raise ValidationFailed(f"name: one of {', '.join(PROVIDERS)}", f"name: one of {', '.join(PROVIDERS)}")
-    if missing := found.missing():
+    if missing := provider.missing():
         raise ValidationFailed(f"name: {missing}", f"name: {missing}")
-    return found
+    return provider
 
 
 def _problem_of_key(provider: type[OcrProvider], key: str) -> str:

@@ -33,9 +33,9 @@ def png(rows: list[bytes]) -> bytes:
 def sample_picture(word: str = "HELLO") -> Iterator[Path]:
     """Open a picture of a word, in letters that are 7 squares high."""
     lines = ["." * (len(word) * 6 + 5)] * 2
-    lines += ["..." + "".join(f"{_LETTERS[one][row]}." for one in word) + ".." for row in range(7)]
+    lines += ["..." + "".join(f"{_LETTERS[character][row]}." for character in word) + ".." for row in range(7)]
     lines += lines[:2]
-    rows = [b"".join((b"\0" if one == "1" else b"\xff") * SCALE for one in line) for line in lines]
+    rows = [b"".join((b"\0" if character == "1" else b"\xff") * SCALE for character in line) for line in lines]
     with NamedTemporaryFile(suffix=".png") as file:
         file.write(png([row for row in rows for _ in range(SCALE)]))
         file.flush()

@@ -47,12 +47,12 @@ class CardScanViewSet(ResourceViewSet):
         description="Without an app that is switched on POST /contact/scan is refused (OcrNotFound_404).",
     )
     def reader(self, request: Request) -> Any:
-        found = readers().first()
-        return {"name": found.name if found is not None else ""}
+        app = readers().first()
+        return {"name": app.name if app is not None else ""}
 
     @endpoint("Read a scan of a business card", output=ScanOut, errors=("NotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:
-        found = ScanOut.one(CardScan.objects.filter(pk=id, file__in=readable_files(self.actor)))
-        if found is None:
+        scan = ScanOut.one(CardScan.objects.filter(pk=id, file__in=readable_files(self.actor)))
+        if scan is None:
             raise NamedError("NotFound_404", "id: there is no such scan in this company")
-        return found
+        return scan

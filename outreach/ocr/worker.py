@@ -57,8 +57,10 @@ def run(job: CardScan, deadline: float) -> None:
     note_error(app, "")
     region = Company.objects.filter(pk=job.company_id).values_list("country", flat=True).first() or ""
     fields, form_data = proposal(read_card(lines, region=region), app.confidence)
-    told = [[line.text[:MAX_CHARACTERS], round(line.confidence, 3)] for line in lines]
-    finish(job, CardScan.Status.COMPLETED, lines=told, fields=fields, form_data=form_data, processed=1, error="")
+    stored_lines = [[line.text[:MAX_CHARACTERS], round(line.confidence, 3)] for line in lines]
+    finish(
+        job, CardScan.Status.COMPLETED, lines=stored_lines, fields=fields, form_data=form_data, processed=1, error=""
+    )
 
 
 def _again(job: CardScan, detail: str, temporary: bool) -> None:
@@ -72,16 +74,16 @@ def proposal(card: dict[str, FieldGuess], least: float) -> tuple[list[dict[str, 
     """Return the fields of a card, and the values of those that are at least so sure, by the contact's keys."""
     fields, sure = [], dict[str, str]()
     for name in FIELDS:
-        found = card.get(name, FieldGuess("", 0.0))
-        value, note = found.value, ""
-        if not found.value:
+        reading = card.get(name, FieldGuess("", 0.0))
+        value, note = reading.value, ""
+        if not reading.value:
             note = "Not found on the card."
-        elif found.confidence < least:
-            value, note = "", f"Read as {found.value}, but only {found.confidence:.0%} sure."
+        elif reading.confidence < least:
+            value, note = "", f"Read as {reading.value}, but only {reading.confidence:.0%} sure."
         if value:
             sure[name] = value
-        confidence = round(found.confidence, 3)
-        fields.append({"field": name, "value": value, "confidence": confidence, "read": found.value, "note": note})
+        confidence = round(reading.confidence, 3)
+        fields.append({"field": name, "value": value, "confidence": confidence, "read": reading.value, "note": note})
     data: dict[str, Any] = {name: sure[name] for name in ("name", "email") if name in sure}
     if "phone" in sure:
         try:
@@ -95,9 +97,9 @@ def proposal(card: dict[str, FieldGuess], least: float) -> tuple[list[dict[str, 
 def _own_fields(sure: dict[str, str]) -> dict[str, str]:
     """Return the values for the company's own fields that are called like those of a card."""
     own = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False, field_type__in=("text", "url"))
-    found: dict[str, str] = {}
+    keys: dict[str, str] = {}
     for key, called in own.order_by("order", "id").values_list("unique_field_id", "name"):
-        for name, words in CALLED.items():
-            if name in sure and called.strip().lower() in words and name not in found:
-                found[name] = key
-    return {key: sure[name] for name, key in found.items()}
+        for name, labels in CALLED.items():
+            if name in sure and called.strip().lower() in labels and name not in keys:
+                keys[name] = key
+    return {key: sure[name] for name, key in keys.items()}

@@ -51,9 +51,9 @@ DASHBOARDS = Records(
 TABS = (("reports", "Reports"), ("dashboards", "Dashboards"))
 
 
-def options(known: Mapping[str, str]) -> list[Option]:
+def options(labels: Mapping[str, str]) -> list[Option]:
     """Return the options of value -> label."""
-    return [Option(value, words) for value, words in known.items()]
+    return [Option(value, label) for value, label in labels.items()]
 
 
 def number_text(value: float | None, type: str, formats: Formats) -> str:
@@ -75,7 +75,7 @@ class ReportPage(Page):
     def picture(self, data: Mapping[str, Any], chart: str, metric: str, most: int | None = None) -> dict[str, Any]:
         """Return a report as templates/web/reports/picture.html draws it, with at most so many rows."""
         columns, formats = data["columns"], self.reader.formats
-        shown = next((one for one in columns if one["key"] == metric), columns[0])
+        shown = next((column for column in columns if column["key"] == metric), columns[0])
         by_day, rows = data["by"] == "day", data["rows"]
         most = None if by_day and chart != "table" else most  # a chart has all days
         names = [shown["title"]]
@@ -89,10 +89,10 @@ class ReportPage(Page):
             "days": [(date.fromisoformat(row["key"]), [row[shown["key"]] or 0]) for row in rows] if by_day else [],
             "any": any(row[shown["key"]] for row in rows),
             "most": max((row[shown["key"]] or 0 for row in rows), default=0) or 1,
-            "columns": [one["title"] for one in columns],
+            "columns": [column["title"] for column in columns],
             "rows": [self.row(row, columns, shown, formats) for row in rows[:most]],
             "left": max(len(rows) - most, 0) if most is not None else 0,
-            "totals": [number_text(data["totals"][one["key"]], one["type"], formats) for one in columns],
+            "totals": [number_text(data["totals"][column["key"]], column["type"], formats) for column in columns],
         }
 
     def row(
@@ -105,7 +105,7 @@ class ReportPage(Page):
             "address": self.list_of(row["link"]),
             "value": row[shown["key"]] or 0,
             "said": number_text(row[shown["key"]], shown["type"], formats),
-            "numbers": [number_text(row[one["key"]], one["type"], formats) for one in columns],
+            "numbers": [number_text(row[column["key"]], column["type"], formats) for column in columns],
         }
 
     def list_of(self, link: str | None) -> str:
@@ -123,40 +123,44 @@ class Reports(ReportPage):
     @cached_property
     def types(self) -> list[Mapping[str, Any]]:
         """The reports that the reader may see."""
-        found: list[Mapping[str, Any]] = self.read("logs/report/types").data["reports"]
-        return found
+        reports: list[Mapping[str, Any]] = self.read("logs/report/types").data["reports"]
+        return reports
 
     @cached_property
     def asked(self) -> dict[str, str]:
         """Return the parameters of the address, without those that do not fit its report."""
-        found = {name: str(value) for name, value in self.request.GET.items()}
-        of_type = next((one for one in self.types if one["reportType"] == found.get("reportType")), self.types[0])
-        found["reportType"] = of_type["reportType"]
-        by = next((one for one in of_type["by"] if one["key"] == found.get("by")), of_type["by"][0])
-        found["by"] = by["key"]
-        if found.get("metric") not in [one["key"] for one in by["columns"]]:
-            found["metric"] = by["columns"][0]["key"]
-        if found.get("chart") not in CHARTS or (found["chart"] == "line" and by["key"] != "day"):
-            found["chart"] = "bar"
-        return found
+        params = {name: str(value) for name, value in self.request.GET.items()}
+        of_type = next(
+            (option for option in self.types if option["reportType"] == params.get("reportType")), self.types[0]
+        )
+        params["reportType"] = of_type["reportType"]
+        by = next((option for option in of_type["by"] if option["key"] == params.get("by")), of_type["by"][0])
+        params["by"] = by["key"]
+        if params.get("metric") not in [option["key"] for option in by["columns"]]:
+            params["metric"] = by["columns"][0]["key"]
+        if params.get("chart") not in CHARTS or (params["chart"] == "line" and by["key"] != "day"):
+            params["chart"] = "bar"
+        return params
 
     def form(self) -> Form:
         """Return the form with the reader's choices: report, grouping, days and chart."""
-        asked = self.asked
-        of_type = next(one for one in self.types if one["reportType"] == asked["reportType"])
-        by = next(one for one in of_type["by"] if one["key"] == asked["by"])
-        charts = options({name: words for name, words in CHARTS.items() if name != "line" or asked["by"] == "day"})
-        names = [Option(one["reportType"], one["title"]) for one in self.types]
-        columns = [Option(one["key"], one["title"]) for one in by["columns"]]
+        params = self.asked
+        of_type = next(option for option in self.types if option["reportType"] == params["reportType"])
+        by = next(option for option in of_type["by"] if option["key"] == params["by"])
+        charts = options({name: label for name, label in CHARTS.items() if name != "line" or params["by"] == "day"})
+        names = [Option(option["reportType"], option["title"]) for option in self.types]
+        columns = [Option(option["key"], option["title"]) for option in by["columns"]]
         fields = [
             Field("reportType", "Report", "select", required=True, options=names),
-            Field("by", "By", "select", True, options=[Option(one["key"], one["title"]) for one in of_type["by"]]),
+            Field(
+                "by", "By", "select", True, options=[Option(option["key"], option["title"]) for option in of_type["by"]]
+            ),
             Field("startDate", "From", "date"),
             Field("endDate", "To", "date"),
             Field("chart", "Chart", "select", required=True, options=charts),
             Field("metric", "Number", "select", required=True, options=columns),
         ]
-        return Form(fields, {field.name: asked.get(field.name, "") for field in fields})
+        return Form(fields, {field.name: params.get(field.name, "") for field in fields})
 
     def get(self, request: HttpRequest) -> HttpResponse:
         if self.types and "download" in request.GET:
@@ -166,21 +170,21 @@ class Reports(ReportPage):
     def show(self) -> Mapping[str, Any]:
         if not self.types:
             return {"views": TABS}
-        form, asked = self.form(), self.asked
+        form, params = self.form(), self.asked
         answer = self.ask("GET", "logs/report", self.query())
         context = {"form": form, "views": TABS, "file": self.address(**self.query(), download="true")}
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
             return context
         data = answer.data
-        for one in form.fields:
-            one.value = one.value or data.get(one.name, "")
+        for entry in form.fields:
+            entry.value = entry.value or data.get(entry.name, "")
         return {
             **context,
-            "about": next(one["about"] for one in self.types if one["reportType"] == data["reportType"]),
+            "about": next(entry["about"] for entry in self.types if entry["reportType"] == data["reportType"]),
             "data": data,
             "warning": answer.warning,
-            "picture": self.picture(data, asked["chart"], asked["metric"]),
+            "picture": self.picture(data, params["chart"], params["metric"]),
             "adding": self.adding(),
         }
 
@@ -193,14 +197,14 @@ class Reports(ReportPage):
         if not self.may("report", "POST"):
             return None
         query = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc", "fields": "name"}
-        found = self.ask("GET", "dashboard", query)
-        known = [Option(one["_id"], one["name"]) for one in found.data] if found.ok else []
+        answer = self.ask("GET", "dashboard", query)
+        dashboards = [Option(entry["_id"], entry["name"]) for entry in answer.data] if answer.ok else []
         fields = [
-            Field("dashboard", "Dashboard", "select", options=known, placeholder="A new one"),
+            Field("dashboard", "Dashboard", "select", options=dashboards, placeholder="A new one"),
             Field("name", "Name of the new one"),
             Field("range", "Days", "select", required=True, options=options(RANGES), value="last30"),
         ]
-        return Form([one for one in fields if known or one.name != "dashboard"])
+        return Form([entry for entry in fields if dashboards or entry.name != "dashboard"])
 
     def do_add(self) -> HttpResponse:
         """Add the report to an existing dashboard, or to a new one."""
@@ -248,8 +252,12 @@ class Dashboard(DashboardPage):
     template = "web/reports/dashboard.html"
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read(f"dashboard/{self.params['id']}/data").data
-        return {"dashboard": found, "title": found["name"], "tiles": [self.tile(one) for one in found["tiles"]]}
+        dashboard = self.read(f"dashboard/{self.params['id']}/data").data
+        return {
+            "dashboard": dashboard,
+            "title": dashboard["name"],
+            "tiles": [self.tile(tile) for tile in dashboard["tiles"]],
+        }
 
     def tile(self, tile: Mapping[str, Any]) -> dict[str, Any]:
         """Return a tile with its chart, and the address of its report."""
@@ -302,9 +310,9 @@ class EditDashboard(EditRecord, DashboardForm):
         """Report and grouping -> the numbers to choose from."""
         types = self.read("logs/report/types").data["reports"]
         return {
-            (one["reportType"], by["key"]): [Option(column["key"], column["title"]) for column in by["columns"]]
-            for one in types
-            for by in one["by"]
+            (report["reportType"], by["key"]): [Option(column["key"], column["title"]) for column in by["columns"]]
+            for report in types
+            for by in report["by"]
         }
 
     def tile_forms(self) -> list[Form]:
@@ -312,35 +320,35 @@ class EditDashboard(EditRecord, DashboardForm):
         return [self.tile_form(place, tile) for place, tile in enumerate(self.record["tiles"], start=1)]
 
     def tile_form(self, place: int, tile: Mapping[str, Any]) -> Form:
-        known = self.titles.get((tile["reportType"], tile["by"])) or [Option(tile["metric"], tile["metric"])]
-        charts = {name: words for name, words in TILE_CHARTS.items() if name != "line" or tile["by"] == "day"}
-        ranges = {name: words for name, words in RANGES.items() if name != "custom" or tile["range"] == "custom"}
+        metrics = self.titles.get((tile["reportType"], tile["by"])) or [Option(tile["metric"], tile["metric"])]
+        charts = {name: label for name, label in TILE_CHARTS.items() if name != "line" or tile["by"] == "day"}
+        ranges = {name: label for name, label in RANGES.items() if name != "custom" or tile["range"] == "custom"}
         fields = [
             Field("title", "Title", value=tile["title"]),
             Field("chart", "Chart", "select", required=True, options=options(charts), value=tile["chart"]),
-            Field("metric", "Number", "select", required=True, options=known, value=tile["metric"]),
+            Field("metric", "Number", "select", required=True, options=metrics, value=tile["metric"]),
             Field("range", "Days", "select", required=True, options=options(ranges), value=tile["range"]),
             Field("place", "Place", "number", value=place),
             Field("remove", "Take it off", "switch", value=False),
         ]
-        for one in fields:
-            one.name = f"{one.name}-{place}"
+        for field in fields:
+            field.name = f"{field.name}-{place}"
         return Form(fields)
 
     def do_save(self) -> HttpResponse:
         form = self.form(self.values()).fill(self.request.POST)
-        tile_forms = [one.fill(self.request.POST) for one in self.tile_forms()]
+        tile_forms = [entry.fill(self.request.POST) for entry in self.tile_forms()]
         tiles = [
             (place if isinstance(place, int | float) else number, number, {**tile, **sent})
-            for number, (tile, one) in enumerate(zip(self.record["tiles"], tile_forms, strict=True), start=1)
-            for sent in ({name.partition("-")[0]: value for name, value in one.values.items()},)
+            for number, (tile, entry) in enumerate(zip(self.record["tiles"], tile_forms, strict=True), start=1)
+            for sent in ({name.partition("-")[0]: value for name, value in entry.values.items()},)
             for place in (sent.pop("place"),)
             if not sent.pop("remove")
         ]
         # Of two at one place, the one that was moved there goes where it was moved to.
         kept = [
             self.body_of(tile)
-            for _, _, tile in sorted(tiles, key=lambda one: (one[0], (one[1] < one[0]) - (one[1] > one[0])))
+            for _, _, tile in sorted(tiles, key=lambda entry: (entry[0], (entry[1] < entry[0]) - (entry[1] > entry[0])))
         ]
         answer = self.ask("PUT", f"dashboard/{self.params['id']}", None, {**form.values, "tiles": kept})
         if not answer.ok:

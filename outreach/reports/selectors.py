@@ -56,11 +56,11 @@ def readable_reports(actor: Actor) -> list[dict[str, Any]]:
             "title": report.title,
             "about": report.about,
             "by": [
-                {"key": by, "title": title, "columns": [_column(one) for one in report.shown(by)]}
+                {"key": by, "title": title, "columns": [_column(entry) for entry in report.shown(by)]}
                 for by, title in report.order.items()
             ],
         }
-        for report in sorted(REPORTS.values(), key=lambda one: one.place)
+        for report in sorted(REPORTS.values(), key=lambda entry: entry.place)
         if readable(report, actor)
     ]
 

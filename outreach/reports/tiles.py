@@ -65,26 +65,26 @@ def _days(tile: Mapping[str, Any], where: str) -> dict[str, str | None]:
     return {"startDate": first.isoformat(), "endDate": last.isoformat()}
 
 
-def _refuse(where: str, known: str, given: str) -> NamedError:
-    return NamedError("InvalidInput_400", f"{where}: {known}, not {shorten(given, 40)!r}")
+def _refuse(where: str, expected: str, value: str) -> NamedError:
+    return NamedError("InvalidInput_400", f"{where}: {expected}, not {shorten(value, 40)!r}")
 
 
 def read_tiles(tiles: Sequence[Mapping[str, Any]], actor: Actor) -> list[dict[str, Any]]:
     """Return the tiles with their numbers; `problem` is the reason why the actor sees none. Tiles with the same
     report are read once."""
-    clock, known = Clock.load(), dict[tuple[str, ...], dict[str, Any]]()
-    found = []
+    clock, cache = Clock.load(), dict[tuple[str, ...], dict[str, Any]]()
+    rows = []
     for tile in tiles:
         try:
-            data, problem = _data(tile, actor, clock, known), None
+            data, problem = _data(tile, actor, clock, cache), None
         except NamedError as error:
             data, problem = None, error.detail
-        found.append({**tile, "data": data, "problem": problem})
-    return found
+        rows.append({**tile, "data": data, "problem": problem})
+    return rows
 
 
 def _data(
-    tile: Mapping[str, Any], actor: Actor, clock: Clock, known: dict[tuple[str, ...], dict[str, Any]]
+    tile: Mapping[str, Any], actor: Actor, clock: Clock, cache: dict[tuple[str, ...], dict[str, Any]]
 ) -> dict[str, Any]:
     report = REPORTS.get(tile["reportType"])
     if report is None or tile["by"] not in report.order:
@@ -94,7 +94,7 @@ def _data(
     period = period_of(tile["range"], clock.today, clock.zone, *days)
     is_number = tile["chart"] == "number"
     key = (report.name, tile["by"], str(period.first), str(period.last), str(is_number))
-    if key not in known:
+    if key not in cache:
         ask = totals_of if is_number else read
-        known[key] = answer_of(report, tile["by"], period, ask(report, actor, tile["by"], period), clock)
-    return known[key]
+        cache[key] = answer_of(report, tile["by"], period, ask(report, actor, tile["by"], period), clock)
+    return cache[key]

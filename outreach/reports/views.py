@@ -110,11 +110,11 @@ class ReportViewSet(ResourceViewSet):
 
 
 def _report(params: Mapping[str, str]) -> Report:
-    name, known = params.get("reportType", ""), ", ".join(REPORTS)
+    name, names = params.get("reportType", ""), ", ".join(REPORTS)
     if not name:
-        raise refuse("reportType", f"is required: one of {known}")
+        raise refuse("reportType", f"is required: one of {names}")
     if name not in REPORTS:
-        raise NamedError("ReportNotFound_404", f"reportType: one of {known}, not {shorten(name, 40)!r}")
+        raise NamedError("ReportNotFound_404", f"reportType: one of {names}, not {shorten(name, 40)!r}")
     return REPORTS[name]
 
 
@@ -137,10 +137,10 @@ def _file(name: str, first: str, table: Table) -> FileResponse:
     target = BytesIO()
     headers = [first, *(column.title for column in table.columns)]
     rows = [
-        [row.key if hasattr(row.key, "isoformat") else row.label, *(row.values[one.key] for one in table.columns)]
+        [row.key if hasattr(row.key, "isoformat") else row.label, *(row.values[metric.key] for metric in table.columns)]
         for row in table.rows
     ]
-    rows.append(["Total", *(table.totals[one.key] for one in table.columns)])
+    rows.append(["Total", *(table.totals[metric.key] for metric in table.columns)])
     CSV.write(target, headers, rows, formats_of(company_id()), None)
     target.seek(0)
     response = FileResponse(target, content_type=f"{CSV.mime}; charset=utf-8", as_attachment=True, filename=name)
@@ -149,8 +149,8 @@ def _file(name: str, first: str, table: Table) -> FileResponse:
     return response
 
 
-def _listed(asked: ListRequest) -> QuerySet[Dashboard]:
-    return visible_dashboards(asked.actor)
+def _listed(request: ListRequest) -> QuerySet[Dashboard]:
+    return visible_dashboards(request.actor)
 
 
 class DashboardViewSet(ResourceViewSet):
@@ -217,19 +217,19 @@ class DashboardViewSet(ResourceViewSet):
         " and no rows. A tile that the caller may not read says so in `problem`.",
     )
     def data(self, request: Request, id: str) -> Any:
-        found = visible_dashboards(self.actor).filter(pk=id).first()
-        if found is None:
+        dashboard = visible_dashboards(self.actor).filter(pk=id).first()
+        if dashboard is None:
             raise not_found()
         return {
-            "_id": found.pk,
-            "name": found.name,
-            "description": found.description,
-            "shared": found.shared,
-            "tiles": read_tiles(found.tiles, self.actor),
+            "_id": dashboard.pk,
+            "name": dashboard.name,
+            "description": dashboard.description,
+            "shared": dashboard.shared,
+            "tiles": read_tiles(dashboard.tiles, self.actor),
         }
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = DashboardOut.one(visible_dashboards(self.actor).filter(pk=id))
-        if found is None:
+        dashboard = DashboardOut.one(visible_dashboards(self.actor).filter(pk=id))
+        if dashboard is None:
             raise not_found()
-        return found
+        return dashboard

@@ -43,8 +43,8 @@ class SmtpAdmin(CompanyRecordAdmin):
     @admin.display(description="Test the connection")
     def test(self, request: HttpRequest, rows: QuerySet[Smtp]) -> None:
         def one(smtp: Smtp) -> None:
-            found = check_sender(id=smtp.pk)
-            if not found.ok:
-                raise NamedError("EmailSendingFailed_500", found.detail)
+            check = check_sender(id=smtp.pk)
+            if not check.ok:
+                raise NamedError("EmailSendingFailed_500", check.detail)
 
         self.each(request, rows[:10], one, "connected", atomic=False)

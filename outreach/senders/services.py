@@ -55,10 +55,10 @@ def config_of(smtp: Smtp) -> SmtpConfig:
 
 def get_sender(id: str) -> Smtp:
     """Return the company's sender with this id. Raises SmtpNotFound_404 when there is none."""
-    found = Smtp.objects.filter(pk=id).first()
-    if found is None:
+    sender = Smtp.objects.filter(pk=id).first()
+    if sender is None:
         raise NamedError(*NOT_FOUND)
-    return found
+    return sender
 
 
 def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Smtp:
@@ -159,10 +159,10 @@ def delete_senders(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
 
     Raises NoSMTPSelected_400 when none of the ids exists.
     """
-    found = remove(Smtp, ids, member_id)
-    if not sum(found.values()):
+    counts = remove(Smtp, ids, member_id)
+    if not sum(counts.values()):
         raise NamedError("NoSMTPSelected_400", "none of the selected senders exists in this company")
-    return found
+    return counts
 
 
 def remove(model: type[Sender], ids: Sequence[str], member_id: str) -> dict[str, int]:

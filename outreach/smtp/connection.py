@@ -191,10 +191,10 @@ class Wire(smtplib.SMTP):
         elif "LOGIN" in offered:
             step = functools.partial(self._auth_login, user, password)
         else:
-            known = " ".join(offered) or "none"
+            methods = " ".join(offered) or "none"
             raise SmtpError(
                 "auth",
-                f"{config.place} offers no way to log in that is known here (it offers: {known}).",
+                f"{config.place} offers no way to log in that is known here (it offers: {methods}).",
                 temporary=False,
             )
         self._expect("auth", 235, step, f"{config.host} refused the user name and password")
@@ -207,13 +207,13 @@ class Wire(smtplib.SMTP):
             answer = self.docmd(_b64(secret))
         return answer
 
-    def _expect(self, stage: Stage, wanted: int, step: Callable[[], tuple[int, bytes]], refusal: str) -> None:
+    def _expect(self, stage: Stage, expected: int, step: Callable[[], tuple[int, bytes]], refusal: str) -> None:
         """Run one step of connecting. Raises SmtpError for any reply but the wanted one."""
         try:
             code, reply = step()
         except (OSError, smtplib.SMTPException) as error:
             raise SmtpError(stage, f"{self.config.place}: {self.explain(error)}.", temporary=True) from None
-        if code == wanted:
+        if code == expected:
             return
         temporary = not 500 <= code <= 599
         raise SmtpError(

@@ -21,14 +21,14 @@ _QUOTED[ord(" ")] = "_"
 def encoded(value: str, used: int) -> str:
     """Return the text of a header whose first line has so many characters already. The value is on one line."""
     if not value.isascii() or "=?" in value:
-        words = _encoded_words(value, _LINE - used - _FRAME, _LINE - 1 - _FRAME)
+        parts = _encoded_words(value, _LINE - used - _FRAME, _LINE - 1 - _FRAME)
     elif used + len(value) <= _LINE:
         return value
     else:
-        words = (
-            " ".join(group) for group in _groups(value.split(" "), _LINE - used, _LINE - 1, lambda one: len(one) + 1)
+        parts = (
+            " ".join(group) for group in _groups(value.split(" "), _LINE - used, _LINE - 1, lambda word: len(word) + 1)
         )
-    return _FOLD.join(words)
+    return _FOLD.join(parts)
 
 
 def _encoded_words(value: str, first: int, room: int) -> Iterator[str]:

@@ -79,7 +79,7 @@ _CELL = re.compile(r"</t[dh]>")
 
 def sanitise_html(value: str) -> str:
     """Remove scripts, forms, frames, remote styles and links of unknown schemes from the HTML."""
-    columns = frozenset(found.group() for found in _COLUMN.finditer(value))
+    columns = frozenset(match.group() for match in _COLUMN.finditer(value))
     return _cleaner(columns).clean(CONTROL_IN_TEXT.sub("", value))
 
 
@@ -120,7 +120,7 @@ def trimmed_url(url: str) -> str:
 
 def text_from_html(value: str) -> str:
     """Return the text of sanitised HTML: one line for each block, and the address of a link after its text."""
-    linked = _LINK.sub(lambda found: found[2] if found[1] in found[2] else f"{found[2]} ({found[1]})", value)
+    linked = _LINK.sub(lambda match: match[2] if match[1] in match[2] else f"{match[2]} ({match[1]})", value)
     bare = html.unescape(nh3.clean(_CELL.sub(" ", _BLOCK.sub("\n", linked)), tags=set()))
     lines = (" ".join(line.split()) for line in bare.split("\n"))
     return "\n".join(line for line in lines if line)
@@ -135,17 +135,17 @@ def html_from_text(text: str) -> str:
 def _linked(text: str) -> str:
     pieces: list[str] = []
     at = 0
-    for found in _URL.finditer(text):
-        url = html.escape(found.group())
-        pieces += [html.escape(text[at : found.start()]), f'<a href="{url}">{url}</a>']
-        at = found.end()
+    for match in _URL.finditer(text):
+        url = html.escape(match.group())
+        pieces += [html.escape(text[at : match.start()]), f'<a href="{url}">{url}</a>']
+        at = match.end()
     pieces.append(html.escape(text[at:]))
     return "".join(pieces).replace("\n", "<br>\n")
 
 
 def addresses_in(value: str) -> list[str]:
     """Return the addresses that sanitised HTML links to."""
-    return [html.unescape(found) for found in _HREF.findall(value)]
+    return [html.unescape(address) for address in _HREF.findall(value)]
 
 
 def depth_of(value: str, *, strict: bool = False) -> int:
@@ -155,11 +155,11 @@ def depth_of(value: str, *, strict: bool = False) -> int:
     """
     depth = deepest = 0
     ignored = _EMPTY if strict else _EMPTY | _CLOSED_BY_THE_NEXT
-    for found in _TAG.finditer(value):
-        name = found[2].lower()
-        if name in ignored or (strict and name.startswith("mj-") and found[0].endswith("/>")):
+    for match in _TAG.finditer(value):
+        name = match[2].lower()
+        if name in ignored or (strict and name.startswith("mj-") and match[0].endswith("/>")):
             continue
-        depth = max(depth - 1, 0) if found[1] else depth + 1
+        depth = max(depth - 1, 0) if match[1] else depth + 1
         deepest = max(deepest, depth)
     return deepest
 
@@ -179,9 +179,11 @@ def _column_styles(value: str) -> str:
 
     On narrow screens they are below each other.
     """
-    found = sorted({match.group(): match for match in _COLUMN.finditer(value)}.items())
-    if not found:
+    columns = sorted({match.group(): match for match in _COLUMN.finditer(value)}.items())
+    if not columns:
         return ""
-    widths = [(name, f"{match[2]}.{match[3] or 0}%" if match[1] == "per" else f"{match[2]}px") for name, match in found]
+    widths = [
+        (name, f"{match[2]}.{match[3] or 0}%" if match[1] == "per" else f"{match[2]}px") for name, match in columns
+    ]
     rules = "".join(f".{name}{{width:{width}!important;max-width:{width}}}" for name, width in widths)
     return f"<style>@media only screen and (min-width:480px){{{rules}}}</style>"

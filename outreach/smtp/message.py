@@ -78,7 +78,7 @@ def build(mail: OutgoingMail) -> bytes:
     # The boundaries come from the id and are not random, so that building again gives the same bytes.
     body = multipart("alternative", f"=_{mail.id}_=", (text_part("plain", text), text_part("html", page)))
     if mail.attachments:
-        body = multipart("mixed", f"=_{mail.id}_+=", (body, *(one.part for one in mail.attachments)))
+        body = multipart("mixed", f"=_{mail.id}_+=", (body, *(attachment.part for attachment in mail.attachments)))
     return b"%sMIME-Version: 1.0\r\n%s" % (head.encode("utf-8"), body)
 
 
@@ -92,19 +92,19 @@ def subject_line(mail: OutgoingMail) -> str:
 
 def thread_headers(mail: OutgoingMail, fold: str = " ") -> dict[str, str]:
     """Return the headers of the thread, of the list, of unsubscribing and of bulk mail."""
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     if mail.references:
-        found["In-Reply-To"] = mail.references[-1]
-        found["References"] = fold.join(mail.references)
+        headers["In-Reply-To"] = mail.references[-1]
+        headers["References"] = fold.join(mail.references)
     if list_id := _list_id(mail, fold):
-        found["List-Id"] = list_id
+        headers["List-Id"] = list_id
     if mail.unsubscribe_url:
-        found["List-Unsubscribe"] = f"<{_checked_url(mail.unsubscribe_url)}>"
+        headers["List-Unsubscribe"] = f"<{_checked_url(mail.unsubscribe_url)}>"
         if mail.unsubscribe_url.startswith("https:"):  # RFC 8058 allows one-click unsubscribing over https alone
-            found["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+            headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     if mail.bulk:
-        found["Precedence"] = "bulk"
-    return found
+        headers["Precedence"] = "bulk"
+    return headers
 
 
 def _list_id(mail: OutgoingMail, fold: str) -> str:

@@ -44,8 +44,8 @@ class Rejected:
     @property
     def enhanced_code(self) -> str | None:
         """The RFC 3463 status such as 5.1.1, when the server gave one."""
-        found = _ENHANCED.match(self.reply)
-        return found.group(1) if found else None
+        match = _ENHANCED.match(self.reply)
+        return match.group(1) if match else None
 
     @property
     def about_sender(self) -> bool:

@@ -147,9 +147,9 @@ class Session:
         refusals: list[_Refused] = []
         with self._reaching(wire, steps[0][0]):
             wire.put_commands([command for _, command, _ in steps])
-        for stage, _command, wanted in steps:
+        for stage, _command, expected in steps:
             try:
-                self._hear(wire, stage, wanted)
+                self._hear(wire, stage, expected)
             except _Refused as refused:
                 refusals.append(refused)
                 if self._wire is None:
@@ -160,11 +160,11 @@ class Session:
         if refusals:
             raise refusals[0]
 
-    def _ask(self, wire: Wire, stage: Stage, command: str, wanted: set[int]) -> None:
+    def _ask(self, wire: Wire, stage: Stage, command: str, expected: set[int]) -> None:
         self._dirty = True
         with self._reaching(wire, stage):
             wire.put_commands([command])
-        self._hear(wire, stage, wanted)
+        self._hear(wire, stage, expected)
 
     @contextlib.contextmanager
     def _reaching(self, wire: Wire, stage: Stage) -> Iterator[None]:
@@ -175,11 +175,11 @@ class Session:
             self._drop()
             raise _Refused(Rejected(True, None, wire.explain(error), stage)) from None
 
-    def _hear(self, wire: Wire, stage: Stage, wanted: set[int]) -> None:
+    def _hear(self, wire: Wire, stage: Stage, expected: set[int]) -> None:
         """Read the answer to a command. Raises _Refused for any but those that are wanted."""
         with self._reaching(wire, stage):
             code, reply = wire.getreply()
-        if code in wanted:
+        if code in expected:
             return
         text = wire.readable(reply)
         if code == 421 or not 400 <= code <= 599 or (stage == "data" and 200 <= code < 400):

@@ -45,8 +45,8 @@ class SocialClient:
         """Return a long-lived token for a short one, and its seconds (0: unknown). Raises SocialFailed."""
         form = {"grant_type": "fb_exchange_token", "client_id": app_id, "client_secret": app_secret}
         body = urlencode({**form, "fb_exchange_token": self.token}).encode()
-        found = self._ask("POST", "oauth/access_token", body)
-        token, seconds = found.get("access_token"), found.get("expires_in")
+        response = self._ask("POST", "oauth/access_token", body)
+        token, seconds = response.get("access_token"), response.get("expires_in")
         if not isinstance(token, str) or not token or not token.isascii() or len(token) > 2000:
             raise SocialFailed("The platform gave no token.")
         return token, seconds if type(seconds) is int and 0 < seconds < 10**9 else 0
@@ -61,8 +61,8 @@ class SocialClient:
 
     def subscribe(self, page_id: str) -> None:
         """Subscribe to the platform's notifications of a page's leads. Raises SocialFailed."""
-        found = self._ask("POST", f"{quote(page_id, safe='')}/subscribed_apps?subscribed_fields=leadgen", b"")
-        if found.get("success") is not True:
+        response = self._ask("POST", f"{quote(page_id, safe='')}/subscribed_apps?subscribed_fields=leadgen", b"")
+        if response.get("success") is not True:
             raise SocialFailed("The platform did not subscribe the page.")
 
     def lead(self, leadgen_id: str) -> Mapping[str, Any]:
@@ -78,8 +78,8 @@ class SocialClient:
     def _listed(self, path: str, query: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
         after = ""
         for _ in range(MAX_ROUNDS):
-            asked = {**query, "limit": "100", **({"after": after} if after else {})}
-            page = self._ask("GET", f"{path}?{urlencode(asked)}")
+            params = {**query, "limit": "100", **({"after": after} if after else {})}
+            page = self._ask("GET", f"{path}?{urlencode(params)}")
             rows = page.get("data")
             yield from (row for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
             paging = page.get("paging")
@@ -99,20 +99,22 @@ class SocialClient:
         except HttpFailed as failed:
             raise SocialFailed(failed.detail, temporary=failed.code not in ("refused", "large")) from None
         try:
-            found = orjson.loads(answer.body or b"null")
+            parsed = orjson.loads(answer.body or b"null")
         except orjson.JSONDecodeError:
-            found = None
-        if 200 <= answer.status < 300 and isinstance(found, dict):
-            return found
-        raise _failure(answer.status, found)
+            parsed = None
+        if 200 <= answer.status < 300 and isinstance(parsed, dict):
+            return parsed
+        raise _failure(answer.status, parsed)
 
 
-def _failure(status: int, found: Any) -> SocialFailed:
-    error = found.get("error") if isinstance(found, dict) else None
+def _failure(status: int, body: Any) -> SocialFailed:
+    error = body.get("error") if isinstance(body, dict) else None
     error = error if isinstance(error, dict) else {}
     code = error.get("code") if type(error.get("code")) is int else None
     said = error.get("message")
-    words = said.replace("\0", "")[:300] if isinstance(said, str) and said else f"it answered with the status {status}"
+    message = (
+        said.replace("\0", "")[:300] if isinstance(said, str) and said else f"it answered with the status {status}"
+    )
     refused = code in LOG_IN_AGAIN or (code is None and status in (401, 403))
     temporary = code in WAIT or (not refused and (status >= 500 or status == 429))
-    return SocialFailed(f"The platform refused: {words}", refused=refused, temporary=temporary)
+    return SocialFailed(f"The platform refused: {message}", refused=refused, temporary=temporary)

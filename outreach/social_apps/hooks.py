@@ -23,9 +23,9 @@ def verify_token(app_id: str, salt: str) -> str:
     return lookup_hash(f"social-hook-verify:{app_id}:{salt}")[:32]
 
 
-def is_verify_token(given: str, app: SocialAApp) -> bool:
+def is_verify_token(token: str, app: SocialAApp) -> bool:
     """Return whether the platform repeats the app's token. The comparison takes constant time."""
-    return constant_time_compare(given, verify_token(app.pk, app.hook_salt))
+    return constant_time_compare(token, verify_token(app.pk, app.hook_salt))
 
 
 def is_signed(app: SocialAApp, body: bytes, signature: str) -> bool:

@@ -113,13 +113,13 @@ class SocialForms(Page):
 
     def show(self) -> Mapping[str, Any]:
         app, page = self.request.GET.get("app", ""), self.request.GET.get("page", "")
-        found: dict[str, Any] = {"apps": self.read("apps/social-a", LIST).data, "app": app, "page_id": page}
+        context: dict[str, Any] = {"apps": self.read("apps/social-a", LIST).data, "app": app, "page_id": page}
         if is_id(app):
-            found["pages"] = self.read(f"apps/social-a/{app}/pages").data["pages"]
+            context["pages"] = self.read(f"apps/social-a/{app}/pages").data["pages"]
         if is_id(app) and page.isalnum():
             answer = self.ask("GET", f"apps/social-a/{app}/pages/{quote(page)}/forms")
-            found |= {"forms": answer.data["forms"]} if answer.ok else {"trouble": answer.refusal}
-        return found
+            context |= {"forms": answer.data["forms"]} if answer.ok else {"trouble": answer.refusal}
+        return context
 
     def do_take(self) -> HttpResponse:
         app, page, form_id = (self.request.POST.get(name, "") for name in ("app", "page", "form"))
@@ -128,21 +128,23 @@ class SocialForms(Page):
         answer = self.ask("GET", f"apps/social-a/{app}/pages/{quote(page)}/forms")
         if not answer.ok:
             return self.refuse(answer)
-        chosen = next((one for one in answer.data["forms"] if one["formId"] == form_id), None)
+        chosen = next((form for form in answer.data["forms"] if form["formId"] == form_id), None)
         if chosen is None:
             return self.fail("The page has this form no longer.")
-        made = self.ask("POST", "form", None, self.body(app, page, chosen))
-        if not made.ok:
-            return self.refuse(made)
-        return self.done("Say where its answers go, then publish it", self.address("form", made.data["_id"]))
+        response = self.ask("POST", "form", None, self.body(app, page, chosen))
+        if not response.ok:
+            return self.refuse(response)
+        return self.done("Say where its answers go, then publish it", self.address("form", response.data["_id"]))
 
     def body(self, app: str, page: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
-        fields = [{"key": one["key"], "label": one["label"] or one["key"], "type": "text"} for one in chosen["fields"]]
+        fields = [
+            {"key": field["key"], "label": field["label"] or field["key"], "type": "text"} for field in chosen["fields"]
+        ]
         mapping: dict[str, str] = {}
-        for one in fields:
-            target = GUESSED.get(one["key"].lower(), "")
+        for field in fields:
+            target = GUESSED.get(field["key"].lower(), "")
             if target and target not in mapping.values():
-                mapping[one["key"]] = target
+                mapping[field["key"]] = target
         place = {"source": "social-a", "app": app, "pageId": page, "formId": chosen["formId"]}
         return {"name": chosen["name"] or chosen["formId"], **place, "fields": fields, "mapping": mapping}
 

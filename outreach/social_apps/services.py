@@ -53,10 +53,10 @@ class _PlatformData:
 
 def get_app(id: str, parameter: str = "id") -> SocialAApp:
     """Return the company's social app with this id. Raises AppNotFound_400."""
-    found: SocialAApp | None = SocialAApp.objects.filter(pk=id).first()
-    if found is None:
+    app: SocialAApp | None = SocialAApp.objects.filter(pk=id).first()
+    if app is None:
         raise NamedError(NOT_FOUND[0], f"{parameter}: there is no such social app in this company")
-    return found
+    return app
 
 
 def create_app(*, member_id: str, **values: Any) -> SocialAApp:
@@ -73,11 +73,11 @@ def create_app(*, member_id: str, **values: Any) -> SocialAApp:
     for name, value in values.items():
         setattr(app, name, value)
     with turn():
-        told = _connect(app)
+        access = _connect(app)
     with transaction.atomic():
         reserve_quota(MODULE)
         app.save(force_insert=True)
-        _store_pages(app, told)
+        _store_pages(app, access)
     return app
 
 
@@ -93,7 +93,7 @@ def update_app(*, id: str, member_id: str, **values: Any) -> SocialAApp:
         app = _changed(id, values)
     reconnects = bool({"app_id", *SECRETS} & {*values})
     with turn() if reconnects else nullcontext():
-        told = _connect(app) if reconnects else None
+        access = _connect(app) if reconnects else None
         with transaction.atomic():
             stored = _changed(id, values)
             if reconnects:
@@ -103,8 +103,8 @@ def update_app(*, id: str, member_id: str, **values: Any) -> SocialAApp:
                     setattr(stored, name, getattr(app, name))
             stored.updated_by_id = member_id
             stored.save()
-            _store_pages(stored, told)
-            if told is None and values.get("is_active"):
+            _store_pages(stored, access)
+            if access is None and values.get("is_active"):
                 _wake(stored)
     return stored
 
@@ -118,7 +118,7 @@ def check_app(*, id: str) -> VendorCheck:
     began = monotonic()
     with turn():
         try:
-            told = _ask(app, exchanges=False)
+            access = _ask(app, exchanges=False)
         except SocialFailed as error:
             _note_failure(app.pk, error)
             took = round((monotonic() - began) * 1000)
@@ -130,7 +130,7 @@ def check_app(*, id: str) -> VendorCheck:
             stored.last_error = ""
             stored.last_error_at = None
             stored.save(update_fields=["verified", "last_error", "last_error_at", "updated_at"])
-            _store_pages(stored, told)
+            _store_pages(stored, access)
     return VendorCheck(True, round((monotonic() - began) * 1000))
 
 
@@ -138,11 +138,11 @@ def check_app(*, id: str) -> VendorCheck:
 def delete_apps(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
     """Delete apps; their forms stay, and get no more leads. Raises AppNotFound_400 when none of the ids exists."""
     rows = SocialAApp.objects.filter(pk__in=ids)
-    found = len(rows.values_list("pk"))
-    if not found:
+    count = len(rows.values_list("pk"))
+    if not count:
         raise NamedError(NOT_FOUND[0], "ids: none of them is a social app of this company")
     rows.delete()
-    return {"deletedCount": found}
+    return {"deletedCount": count}
 
 
 def forms_of(*, id: str, page_id: str) -> list[dict[str, Any]]:
@@ -172,10 +172,12 @@ def forms_of(*, id: str, page_id: str) -> list[dict[str, Any]]:
 
 
 def _questions(row: Mapping[str, Any]) -> list[dict[str, str]]:
-    asked = row.get("questions")
-    rows = [one for one in asked[:100] if isinstance(one, dict)] if isinstance(asked, list) else []
-    found = [{"key": _text(one.get("key"), 100), "label": _text(one.get("label"), 300)} for one in rows]
-    return [one for one in found if one["key"]]
+    questions = row.get("questions")
+    rows = (
+        [question for question in questions[:100] if isinstance(question, dict)] if isinstance(questions, list) else []
+    )
+    fields = [{"key": _text(question.get("key"), 100), "label": _text(question.get("label"), 300)} for question in rows]
+    return [question for question in fields if question["key"]]
 
 
 def subscribe_page(app: SocialAApp, page_id: str) -> None:
@@ -209,14 +211,14 @@ def note_refusal(app_id: str, detail: str) -> None:
 
 def _note_failure(app_id: str, error: SocialFailed) -> None:
     now = timezone.now()
-    told = {"verified": False, "last_error": error.detail, "last_error_at": now, "updated_at": now}
-    SocialAApp.objects.filter(pk=app_id).update(**told)
+    changes = {"verified": False, "last_error": error.detail, "last_error_at": now, "updated_at": now}
+    SocialAApp.objects.filter(pk=app_id).update(**changes)
 
 
 def _connect(app: SocialAApp) -> _PlatformData | None:
     """Ask the platform for an unsaved app. Raises InvalidCredentials_400 for a token that it refuses."""
     try:
-        told = _ask(app, exchanges=True)
+        access = _ask(app, exchanges=True)
     except SocialFailed as error:
         if not error.temporary:
             raise NamedError(REFUSED, f"userToken: {error.detail}") from None
@@ -224,12 +226,12 @@ def _connect(app: SocialAApp) -> _PlatformData | None:
         app.last_error = error.detail
         app.last_error_at = timezone.now()
         return None
-    app.user_token = told.token
-    app.token_expires_at = told.expires_at
+    app.user_token = access.token
+    app.token_expires_at = access.expires_at
     app.verified = True
     app.last_error = ""
     app.last_error_at = None
-    return told
+    return access
 
 
 def _ask(app: SocialAApp, *, exchanges: bool) -> _PlatformData:
@@ -250,17 +252,17 @@ def _ask(app: SocialAApp, *, exchanges: bool) -> _PlatformData:
     return _PlatformData(token, expires_at, pages)
 
 
-def _store_pages(app: SocialAApp, told: _PlatformData | None) -> None:
+def _store_pages(app: SocialAApp, access: _PlatformData | None) -> None:
     """Store the pages and their tokens, and wake the leads that waited for them."""
-    if told is None:
+    if access is None:
         return
     stored = {page.page_id: page for page in SocialPage.objects.select_for_update(of=("self",)).filter(app=app)}
-    for page_id, (name, token) in told.pages.items():
+    for page_id, (name, token) in access.pages.items():
         page = stored.get(page_id) or SocialPage(app=app, page_id=page_id)
         page.name = name
         page.token = token
         page.save()
-    SocialPage.objects.filter(app=app).exclude(page_id__in=told.pages).delete()
+    SocialPage.objects.filter(app=app).exclude(page_id__in=access.pages).delete()
     _wake(app)
 
 
@@ -278,8 +280,8 @@ def _changed(id: str, values: Mapping[str, Any]) -> SocialAApp:
 
 def _check(values: Mapping[str, Any]) -> None:
     """Raise ValidationFailed for an app id or a key with invalid characters."""
-    given = values.get("app_id", "")
-    if given and not (given.isascii() and given.isalnum()):
+    app_id = values.get("app_id", "")
+    if app_id and not (app_id.isascii() and app_id.isalnum()):
         raise ValidationFailed("appId is no id", "appId: letters and digits alone, as the platform shows it")
     for column, name, _ in NEEDED[1:]:
         secret = values.get(column, "")

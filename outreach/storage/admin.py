@@ -27,8 +27,8 @@ class BucketAdmin(CompanyRecordAdmin):
     @admin.display(description="Test the bucket")
     def test(self, request: HttpRequest, rows: QuerySet[Bucket]) -> None:
         def one(bucket: Bucket) -> None:
-            found = check_bucket(id=bucket.pk)
-            if not found.ok:
-                raise NamedError("InvalidCredentials_400", found.detail)
+            check = check_bucket(id=bucket.pk)
+            if not check.ok:
+                raise NamedError("InvalidCredentials_400", check.detail)
 
         self.each(request, rows[:10], one, "written to", atomic=False)

@@ -52,7 +52,7 @@ class Storage(StoragePage):
         readers = self.read("apps/ocr", LIST).data
         return {
             "buckets": self.read("apps/bucket", LIST).data,
-            "readers": [{**one, "words": READERS.get(one["name"], one["name"])} for one in readers],
+            "readers": [{**reader, "words": READERS.get(reader["name"], reader["name"])} for reader in readers],
         }
 
     @property
@@ -65,11 +65,11 @@ class Storage(StoragePage):
         answer = self.ask("POST", f"{self.sent}/test")
         if not answer.ok:
             return self.refuse(answer)
-        found = answer.data
-        if not found["ok"]:
-            return self.fail(f"It does not work: {found['detail']}")
-        seconds = f"{found['milliseconds'] / 1000:.1f} seconds"
-        what = f"it read “{found['text']}”" if "text" in found else "a file was written and deleted"
+        check = answer.data
+        if not check["ok"]:
+            return self.fail(f"It does not work: {check['detail']}")
+        seconds = f"{check['milliseconds'] / 1000:.1f} seconds"
+        what = f"it read “{check['text']}”" if "text" in check else "a file was written and deleted"
         return self.done(f"It works: {what} in {seconds}")
 
     def do_default(self) -> HttpResponse:
@@ -81,9 +81,9 @@ class Storage(StoragePage):
     def do_off(self) -> HttpResponse:
         return self._change({"isActive": False}, "Switched off")
 
-    def _change(self, values: Mapping[str, Any], words: str) -> HttpResponse:
+    def _change(self, values: Mapping[str, Any], message: str) -> HttpResponse:
         answer = self.ask("PUT", self.sent, None, values)
-        return self.done(words) if answer.ok else self.refuse(answer)
+        return self.done(message) if answer.ok else self.refuse(answer)
 
 
 def refusal_texts(answer: Answer) -> tuple[str, str]:
@@ -109,7 +109,7 @@ class AppForm(StoragePage):
         id = self.request.GET.get("id", "")
         return dict(self.read(f"apps/{self.kind}/{id}").data) if id else None
 
-    def fields(self, known: bool) -> list[Field]:
+    def fields(self, exists: bool) -> list[Field]:
         raise NotImplementedError
 
     def form(self) -> Form:
@@ -119,7 +119,9 @@ class AppForm(StoragePage):
         form = self.form()
         if self.may("apps", "POST" if self.before is None else "PUT"):
             return self.context(form)
-        facts = [(one.label, shown_value(one, self.reader.formats)) for one in form.fields if one.kind != "password"]
+        facts = [
+            (field.label, shown_value(field, self.reader.formats)) for field in form.fields if field.kind != "password"
+        ]
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> dict[str, Any]:
@@ -153,15 +155,15 @@ class BucketForm(AppForm):
         " they are. To see that it works, a small file is written and deleted."
     )
 
-    def fields(self, known: bool) -> list[Field]:
-        help = KEPT if known else ""
+    def fields(self, exists: bool) -> list[Field]:
+        help = KEPT if exists else ""
         return [
             Field("name", "Name of the bucket", required=True, placeholder="acme-files"),
             Field("region", "Region", required=True, placeholder="eu-central-1"),
             Field("endpoint", "Address", "url", placeholder="https://s3.example.org", help="Empty for Amazon S3."),
             Field("subpath", "Folder", placeholder="crm/files", help="Empty: the top of the bucket."),
-            Field("accesskey", "Access key", "password", required=not known, autocomplete="off", help=help),
-            Field("secretkey", "Secret key", "password", required=not known, autocomplete="off", help=help),
+            Field("accesskey", "Access key", "password", required=not exists, autocomplete="off", help=help),
+            Field("secretkey", "Secret key", "password", required=not exists, autocomplete="off", help=help),
         ]
 
 
@@ -173,9 +175,9 @@ class ReaderForm(AppForm):
     what = "a reader of cards"
     explained = "It reads photos of business cards. What it is not sure of stays empty, for you to fill in."
 
-    def fields(self, known: bool) -> list[Field]:
+    def fields(self, exists: bool) -> list[Field]:
         kinds = [Option(value, label) for value, label in READERS.items()]
-        help = KEPT if known else "This service's own reader needs none, and nothing leaves this service."
+        help = KEPT if exists else "This service's own reader needs none, and nothing leaves this service."
         return [
             Field("name", "Reader", "select", required=True, options=kinds, value="local"),
             Field("key", "Key", "password", autocomplete="off", help=help),

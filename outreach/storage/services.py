@@ -113,29 +113,29 @@ def _save(bucket: Bucket) -> None:
 
 def _checked(values: dict[str, Any]) -> dict[str, Any]:
     """Return the values as they are stored. Raises ValidationFailed."""
-    found = dict(values)
-    if "name" in found and not _NAME.fullmatch(found["name"]):
+    cleaned = dict(values)
+    if "name" in cleaned and not _NAME.fullmatch(cleaned["name"]):
         raise ValidationFailed("name is no name of a bucket", "name: letters, digits, dots and hyphens, 3 to 255")
-    if "region" in found and not _REGION.fullmatch(found["region"]):
+    if "region" in cleaned and not _REGION.fullmatch(cleaned["region"]):
         raise ValidationFailed("region is no region", "region: such as eu-central-1")
-    if found.get("endpoint"):
+    if cleaned.get("endpoint"):
         try:
-            found["endpoint"] = checked_address(found["endpoint"])
+            cleaned["endpoint"] = checked_address(cleaned["endpoint"])
         except OutboundRefused as refused:
             raise ValidationFailed("endpoint cannot be reached", f"endpoint: {refused.detail}") from None
-    if "subpath" in found:
-        parts = [part for part in found["subpath"].split("/") if part]
+    if "subpath" in cleaned:
+        parts = [part for part in cleaned["subpath"].split("/") if part]
         if any(part in (".", "..") or not part.isprintable() or "\\" in part for part in parts):
             raise ValidationFailed("subpath is no folder", "subpath: names with / between, such as crm/files")
-        found["subpath"] = "/".join(parts)
+        cleaned["subpath"] = "/".join(parts)
     for name in KEYS:
-        key = found.get(name, "")
+        key = cleaned.get(name, "")
         if not (key.isascii() and key.isprintable() and " " not in key):
             raise ValidationFailed(f"{name} is no key", f"{name}: has blanks or characters that no key has")
-    if found.get("accesskey"):
-        key = found["accesskey"]
-        found["key_hint"] = key[-4:] if len(key) >= 12 else ""
-    return found
+    if cleaned.get("accesskey"):
+        key = cleaned["accesskey"]
+        cleaned["key_hint"] = key[-4:] if len(key) >= 12 else ""
+    return cleaned
 
 
 def _verify(bucket: Bucket) -> None:
@@ -181,9 +181,9 @@ def check_bucket(*, id: str) -> BucketCheck:
 def delete_buckets(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
     """Delete the buckets that no file is in, and switch the others off. Raises AppNotFound_400 for none."""
     rows = Bucket.objects.filter(pk__in=ids).select_for_update(of=("self",))
-    found = set(rows.values_list("pk", flat=True))
-    used = set(File.objects.filter(bucket__in=found).values_list("bucket_id", flat=True).distinct())
-    deleted, _ = Bucket.objects.filter(pk__in=found - used).delete()
+    existing = set(rows.values_list("pk", flat=True))
+    used = set(File.objects.filter(bucket__in=existing).values_list("bucket_id", flat=True).distinct())
+    deleted, _ = Bucket.objects.filter(pk__in=existing - used).delete()
     off = Bucket.objects.filter(pk__in=used).update(
         is_active=False, is_default=False, updated_by_id=member_id, updated_at=timezone.now()
     )

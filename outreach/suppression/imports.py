@@ -106,8 +106,8 @@ def _twin(job: SuppressionImport) -> SuppressionImport | None:
     recent = SuppressionImport.objects.filter(**same, created_at__gt=timezone.now() - SAME)
     of_file = Q(file=job.file) | Q(file__hashes__sha256=job.file.hashes.get("sha256", ""))
     going = recent.exclude(status__in=(Status.FAILED, Status.CANCELLED))
-    found: SuppressionImport | None = going.filter(of_file).order_by("created_at").first()
-    return found
+    twin: SuppressionImport | None = going.filter(of_file).order_by("created_at").first()
+    return twin
 
 
 def check_import(*, file_id: str, files: QuerySet[File], **values: Any) -> dict[str, Any]:
@@ -264,9 +264,9 @@ def _named(table: Table, name: str, header: str) -> int | None:
     return table.headers.index(header)
 
 
-def _called(table: Table, words: set[str]) -> int | None:
-    plain = ["".join(one for one in header.lower() if one.isalpha()) for header in table.headers]
-    return next((index for index, word in enumerate(plain) if word in words), None)
+def _called(table: Table, names: set[str]) -> int | None:
+    plain = ["".join(character for character in header.lower() if character.isalpha()) for header in table.headers]
+    return next((index for index, word in enumerate(plain) if word in names), None)
 
 
 def _usable(files: QuerySet[File], id: str) -> File:

@@ -55,20 +55,20 @@ class Suppressions(Page):
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {one.name: one for one in self.choices}, zone=self.zone_name)
+        return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read("suppression", self.state.query())
+        answer = self.read("suppression", self.state.query())
         return {
             "state": self.state,
             "choices": self.choices,
             "columns": self.columns,
             "rows": [
-                {**one, "words": REASONS.get(one["reason"], one["reason"]), **self.where_from(one)}
-                for one in found.data
+                {**row, "words": REASONS.get(row["reason"], row["reason"]), **self.where_from(row)}
+                for row in answer.data
             ],
-            "total": found.total,
-            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "total": answer.total,
+            "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
             "form": self.form(),
         }
 
@@ -84,7 +84,12 @@ class Suppressions(Page):
             [
                 Field("email", "Address", "email", required=True, placeholder="ann@example.org"),
                 Field(
-                    "reason", "Why", "select", True, options=[Option(*one) for one in REASONS.items()], value="manual"
+                    "reason",
+                    "Why",
+                    "select",
+                    True,
+                    options=[Option(*reason) for reason in REASONS.items()],
+                    value="manual",
                 ),
                 Field("source", "Where from", placeholder="Call on Monday"),
             ]
@@ -111,7 +116,7 @@ class Suppressions(Page):
 def addresses_of(pasted: str) -> list[str]:
     """Return the parts between spaces, commas and semicolons, and of `Name <address>` the address."""
     lines = re.split(r"[\n,;]", pasted)
-    return [one for line in lines for one in (re.findall(r"<([^<>]+)>", line) or line.split())] or [""]
+    return [part for line in lines for part in (re.findall(r"<([^<>]+)>", line) or line.split())] or [""]
 
 
 class ManySuppressions(Page):
@@ -123,14 +128,14 @@ class ManySuppressions(Page):
     menu = Suppressions.menu
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read("suppression/import", {"p": "1", "n": str(SHOWN)})
-        return {**self.rights(), "form": self.form(), "imports": found.data}
+        answer = self.read("suppression/import", {"p": "1", "n": str(SHOWN)})
+        return {**self.rights(), "form": self.form(), "imports": answer.data}
 
     def rights(self) -> dict[str, bool]:
         return {"may_add": self.may("genie", "POST"), "may_upload": self.may("file", "POST")}
 
     def form(self) -> Form:
-        reasons = [Option(*one) for one in REASONS.items()]
+        reasons = [Option(*reason) for reason in REASONS.items()]
         return Form(
             [
                 Field("emails", "Addresses", "textarea", True, help="One a line, or with commas; 1,000 at most."),
@@ -141,15 +146,17 @@ class ManySuppressions(Page):
 
     def do_paste(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
-        given = {name: value for name, value in form.values.items() if value and name != "emails"}
+        values = {name: value for name, value in form.values.items() if value and name != "emails"}
         emails = addresses_of(form.values["emails"] or "")
-        answer = self.ask("POST", "suppression/bulk", None, {"formData": [{"email": one, **given} for one in emails]})
+        answer = self.ask(
+            "POST", "suppression/bulk", None, {"formData": [{"email": entry, **values} for entry in emails]}
+        )
         if not answer.ok:
             return self.invalid(form, answer)
         failed = answer.data["failed"]
         said = f"{counted(len(answer.data['created']))} added, {len(answer.data['updated']):,} listed before"
         if failed:
-            form.fields[0].value = "\n".join(str(one["formData"]["email"]) for one in failed)
+            form.fields[0].value = "\n".join(str(entry["formData"]["email"]) for entry in failed)
             form.trouble.append(f"{said}. What is left below is no address.")
             return self.page({**self.show(), "form": form}, status=422)
         return self.done(said, self.address("suppressions"))

@@ -9,5 +9,5 @@ from outreach.suppression.models import Suppression
 
 def suppressed_addresses(addresses: Iterable[str | None]) -> set[str]:
     """Return those of the addresses that are suppressed, in lower case."""
-    wanted = {address.lower() for address in addresses if address}
-    return set(Suppression.objects.filter(email__in=wanted).values_list("email", flat=True)) if wanted else set()
+    emails = {address.lower() for address in addresses if address}
+    return set(Suppression.objects.filter(email__in=emails).values_list("email", flat=True)) if emails else set()

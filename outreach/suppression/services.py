@@ -29,12 +29,12 @@ def suppress(
 
     Returns the addresses that were not listed before.
     """
-    wanted = sorted({text for email in emails if (text := normal(email)) is not None})
+    addresses = sorted({text for email in emails if (text := normal(email)) is not None})
     rows = [
         Suppression(
             email=email, reason=reason, source=source[:200], details=dict(details or {}), created_by_id=member_id
         )
-        for email in wanted
+        for email in addresses
     ]
     return set(_insert(rows))
 
@@ -83,13 +83,13 @@ def suppress_many(*, items: Sequence[Any], read: Callable[[Any], dict[str, Any]]
     result, rows = BulkResult(), dict[str, Suppression]()
     for index, item in enumerate(items):
         try:
-            given = read(item)
-            email = _checked(given.pop("email"))
+            values = read(item)
+            email = _checked(values.pop("email"))
         except ApiError as error:
             name = error.name if isinstance(error, NamedError) else "ValidationError_400"
             result.failed.append(Failure(index, item, name, error.detail or error.message))
         else:
-            rows.setdefault(email, Suppression(email=email, created_by_id=member_id, **given))
+            rows.setdefault(email, Suppression(email=email, created_by_id=member_id, **values))
     new = _insert([rows[email] for email in sorted(rows)])
     listed = dict(Suppression.objects.filter(email__in=rows.keys() - new.keys()).values_list("email", "pk"))
     result.created = [new[email] for email in rows if email in new]

@@ -67,8 +67,8 @@ class SuppressionViewSet(ResourceViewSet):
         description="An address that is listed already keeps its first reason.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        made = suppress_address(member_id=self.actor.member_id, **data)
-        return SuppressionOut.one(Suppression.objects.filter(pk=made.pk))
+        suppression = suppress_address(member_id=self.actor.member_id, **data)
+        return SuppressionOut.one(Suppression.objects.filter(pk=suppression.pk))
 
     @endpoint(
         "Take addresses off the list",
@@ -103,10 +103,10 @@ class SuppressionViewSet(ResourceViewSet):
 
 def one_import(id: str) -> dict[str, Any]:
     """Return the import as the API shows it. Raises ImportNotFound_400."""
-    found = SuppressionImportOut.one(SuppressionImport.objects.filter(pk=id))
-    if found is None:
+    row = SuppressionImportOut.one(SuppressionImport.objects.filter(pk=id))
+    if row is None:
         raise NamedError(*NOT_FOUND)
-    return found
+    return row
 
 
 class SuppressionImportViewSet(ResourceViewSet):
@@ -130,8 +130,8 @@ class SuppressionImportViewSet(ResourceViewSet):
         " takes file.GET, unless the file is one's own.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        made = start_import(files=_files(self.actor), member_id=self.actor.member_id, **data)
-        return one_import(made.pk)
+        job = start_import(files=_files(self.actor), member_id=self.actor.member_id, **data)
+        return one_import(job.pk)
 
     @endpoint("Read an import of addresses", output=SuppressionImportOut, errors=(NOT_FOUND[0],))
     def retrieve(self, request: Request, id: str) -> Any:

@@ -30,27 +30,27 @@ COMPANY = re.compile(r"/c/([0-9a-f]{24})(?:/.*)?", re.ASCII | re.DOTALL)
 
 def includes_brand(company_id: str) -> bool:
     """Return whether the company's plan has a brand of its own."""
-    found = entitlement_source().of(company_id)
-    return found is not None and (found.modules is None or "white-label-options" in found.modules)
+    entitlement = entitlement_source().of(company_id)
+    return entitlement is not None and (entitlement.modules is None or "white-label-options" in entitlement.modules)
 
 
 def look_of(company_id: str) -> Look | None:
     """Return the company's brand. None: it has none, or its plan no longer includes one."""
     with company_scope(company_id):
-        found = WhiteLabel.objects.select_related("domain").first()
-        if found is None or not includes_brand(company_id):
+        brand = WhiteLabel.objects.select_related("domain").first()
+        if brand is None or not includes_brand(company_id):
             return None
-        domain = found.domain
+        domain = brand.domain
     verified = domain is not None and domain.state == DomainTracking.State.VERIFIED
-    version = f"{found.updated_at:%Y%m%d%H%M%S%f}"
+    version = f"{brand.updated_at:%Y%m%d%H%M%S%f}"
     return Look(
-        name=found.product_name,
-        sender=found.sender_name,
-        accent=found.accent,
-        accent_dark=found.accent_dark or (lightened(found.accent) if found.accent else ""),
-        logo=f"/brand/{found.logo_id}.png" if found.logo_id else "",
-        favicon=f"/brand/{found.favicon_id}.png" if found.favicon_id else "",
-        style=f"/brand/{company_id}/{version}.css" if found.accent else "",
+        name=brand.product_name,
+        sender=brand.sender_name,
+        accent=brand.accent,
+        accent_dark=brand.accent_dark or (lightened(brand.accent) if brand.accent else ""),
+        logo=f"/brand/{brand.logo_id}.png" if brand.logo_id else "",
+        favicon=f"/brand/{brand.favicon_id}.png" if brand.favicon_id else "",
+        style=f"/brand/{company_id}/{version}.css" if brand.accent else "",
         base_url=address_of(domain.name) if verified and domain is not None else "",
     )
 

@@ -14,15 +14,15 @@ DARK = ("#101216", "#181b21", "#17233d")
 STEPS = 40
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(color: str, other: str) -> float:
     """Return the contrast of two colours such as #2f5bea, from 1 to 21."""
-    bright, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    bright, dark = sorted((_luminance(color), _luminance(other)), reverse=True)
     return (bright + 0.05) / (dark + 0.05)
 
 
 def worst(color: str, backgrounds: tuple[str, ...]) -> tuple[float, str]:
     """Return the least contrast of a colour with the backgrounds, and the one that it has it with."""
-    return min((contrast(color, one), one) for one in backgrounds)
+    return min((contrast(color, background), background) for background in backgrounds)
 
 
 def lightened(color: str) -> str:
@@ -30,9 +30,9 @@ def lightened(color: str) -> str:
     parts = _parts(color)
     for step in range(STEPS + 1):
         share = step / STEPS
-        found = "#" + "".join(f"{round(part + (255 - part) * share):02x}" for part in parts)
-        if worst(found, DARK)[0] >= LEAST:
-            return found
+        candidate = "#" + "".join(f"{round(part + (255 - part) * share):02x}" for part in parts)
+        if worst(candidate, DARK)[0] >= LEAST:
+            return candidate
     return "#ffffff"
 
 
@@ -42,5 +42,7 @@ def _parts(color: str) -> list[int]:
 
 def _luminance(color: str) -> float:
     channels = [part / 255 for part in _parts(color)]
-    red, green, blue = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    red, green, blue = [
+        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels
+    ]
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

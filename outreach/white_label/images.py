@@ -46,9 +46,9 @@ def draw_anew(content: bytes, kind: str, field: str) -> Drawn:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(BytesIO(content), formats=TYPES) as found:
-                _check_size(found.size, fit, field)
-                whole = ImageOps.exif_transpose(found.convert("RGBA"))
+            with Image.open(BytesIO(content), formats=TYPES) as image:
+                _check_size(image.size, fit, field)
+                whole = ImageOps.exif_transpose(image.convert("RGBA"))
     except UnidentifiedImageError:
         raise ValidationFailed(f"{field}: no picture", f"{field}: needs a PNG, JPEG or WebP picture") from None
     except ValidationFailed:

@@ -60,11 +60,15 @@ class OwnBrand(SettingsForm):
 
     def hosts(self) -> list[Option]:
         answer = self.ask("GET", "domain-tracking", HOSTS) if self.may("domain-tracking") else None
-        found = [Option(one["_id"], one["name"]) for one in answer.data] if answer is not None and answer.ok else []
+        options = (
+            [Option(option["_id"], option["name"]) for option in answer.data]
+            if answer is not None and answer.ok
+            else []
+        )
         chosen = self.current.get("domain")
-        if chosen and chosen["_id"] not in {one.value for one in found}:
-            found.append(Option(chosen["_id"], chosen["name"]))
-        return found
+        if chosen and chosen["_id"] not in {option.value for option in options}:
+            options.append(Option(chosen["_id"], chosen["name"]))
+        return options
 
     def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
         shown = {} if template else {"brand": self.current}  # another template says that they may not see it

@@ -23,14 +23,14 @@ SHEET = (
 @require_safe
 def image(request: HttpRequest, id: str) -> HttpResponse:
     """Answer with a picture."""
-    found = None
+    row = None
     if is_id(id):
         with unscoped(reason="a picture of some company's brand, which is public"):
-            found = BrandImage.objects.filter(pk=id).values_list("company_id", "content").first()
-    if found is None or served_company() not in ("", found[0]):
+            row = BrandImage.objects.filter(pk=id).values_list("company_id", "content").first()
+    if row is None or served_company() not in ("", row[0]):
         raise Http404
     return HttpResponse(
-        bytes(found[1]),
+        bytes(row[1]),
         content_type="image/png",
         headers={
             "Cache-Control": FOREVER,
@@ -56,8 +56,8 @@ def sheet(request: HttpRequest, company: str, version: str) -> HttpResponse:
 @require_safe
 def preview(request: HttpRequest, light: str, dark: str) -> HttpResponse:
     """Answer with two colours, for the preview of a brand that is not stored."""
-    colors = [f"#{one}" for one in (light, dark)]
-    if not all(COLOR.fullmatch(one) for one in colors):
+    colors = [f"#{color}" for color in (light, dark)]
+    if not all(COLOR.fullmatch(color) for color in colors):
         raise Http404
     return HttpResponse(
         SHEET.format(light=colors[0], dark=colors[1]),

@@ -30,8 +30,8 @@ TEXTS = ("product_name", "accent", "accent_dark", "sender_name")
 
 def current() -> WhiteLabel:
     """Return the company's brand, or an empty, unsaved one."""
-    found = WhiteLabel.objects.select_related("domain", "updated_by")
-    return found.first() or WhiteLabel()
+    brands = WhiteLabel.objects.select_related("domain", "updated_by")
+    return brands.first() or WhiteLabel()
 
 
 def check_colors(accent: str, accent_dark: str) -> None:

@@ -19,4 +19,4 @@ def is_open(hours: Mapping[str, Any], now: datetime) -> bool:
         return True
     here = now.astimezone(zone_of(hours.get("timezone") or "UTC"))
     clock = f"{here:%H:%M}"
-    return any(one["day"] == here.isoweekday() and one["from"] <= clock < one["to"] for one in days)
+    return any(span["day"] == here.isoweekday() and span["from"] <= clock < span["to"] for span in days)

@@ -59,15 +59,15 @@ class WidgetForm(RecordForm):
     @cached_property
     def words(self) -> Mapping[str, str]:
         """The default texts of a widget."""
-        found: Mapping[str, str] = self.read_preview({}).data["texts"]
-        return found
+        texts: Mapping[str, str] = self.read_preview({}).data["texts"]
+        return texts
 
     def read_preview(self, body: Mapping[str, Any]) -> Any:
         return self.ask("POST", "chat-widget/preview", None, body)
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         shown = self.shown(values or {})
-        asked = [Option(key, label) for key, label in ASKED.items()]
+        questions = [Option(key, label) for key, label in ASKED.items()]
         fields = [
             Field("name", "Name", required=True, autofocus=values is None, help="You alone see it."),
             Field("isActive", "Switched on", "switch"),
@@ -84,7 +84,7 @@ class WidgetForm(RecordForm):
                 "Corner",
                 "select",
                 required=True,
-                options=[Option(*one) for one in CORNERS],
+                options=[Option(*corner) for corner in CORNERS],
             ),
             Field("greeting", "Greeting", "textarea"),
             Field(
@@ -94,8 +94,8 @@ class WidgetForm(RecordForm):
                 options=self.options_of("manual-chatbot"),
                 placeholder="Members alone",
             ),
-            Field("asks", "Ask before the chat", "checks", options=asked),
-            Field("needs", "Do not begin without", "checks", options=asked),
+            Field("asks", "Ask before the chat", "checks", options=questions),
+            Field("needs", "Do not begin without", "checks", options=questions),
             Field(
                 "days",
                 "Days on which somebody is there",
@@ -118,11 +118,11 @@ class WidgetForm(RecordForm):
 
     def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return a record's values by the names of the form."""
-        asked = {one["key"]: one for one in record.get("preChat", ())}
+        questions = {entry["key"]: entry for entry in record.get("preChat", ())}
         hours = record.get("businessHours") or {}
         spans = hours.get("days") or []
-        begins, ends = {one["from"] for one in spans}, {one["to"] for one in spans}
-        words = {**self.words, **record.get("texts", {})}
+        begins, ends = {entry["from"] for entry in spans}, {entry["to"] for entry in spans}
+        texts = {**self.words, **record.get("texts", {})}
         return {
             "name": record.get("name", ""),
             "isActive": record.get("isActive", True),
@@ -131,20 +131,20 @@ class WidgetForm(RecordForm):
             "position": record.get("position", "right"),
             "greeting": record.get("greeting", ""),
             "chatbot": (record.get("chatbot") or {}).get("_id", ""),
-            "asks": [key for key in ASKED if key in asked],
-            "needs": [key for key in ASKED if key in asked and asked[key]["required"]],
-            "days": sorted({str(one["day"]) for one in spans}),
+            "asks": [key for key in ASKED if key in questions],
+            "needs": [key for key in ASKED if key in questions and questions[key]["required"]],
+            "days": sorted({str(entry["day"]) for entry in spans}),
             "from": begins.pop() if len(begins) == 1 else SEVERAL if begins else "",
             "to": ends.pop() if len(ends) == 1 else SEVERAL if ends else "",
             "timezone": hours.get("timezone", ""),
             "offlineForm": record.get("offlineForm", True),
-            "texts": "\n".join(f"{key} = {text}" for key, text in words.items()),
+            "texts": "\n".join(f"{key} = {text}" for key, text in texts.items()),
         }
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         before: Mapping[str, Any] = getattr(self, "record", {})
-        own = [one for one in before.get("preChat", ()) if one["key"] not in ASKED]
-        asked = [key for key in ASKED if key in {*values["asks"], *values["needs"]}]
+        own = [question for question in before.get("preChat", ()) if question["key"] not in ASKED]
+        keys = [key for key in ASKED if key in {*values["asks"], *values["needs"]}]
         lines = [line.partition("=") for line in values["texts"].splitlines() if line.strip()]
         texts = {key.strip(): text.strip() for key, _, text in lines}
         return {
@@ -152,7 +152,7 @@ class WidgetForm(RecordForm):
             "allowedOrigins": values["allowedOrigins"].split(),
             "color": values["color"] or "#2f5bea",
             "chatbot": values["chatbot"] or None,
-            "preChat": [*({"key": key, "required": key in values["needs"]} for key in asked), *own],
+            "preChat": [*({"key": key, "required": key in values["needs"]} for key in keys), *own],
             "businessHours": self._hours(values, before.get("businessHours")),
             "texts": {key: text for key, text in texts.items() if text != self.words.get(key)},
         }
@@ -163,7 +163,7 @@ class WidgetForm(RecordForm):
         if not values["days"]:
             return None
         days = [
-            {"day": int(one), "from": values["from"], "to": values["to"]} for one in values["days"] if one.isdigit()
+            {"day": int(day), "from": values["from"], "to": values["to"]} for day in values["days"] if day.isdigit()
         ]
         return {"timezone": values["timezone"], "days": days}
 

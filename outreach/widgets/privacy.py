@@ -11,11 +11,11 @@ from outreach.widgets.models import WidgetVisitor
 
 
 def _visitors(subject: DataSubject) -> Q:
-    found = numbered(subject, "phone")
+    condition = numbered(subject, "phone")
     for address in subject.emails:
-        found |= Q(email__iexact=address)
+        condition |= Q(email__iexact=address)
     theirs = Conversation.objects.filter(referring(Conversation, subject), channel=Conversation.Channel.WIDGET)
-    return found | Q(pk__in=theirs.values("address"))
+    return condition | Q(pk__in=theirs.values("address"))
 
 
 def forget_visitors(subject: DataSubject, rows: QuerySet[WidgetVisitor]) -> int:

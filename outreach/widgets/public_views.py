@@ -115,8 +115,8 @@ class WidgetViewSet(CrossOriginViewSet):
         visitors.POLLS.count(visitor.pk)
         conversation = talking.conversation_of(visitor)
         is_quiet = conversation is None or talking.is_quiet(conversation, data["after"])
-        found = [] if conversation is None or is_quiet else talking.messages_of(conversation, data["after"])
-        return _talk(visitor, conversation, found, data["visitor"], data["after"])
+        messages = [] if conversation is None or is_quiet else talking.messages_of(conversation, data["after"])
+        return _talk(visitor, conversation, messages, data["visitor"], data["after"])
 
     @action(detail=False, methods=["post"])
     @endpoint("Note that a visitor has read", input=VisitorInput, success="OK_200", errors=OF_VISITOR, limited=True)
@@ -160,11 +160,11 @@ class WidgetViewSet(CrossOriginViewSet):
 def _talk(
     visitor: WidgetVisitor,
     conversation: Conversation | None,
-    found: Any,
+    messages: Any,
     token: str = "",
     after: Any = None,
 ) -> dict[str, Any]:
-    shown = [_message(one, visitor) for one in found]
+    shown = [_message(message, visitor) for message in messages]
     return {
         "visitor": token or visitors.sign(visitor),
         "state": conversation.state if conversation else "",
@@ -175,15 +175,15 @@ def _talk(
     }
 
 
-def _message(one: ConversationMessage, visitor: WidgetVisitor) -> dict[str, Any]:
-    is_in = one.direction == ConversationMessage.Direction.IN
-    by_member = one.author == ConversationMessage.Author.MEMBER
-    name = one.member.user.name if by_member and one.member is not None and one.member.user else ""
+def _message(message: ConversationMessage, visitor: WidgetVisitor) -> dict[str, Any]:
+    is_in = message.direction == ConversationMessage.Direction.IN
+    by_member = message.author == ConversationMessage.Author.MEMBER
+    name = message.member.user.name if by_member and message.member is not None and message.member.user else ""
     return {
-        "_id": one.pk,
+        "_id": message.pk,
         "by": "visitor" if is_in else "member" if by_member else "bot",
         "name": name.split()[0] if name.split() else "",
-        "text": one.text,
-        "key": (one.external_id or "").removeprefix(talking.prefix_of(visitor)) if is_in else "",
-        "happenedAt": one.happened_at,
+        "text": message.text,
+        "key": (message.external_id or "").removeprefix(talking.prefix_of(visitor)) if is_in else "",
+        "happenedAt": message.happened_at,
     }

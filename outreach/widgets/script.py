@@ -38,9 +38,9 @@ def widget_script(request: HttpRequest, token: str) -> HttpResponse:
     if request.method not in ("GET", "HEAD"):
         return HttpResponse(status=405, headers={"Allow": "GET, HEAD"})
     content, tag = read_script()
-    known = tag in request.headers.get("If-None-Match", "")
+    cached = tag in request.headers.get("If-None-Match", "")
     answer = HttpResponse(
-        b"" if known else content, status=304 if known else 200, content_type="text/javascript; charset=utf-8"
+        b"" if cached else content, status=304 if cached else 200, content_type="text/javascript; charset=utf-8"
     )
     answer["ETag"] = tag
     answer["X-Content-Type-Options"] = "nosniff"

@@ -83,13 +83,13 @@ class TextsInput(ObjectInput):
     """Key of a text -> the text."""
 
     def to_internal_value(self, data: Any) -> dict[str, str]:
-        found = super().to_internal_value(data)
-        for key, words in found.items():
+        texts = super().to_internal_value(data)
+        for key, text in texts.items():
             if key not in TEXTS:
                 raise serializers.ValidationError(f"{key[:40]}: unknown; the texts are {', '.join(TEXTS)}")
-            if not isinstance(words, str) or len(words) > 300 or "\0" in words:
+            if not isinstance(text, str) or len(text) > 300 or "\0" in text:
                 raise serializers.ValidationError(f"{key}: must be text of at most 300 characters")
-        return {key: words.strip() for key, words in found.items() if words.strip()}
+        return {key: text.strip() for key, text in texts.items() if text.strip()}
 
 
 class WidgetChange(Input):
@@ -120,7 +120,7 @@ class WidgetChange(Input):
         return value.lower()
 
     def validate_preChat(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        keys = [one["key"] for one in value]
+        keys = [question["key"] for question in value]
         if twice := {key for key in keys if keys.count(key) > 1}:
             raise serializers.ValidationError(f"{min(twice)} is there twice")
         return value
@@ -168,5 +168,5 @@ class WidgetOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        told = {"scriptUrl": script_url(data["token"]), "snippet": snippet(data["token"])}
-        return {**data, "preChat": row["pre_chat"], "businessHours": row["business_hours"] or None, **told}
+        script = {"scriptUrl": script_url(data["token"]), "snippet": snippet(data["token"])}
+        return {**data, "preChat": row["pre_chat"], "businessHours": row["business_hours"] or None, **script}

@@ -26,10 +26,10 @@ NO_CHATBOT = "NotFound_404"
 def get_widget(id: str, *, lock: bool = False) -> ChatWidget:
     """Return the company's widget with this id. Raises ChatWidgetNotFound_400."""
     rows = ChatWidget.objects.select_for_update(of=("self",)) if lock else ChatWidget.objects.all()
-    found: ChatWidget | None = rows.filter(pk=id).first()
-    if found is None:
+    widget: ChatWidget | None = rows.filter(pk=id).first()
+    if widget is None:
         raise NamedError(NOT_FOUND, "id: there is no such chat widget in this company")
-    return found
+    return widget
 
 
 @transaction.atomic
@@ -91,15 +91,15 @@ def delete_widgets(*, selection: BulkSelection) -> int:
 
 
 def _set(widget: ChatWidget, values: Mapping[str, Any]) -> None:
-    found = dict(values)
-    if "allowed_origins" in found:
-        found["allowed_origins"] = read_origins(found["allowed_origins"])
-    if "business_hours" in found:
-        found["business_hours"] = found["business_hours"] or {}
-    chatbot = found.pop("chatbot", widget.chatbot_id)
+    cleaned = dict(values)
+    if "allowed_origins" in cleaned:
+        cleaned["allowed_origins"] = read_origins(cleaned["allowed_origins"])
+    if "business_hours" in cleaned:
+        cleaned["business_hours"] = cleaned["business_hours"] or {}
+    chatbot = cleaned.pop("chatbot", widget.chatbot_id)
     if chatbot != widget.chatbot_id:
         if chatbot is not None and not ManualChatbot.objects.filter(pk=chatbot).exists():
             raise NamedError(NO_CHATBOT, "chatbot: there is no such chatbot in this company")
         widget.chatbot_id = chatbot
-    for name, value in found.items():
+    for name, value in cleaned.items():
         setattr(widget, name, value)

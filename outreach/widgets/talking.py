@@ -56,13 +56,13 @@ def contact_of(visitor: WidgetVisitor, member_id: str) -> Contact:
     A number that belongs to a contact with another address is left out. If the company's rules for contacts refuse the
     values, the contact has only a name and an e-mail address.
     """
-    found = live_contacts().filter(email__iexact=visitor.email) if visitor.email else live_contacts().none()
+    matches = live_contacts().filter(email__iexact=visitor.email) if visitor.email else live_contacts().none()
     held = live_contacts().none()
     if visitor.phone:
         held = live_contacts().filter(may_be_person(visitor.email), contact_number=visitor.phone)
-    for rows in (found, held):
-        if (known := rows.order_by("created_at", "pk").first()) is not None:
-            return known
+    for rows in (matches, held):
+        if (contact := rows.order_by("created_at", "pk").first()) is not None:
+            return contact
     name = visitor.name or visitor.email or visitor.phone or f"Visitor {visitor.pk[-6:]}"
     form: dict[str, Any] = {"name": name}
     if visitor.email:
@@ -76,10 +76,10 @@ def contact_of(visitor: WidgetVisitor, member_id: str) -> Contact:
             )
         return Contact.objects.get(pk=saved.id)
     except ApiError:
-        made: Contact = Contact.objects.create(
+        created: Contact = Contact.objects.create(
             name=name, email=visitor.email or None, created_by_id=member_id, updated_by_id=member_id
         )
-        return made
+        return created
 
 
 def prefix_of(visitor: WidgetVisitor) -> str:
@@ -106,14 +106,14 @@ def write(
 
 def _introduce(widget: ChatWidget, visitor: WidgetVisitor, message: ConversationMessage) -> None:
     """Add a note for members above the first message, with the page and the visitor's answers."""
-    told = [("Widget", widget.name), ("Page", visitor.page)]
-    told += [(label, getattr(visitor, key)) for key, label in (("email", "E-mail"), ("phone", "Phone"))]
-    told += [(one["label"], one["value"]) for one in visitor.answers]
+    rows = [("Widget", widget.name), ("Page", visitor.page)]
+    rows += [(label, getattr(visitor, key)) for key, label in (("email", "E-mail"), ("phone", "Phone"))]
+    rows += [(answer["label"], answer["value"]) for answer in visitor.answers]
     ConversationMessage.objects.create(
         conversation_id=message.conversation_id,
         direction=Direction.NOTE,
         author=ConversationMessage.Author.CONTACT,
-        text="\n".join(f"{label}: {value}" for label, value in told if value),
+        text="\n".join(f"{label}: {value}" for label, value in rows if value),
         happened_at=message.happened_at - timedelta(milliseconds=1),
     )
 
@@ -121,8 +121,8 @@ def _introduce(widget: ChatWidget, visitor: WidgetVisitor, message: Conversation
 def conversation_of(visitor: WidgetVisitor) -> Conversation | None:
     """Return the visitor's conversation; None before they have written, or once it was erased."""
     rows = Conversation.objects.filter(channel=Channel.WIDGET, chat_app=None, address=visitor.pk)
-    found: Conversation | None = rows.first()
-    return found
+    conversation: Conversation | None = rows.first()
+    return conversation
 
 
 def messages_of(conversation: Conversation, after: datetime | None) -> Sequence[ConversationMessage]:

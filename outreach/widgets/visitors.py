@@ -44,13 +44,13 @@ _ENTITLED_FOR = 60
 
 def open_widget(token: str) -> ChatWidget:
     """Return the active widget with this token, whose company's plan has widgets. Raises WidgetNotFound_404."""
-    found = None
+    widget = None
     if len(token) == TOKEN_LENGTH and token.isascii() and token.isalnum():
         with unscoped(reason="a website's visitor: the token names the widget"):
-            found = ChatWidget.objects.filter(token=token, is_active=True).first()
-    if found is None or not _entitled(found.company_id):
+            widget = ChatWidget.objects.filter(token=token, is_active=True).first()
+    if widget is None or not _entitled(widget.company_id):
         raise NamedError(NOT_FOUND, "token: there is no such widget, or it is switched off")
-    return found
+    return widget
 
 
 def _entitled(company: str) -> bool:
@@ -93,20 +93,20 @@ def read_answers(widget: ChatWidget, answers: Mapping[str, str], *, needed: tupl
 
     Raises ValidationFailed, which names the field.
     """
-    asked = {one["key"]: one for one in widget.pre_chat}
+    questions = {question["key"]: question for question in widget.pre_chat}
     for key in (*needed, *KNOWN):
-        asked.setdefault(key, {"key": key, "label": "", "required": False})
+        questions.setdefault(key, {"key": key, "label": "", "required": False})
     values: dict[str, Any] = {"answers": []}
-    if unknown := sorted(answers.keys() - asked.keys()):
+    if unknown := sorted(answers.keys() - questions.keys()):
         raise ValidationFailed(f"answers.{unknown[0]} is not asked", f"answers.{unknown[0]}: is not asked")
-    for key, one in asked.items():
+    for key, question in questions.items():
         text = " ".join(answers.get(key, "").split())
-        if not text and (one["required"] or key in needed):
+        if not text and (question["required"] or key in needed):
             raise ValidationFailed(f"answers.{key} is required", f"answers.{key}: is required")
         if key in KNOWN:
             values[key] = _read(key, text) if text else ""
         elif text:
-            values["answers"].append({"label": one["label"], "value": text[:500]})
+            values["answers"].append({"label": question["label"], "value": text[:500]})
     return values
 
 
@@ -137,13 +137,13 @@ def known(widget: ChatWidget, token: str) -> WidgetVisitor:
         id = signing.TimestampSigner(salt=f"{_SALT}:{widget.pk}").unsign(token[:200], max_age=KEPT)
     except signing.BadSignature:
         raise NamedError(*UNKNOWN) from None
-    found = WidgetVisitor.objects.filter(pk=id, widget=widget).first() if is_id(id) else None
-    if found is None:
+    visitor = WidgetVisitor.objects.filter(pk=id, widget=widget).first() if is_id(id) else None
+    if visitor is None:
         raise NamedError(*UNKNOWN)
     now = timezone.now()
-    if found.seen_at < now - HOUR:
-        WidgetVisitor.objects.filter(pk=found.pk).update(seen_at=now)
-    return found
+    if visitor.seen_at < now - HOUR:
+        WidgetVisitor.objects.filter(pk=visitor.pk).update(seen_at=now)
+    return visitor
 
 
 def forget_old() -> bool:

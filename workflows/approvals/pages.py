@@ -35,13 +35,19 @@ class ApprovalPage(Page):
     menu = WorkflowPage.menu
     back: ClassVar[str] = "workflow-approvals"
 
-    def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(self, approval: Mapping[str, Any]) -> dict[str, Any]:
         """Return a question with the label of its status, and whether the reader may answer it."""
-        words, tone = STATUSES.get(one["status"], (one["status"], ""))
-        contact = one["contact"]
-        mine = any(member["_id"] == self.actor.member_id for member in one["members"])
+        label, tone = STATUSES.get(approval["status"], (approval["status"], ""))
+        contact = approval["contact"]
+        mine = any(member["_id"] == self.actor.member_id for member in approval["members"])
         who = (contact["name"] or contact["email"] or "A contact") if contact else ""
-        return {**one, "words": words, "mood": tone, "who": who, "can_answer": mine and one["status"] == "open"}
+        return {
+            **approval,
+            "words": label,
+            "mood": tone,
+            "who": who,
+            "can_answer": mine and approval["status"] == "open",
+        }
 
     def do_approve(self) -> HttpResponse:
         return self._answer(True, "Approved: it goes on")
@@ -62,19 +68,19 @@ class Approvals(ApprovalPage):
     template = "web/workflows/approvals.html"
 
     def show(self) -> Mapping[str, Any]:
-        known = {name: one for name, one in TABS.items() if name != "all" or self.may("workflow")}
+        tabs = {name: entry for name, entry in TABS.items() if name != "all" or self.may("workflow")}
         only = self.request.GET.get("only", "")
-        only = only if only in known else ""
+        only = only if only in tabs else ""
         state = ListState(self.request.GET, keeps=("only",))
-        found = self.read("workflow/approvals", {**state.query(size=SIZE), **known[only][1]})
+        response = self.read("workflow/approvals", {**state.query(size=SIZE), **tabs[only][1]})
         return {
-            "approvals": [self.shown(one) for one in found.data],
+            "approvals": [self.shown(entry) for entry in response.data],
             "only": only,
             "tabs": [
-                (self.address(**({"only": name} if name else {})), words, name == only)
-                for name, (words, _) in known.items()
+                (self.address(**({"only": name} if name else {})), label, name == only)
+                for name, (label, _) in tabs.items()
             ],
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "more": state.more(response.next_cursor, len(response.data)) if response.next_cursor else None,
         }
 
 

@@ -20,8 +20,8 @@ Status = RunApproval.Status
 
 def approvals_of(member_id: str) -> QuerySet[RunApproval]:
     """Return the questions that the member may answer, or might have."""
-    found: QuerySet[RunApproval] = RunApproval.objects.filter(members__contains=[member_id])
-    return found
+    approvals: QuerySet[RunApproval] = RunApproval.objects.filter(members__contains=[member_id])
+    return approvals
 
 
 def open_approvals_of(member_id: str) -> QuerySet[RunApproval]:
@@ -50,5 +50,5 @@ def answer(*, id: str, member_id: str, approved: bool, comment: str = "") -> Non
     row.answered_by_id = member_id
     row.answered_at = timezone.now()
     row.save(update_fields=["status", "comment", "answered_by", "answered_at", "updated_at"])
-    told: dict[str, Any] = {"answer": status.value, "comment": comment, "member": member_id}
-    inbox.put([Arrival(row.run_id, row.token, row.epoch, "approval", told)])
+    payload: dict[str, Any] = {"answer": status.value, "comment": comment, "member": member_id}
+    inbox.put([Arrival(row.run_id, row.token, row.epoch, "approval", payload)])

@@ -42,13 +42,13 @@ def _may_see_all(actor: Actor) -> bool:
     return may_read(actor, MODULE)
 
 
-def _listed(asked: ListRequest) -> QuerySet[RunApproval]:
-    whose = asked.params.get("whose", "mine")
+def _listed(list_request: ListRequest) -> QuerySet[RunApproval]:
+    whose = list_request.params.get("whose", "mine")
     if whose not in ("mine", "all"):
         raise refuse("whose", f"is mine or all, got {shorten(whose, 40)!r}")
     if whose == "mine":
-        return services.approvals_of(asked.actor.member_id)
-    if not _may_see_all(asked.actor):
+        return services.approvals_of(list_request.actor.member_id)
+    if not _may_see_all(list_request.actor):
         raise NamedError("UnauthorizedAction_403", f"whose: all takes the permission {MODULE}.GET")
     every: QuerySet[RunApproval] = RunApproval.objects.all()
     return every
@@ -87,7 +87,7 @@ class WorkflowApprovalViewSet(ResourceViewSet):
 
     def _one(self, id: str) -> dict[str, Any]:
         rows = RunApproval.objects.all() if _may_see_all(self.actor) else services.approvals_of(self.actor.member_id)
-        found = WorkflowApprovalOut.one(rows.filter(pk=id))
-        if found is None:
+        approval = WorkflowApprovalOut.one(rows.filter(pk=id))
+        if approval is None:
             raise NamedError(services.NOT_FOUND, "id: there is no such question to you in this company")
-        return found
+        return approval

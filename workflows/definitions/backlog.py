@@ -29,8 +29,8 @@ def backlog() -> dict[str, Any]:
     for workflow_id, reason, number in queued.values_list("workflow_id", "reason").annotate(number=Count("pk")):
         counts[workflow_id][reason or "none"] = number
     reasons: dict[str, int] = defaultdict(int)
-    for found in counts.values():
-        for reason, number in found.items():
+    for by_reason in counts.values():
+        for reason, number in by_reason.items():
             reasons[reason] += number
     events = QueuedEvent.objects.order_by().aggregate(number=Count("pk"), oldest=Min("created_at"))
     bucket = StartBucket.objects.filter(key="").first()
@@ -54,7 +54,7 @@ def _workflows(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
     rows = Workflow.objects.filter(pk__in=counts).values_list("pk", "name", "version_id")
     places = WorkflowRun.objects.filter(workflow__in=list(counts), place=HELD).order_by()
     held = dict(places.values_list("workflow_id").annotate(number=Count("pk")))
-    found = [
+    workflows = [
         {
             "_id": id,
             "name": name,
@@ -65,7 +65,7 @@ def _workflows(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
         }
         for id, name, version_id in rows
     ]
-    return sorted(found, key=lambda one: (-one["runs"], one["_id"]))
+    return sorted(workflows, key=lambda workflow: (-workflow["runs"], workflow["_id"]))
 
 
 def pace_of(workflow_id: str, now: datetime) -> timedelta | None:

@@ -24,7 +24,7 @@ def catalogue() -> dict[str, Any]:
     """Return the catalogue, which is the same for all companies."""
     models: dict[str, type[BaseModel]] = {"config": WorkflowConfig, "schedule": Schedule, "onError": ErrorPolicy}
     return {
-        "nodes": [_node(one) for one in NODE_TYPES.values()],
+        "nodes": [_node(node_type) for node_type in NODE_TYPES.values()],
         "triggers": [{"kind": kind, "label": label_of(kind)} for kind in (*OTHERS, *sorted(TRIGGER_EVENTS))],
         "filters": [{"name": name, "arguments": [fewest, most]} for name, (_, fewest, most) in FILTERS.items()],
         "roots": list(ROOTS),
@@ -44,19 +44,19 @@ def catalogue() -> dict[str, Any]:
     }
 
 
-def _node(one: NodeType) -> dict[str, Any]:
+def _node(node_type: NodeType) -> dict[str, Any]:
     return {
-        "type": one.type,
-        "version": one.version,
-        "group": one.group,
-        "label": one.label,
-        "help": one.help,
-        "icon": one.icon,
-        "schema": one.schema,
-        "handles": handles_without_settings(one),
-        "handlesFrom": {"switch": "cases", "split": "arms"}.get(one.type),
-        "outputs": dict(one.outputs),
-        "expressions": list(one.templates),
+        "type": node_type.type,
+        "version": node_type.version,
+        "group": node_type.group,
+        "label": node_type.label,
+        "help": node_type.help,
+        "icon": node_type.icon,
+        "schema": node_type.schema,
+        "handles": handles_without_settings(node_type),
+        "handlesFrom": {"switch": "cases", "split": "arms"}.get(node_type.type),
+        "outputs": dict(node_type.outputs),
+        "expressions": list(node_type.templates),
     }
 
 
@@ -68,9 +68,9 @@ ASKING = {
 }
 
 
-def handles_without_settings(one: NodeType) -> list[str]:
+def handles_without_settings(node_type: NodeType) -> list[str]:
     """Return the handles that the type has with any settings."""
     try:
-        return list(one.handles(None))
+        return list(node_type.handles(None))
     except AttributeError:
-        return {"switch": ["else"], "split": [], **ASKING}.get(one.type, ["out"])
+        return {"switch": ["else"], "split": [], **ASKING}.get(node_type.type, ["out"])

@@ -71,8 +71,8 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
         (SENDERS, "apps", MailApp.objects.annotate(place=VENDOR)),
         (AI_TYPES, "apps", _first_ai_apps()),
     )
-    read = [one for one in named if may_read(one[1])]
-    found: dict[str, Any] = {name: None for name, _, _ in named} | {name: [] for name, _, _ in read}
+    read = [entry for entry in named if may_read(entry[1])]
+    choices: dict[str, Any] = {name: None for name, _, _ in named} | {name: [] for name, _, _ in read}
     parts = [
         rows.annotate(choice_of=Value(name), key=F(KEYS.get(name, "pk")), words=WORDS.get(name, F("name")))
         .order_by(*ORDERS.get(name, ("name", "pk")))
@@ -80,13 +80,13 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
         for name, _, rows in read
     ]
     for kind, key, text in parts[0].union(*parts[1:], all=True) if parts else ():
-        found[kind].append({"_id": key, "name": text or ""})
+        choices[kind].append({"_id": key, "name": text or ""})
     for name in {name for name, _, _ in read}:
-        found[name].sort(key=lambda one: sort_text(str(one["name"])))
-    for one in found[AI_TYPES] or ():
-        one["_id"] = type_of_provider(one["_id"])
+        choices[name].sort(key=lambda entry: sort_text(str(entry["name"])))
+    for entry in choices[AI_TYPES] or ():
+        entry["_id"] = type_of_provider(entry["_id"])
     return {
-        **found,
+        **choices,
         "languages": [{"_id": code, "name": names[0]} for code, names in LANGUAGES.items()],
         "fields": _fields() if may_read("custom-field") else None,
     }
@@ -94,8 +94,8 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
 
 def _first_ai_apps() -> QuerySet[Any]:
     """Return the app of each AI type: an active one, the default before others, the oldest."""
-    found: QuerySet[Any] = AiApp.objects.filter(provider__in=providers())
-    return found.distinct("provider")
+    apps: QuerySet[Any] = AiApp.objects.filter(provider__in=providers())
+    return apps.distinct("provider")
 
 
 def _fields() -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, An
         if changes:
             changed.append({**_named(new[id]), "changes": changes})
     places = {id: place for place, id in enumerate(new)}
-    changed.sort(key=lambda one: places[one["node"]])
+    changed.sort(key=lambda changed_node: places[changed_node["node"]])
     ways, now = ({_way(edge): edge for edge in graph["edges"]} for graph in (before, after))
     settings = ("triggerEventType", "config", "schedule")
     return {

@@ -23,16 +23,16 @@ def _handles(name: str, data: Mapping[str, Any]) -> list[str]:
     if type is None:
         return ["out"]
     try:
-        found = list(type.handles(type.config.model_validate(config)))
+        handles = list(type.handles(type.config.model_validate(config)))
     except ValidationError:
-        found = [*(_listed(config) if isinstance(config, Mapping) else ()), *handles_without_settings(type)]
+        handles = [*(_listed(config) if isinstance(config, Mapping) else ()), *handles_without_settings(type)]
     policy = data.get("onError")
     if isinstance(policy, Mapping) and policy.get("then") == "branch":
-        found.append(ERROR)
-    return list(dict.fromkeys(found))
+        handles.append(ERROR)
+    return list(dict.fromkeys(handles))
 
 
 def _listed(config: Mapping[str, Any]) -> list[str]:
     """Return the ids of cases and arms."""
-    rows = [one for name in ("cases", "arms") if isinstance(config.get(name), list) for one in config[name]]
-    return [one["id"] for one in rows if isinstance(one, Mapping) and isinstance(one.get("id"), str)]
+    rows = [row for name in ("cases", "arms") if isinstance(config.get(name), list) for row in config[name]]
+    return [row["id"] for row in rows if isinstance(row, Mapping) and isinstance(row.get("id"), str)]

@@ -51,8 +51,8 @@ def _checked(workflow: Workflow, may: May) -> dict[str, Any]:
     graph = graph_of(workflow)
     plan, problems = check_draft(graph, workflow.pk, may)
     if plan is None or problems.errors:
-        told = "; ".join(str(problem) for problem in problems.errors[:20])
-        raise NotPublishable(problems.as_json()["errors"], told)
+        message = "; ".join(str(problem) for problem in problems.errors[:20])
+        raise NotPublishable(problems.as_json()["errors"], message)
     return graph
 
 
@@ -77,7 +77,7 @@ def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: 
         new = True
     else:
         new = workflow.status != Status.PUBLISHED
-    told = _older_run_counts(carrying.concerned(workflow.pk, current.pk, graph), runs)
+    counts = _older_run_counts(carrying.concerned(workflow.pk, current.pk, graph), runs)
     workflow.carry = "" if runs == carrying.KEEP else runs
     if new:
         _announce(workflow, current, member_id)
@@ -85,7 +85,7 @@ def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: 
         Workflow.objects.filter(pk=workflow.pk).update(carry=workflow.carry, settling=True)
     if new or workflow.carry:
         settling.settle(workflow.pk)
-    return told
+    return counts
 
 
 def _is_disallowed(version: WorkflowVersion) -> bool:
@@ -125,9 +125,9 @@ def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> N
 
 def _hear(workflow: Workflow, kinds: set[str]) -> None:
     """Subscribe the workflow to events of these kinds; runs of former versions still receive theirs."""
-    known = WorkflowInterest.objects.filter(workflow=workflow)
+    interests = WorkflowInterest.objects.filter(workflow=workflow)
     if not settling.open_runs(workflow.pk):
-        known.exclude(kind__in=kinds).delete()
+        interests.exclude(kind__in=kinds).delete()
     WorkflowInterest.objects.bulk_create(
         [WorkflowInterest(workflow=workflow, kind=kind) for kind in sorted(kinds)], ignore_conflicts=True
     )
@@ -206,20 +206,20 @@ def graph_numbered(workflow: Workflow, text: str, where: str) -> dict[str, Any]:
         return graph_of(workflow)
     if not text:
         raise NamedError("InvalidInput_400", f"{where}: needs the number of a version, or draft")
-    found: dict[str, Any] = get_version(workflow.pk, read_number(text)).graph
-    return found
+    graph: dict[str, Any] = get_version(workflow.pk, read_number(text)).graph
+    return graph
 
 
 def get_version(workflow_id: str, number: int) -> WorkflowVersion:
     """Return a version of a workflow. Raises WorkflowNotFound_404."""
-    found: WorkflowVersion | None = WorkflowVersion.objects.filter(workflow=workflow_id, number=number).first()
-    if found is None:
+    version: WorkflowVersion | None = WorkflowVersion.objects.filter(workflow=workflow_id, number=number).first()
+    if version is None:
         raise NamedError("WorkflowNotFound_404", f"number: the workflow has no version {number}")
-    return found
+    return version
 
 
 def _locked(id: str) -> Workflow:
-    found: Workflow | None = kept_workflows().select_for_update(of=("self",), no_key=True).filter(pk=id).first()
-    if found is None:
+    workflow: Workflow | None = kept_workflows().select_for_update(of=("self",), no_key=True).filter(pk=id).first()
+    if workflow is None:
         raise NamedError("WorkflowNotFound_404", "id: there is no such workflow in this company")
-    return found
+    return workflow

@@ -51,17 +51,17 @@ def references_at(
         raise NamedError("InvalidInput_400", f"node: the draft has no node {node_id[:64]!r}")
     run = WorkflowRun.objects.filter(workflow=workflow.pk).order_by("-created_at", "-pk").first()
     plan = compile_draft(graph).plan
-    found: list[Reference] = []
+    references: list[Reference] = []
     kind = graph["triggerEventType"]
     for panel in ("contact", "lead"):
-        found += _of_records(panel, _has(panel, kind, graph), panel in shown)
+        references += _of_records(panel, _has(panel, kind, graph), panel in shown)
     example = _trigger_example(kind, run) if shown else {}
-    found += _of_trigger(kind, example)
+    references += _of_trigger(kind, example)
     if plan is not None:
-        found += _of_steps(plan, plan.nodes[node_id], _outputs(graph, run if shown else None))
-    found += _of_loop(plan, node_id)
-    found += _of_run(workflow)
-    return found
+        references += _of_steps(plan, plan.nodes[node_id], _outputs(graph, run if shown else None))
+    references += _of_loop(plan, node_id)
+    references += _of_run(workflow)
+    return references
 
 
 def _reference(path: str, type: str, sample: Any = None, always: bool = True) -> Reference:
@@ -96,7 +96,10 @@ def _of_records(panel: str, always: bool, shown: bool) -> Iterator[Reference]:
     schema = RECORD_TYPES[panel].schema.load()
     newest = kind.live().order_by("-created_at", "-pk").values_list("pk", flat=True).first() if shown else None
     example = values_of(panel, [newest])[newest] if newest is not None else {}
-    types = {"_id": "id", **{one.api_name: TYPES.get(one.type, "text") for one in kind.columns if one.api_name}}
+    types = {
+        "_id": "id",
+        **{column.api_name: TYPES.get(column.type, "text") for column in kind.columns if column.api_name},
+    }
     types |= {key: spec.value_type.name for key, spec in schema.fields.items()} | {"createdAt": "date"}
     for name, type in types.items():
         yield _reference(f"{panel}.{name}", type, example.get(name), always)
@@ -121,14 +124,14 @@ def _of_trigger(kind: str, example: Mapping[str, Any]) -> Iterator[Reference]:
 
 def _paths(path: str, value: Any, *, always: bool) -> list[Reference]:
     """Return the possible references into a JSON value."""
-    found: list[Reference] = []
+    references: list[Reference] = []
     open = [(path, value, 0)]
-    while open and len(found) < MAX_REFERENCES:
-        place, one, depth = open.pop(0)
-        found.append(_reference(place, _type_of(one), one, always))
-        if isinstance(one, dict) and depth < MAX_DEPTH:
-            open += [(f"{place}.{key}", item, depth + 1) for key, item in one.items() if _fits(key)]
-    return found
+    while open and len(references) < MAX_REFERENCES:
+        place, part, depth = open.pop(0)
+        references.append(_reference(place, _type_of(part), part, always))
+        if isinstance(part, dict) and depth < MAX_DEPTH:
+            open += [(f"{place}.{key}", item, depth + 1) for key, item in part.items() if _fits(key)]
+    return references
 
 
 def _fits(key: str) -> bool:
@@ -139,39 +142,39 @@ def _fits(key: str) -> bool:
 def _outputs(graph: Mapping[str, Any], run: WorkflowRun | None) -> dict[str, Any]:
     """Return node -> its pinned output, or its output in the latest run."""
     steps = RunStep.objects.filter(run=run, output__isnull=False) if run is not None else RunStep.objects.none()
-    found = dict(steps.order_by("visit").values_list("node", "output")[:1000])
+    outputs = dict(steps.order_by("visit").values_list("node", "output")[:1000])
     for node in graph["nodes"]:
         pinned = node["data"].get("pinned")
         if isinstance(pinned, dict) and pinned.get("output") is not None:
-            found[node["id"]] = pinned["output"]
-    return found
+            outputs[node["id"]] = pinned["output"]
+    return outputs
 
 
 def _of_steps(plan: Plan, node: Node, outputs: Mapping[str, Any]) -> Iterator[Reference]:
     """Yield the outputs of the nodes above, and the variables that they set."""
-    above = sorted((one for one in plan.nodes.values() if node.id in one.reach), key=lambda one: one.order)
+    above = sorted((step for step in plan.nodes.values() if node.id in step.reach), key=lambda step: step.order)
     variables: dict[str, Reference] = {}
-    for one in above:
-        if one.disabled:
+    for step in above:
+        if step.disabled:
             continue
-        always = comes_always(plan, one.id, node.id)
-        output = outputs.get(one.id)
-        known = output if isinstance(output, dict) else {}
-        for name, type in one.type.outputs.items():
-            yield _reference(f"steps.{one.id}.{name}", type, known.get(name), always)
-        for name, value in known.items():
-            if name not in one.type.outputs and _fits(name) and one.type.type != "set":
-                yield from _paths(f"steps.{one.id}.{name}", value, always=False)
-        if one.type.type == "set":
-            for name in one.config.values:
+        always = comes_always(plan, step.id, node.id)
+        output = outputs.get(step.id)
+        values = output if isinstance(output, dict) else {}
+        for name, type in step.type.outputs.items():
+            yield _reference(f"steps.{step.id}.{name}", type, values.get(name), always)
+        for name, value in values.items():
+            if name not in step.type.outputs and _fits(name) and step.type.type != "set":
+                yield from _paths(f"steps.{step.id}.{name}", value, always=False)
+        if step.type.type == "set":
+            for name in step.config.values:
                 before = variables.get(name, {}).get("always", False)
-                told = known.get(name)
-                variables[name] = _reference(f"vars.{name}", _type_of(told), told, always or before)
+                example = values.get(name)
+                variables[name] = _reference(f"vars.{name}", _type_of(example), example, always or before)
     yield from variables.values()
 
 
 def _of_loop(plan: Plan | None, node_id: str) -> Iterator[Reference]:
-    loops = [] if plan is None else [one for one in plan.nodes.values() if one.is_loop]
+    loops = [] if plan is None else [node for node in plan.nodes.values() if node.is_loop]
     if any(node_id in loop_body(plan.nodes, loop.id) for loop in loops if plan is not None):
         yield _reference("loop.item", "any")
         yield _reference("loop.index", "number", 0)

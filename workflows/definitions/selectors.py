@@ -47,7 +47,7 @@ def run_counts(workflow_ids: Iterable[str]) -> dict[str, dict[str, int]]:
         .values_list("workflow_id", "status")
         .annotate(number=Count("pk"))
     )
-    found: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     for workflow_id, status, number in rows:
-        found.setdefault(workflow_id, {})[status] = number
-    return found
+        counts.setdefault(workflow_id, {})[status] = number
+    return counts

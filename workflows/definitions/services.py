@@ -38,10 +38,10 @@ def get_workflow(id: str, *, lock: bool = False) -> Workflow:
     """Return the company's workflow with this id. Raises WorkflowNotFound_404."""
     # no_key: a start, which holds the fence shared, refers to the row.
     rows = kept_workflows().select_for_update(of=("self",), no_key=True) if lock else kept_workflows()
-    found: Workflow | None = rows.filter(pk=id).first()
-    if found is None:
+    workflow: Workflow | None = rows.filter(pk=id).first()
+    if workflow is None:
         raise NamedError(NOT_FOUND, "id: there is no such workflow in this company")
-    return found
+    return workflow
 
 
 @transaction.atomic
@@ -86,18 +86,18 @@ def update_workflow(
 
 
 def _save(workflow: Workflow, member_id: str, values: Mapping[str, Any]) -> None:
-    given = dict(values)
-    if "nodes" in given or "edges" in given:
-        nodes, edges = given.get("nodes", workflow.nodes), given.get("edges", workflow.edges)
-        given["nodes"], given["edges"] = read_graph(nodes, edges)
+    changes = dict(values)
+    if "nodes" in changes or "edges" in changes:
+        nodes, edges = changes.get("nodes", workflow.nodes), changes.get("edges", workflow.edges)
+        changes["nodes"], changes["edges"] = read_graph(nodes, edges)
     for name in ("config", "schedule"):
-        if name in given:
-            check_plain(given[name], name)
-            if len(dumps(given[name])) > MAX_SETTINGS:
+        if name in changes:
+            check_plain(changes[name], name)
+            if len(dumps(changes[name])) > MAX_SETTINGS:
                 raise NamedError("InvalidInput_400", f"{name}: is larger than {MAX_SETTINGS} bytes")
-    if "name" in given:
-        given["name"] = _free_name(given["name"], workflow.pk)
-    for name, value in given.items():
+    if "name" in changes:
+        changes["name"] = _free_name(changes["name"], workflow.pk)
+    for name, value in changes.items():
         setattr(workflow, name, value)
     workflow.updated_by_id = member_id
     workflow.save()
@@ -109,10 +109,12 @@ def _free_name(name: str, own: str) -> str:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [NAME_LOCK, company_id()])
     base = name[: NAME_LENGTH - 8].rstrip() if len(name) > NAME_LENGTH - 8 else name
     similar = kept_workflows().exclude(pk=own).filter(name__istartswith=base).values_list("name", flat=True)
-    taken = {one.upper() for one in similar}
+    taken = {candidate.upper() for candidate in similar}
     if name.upper() not in taken:
         return name
-    return next(one for number in range(2, len(taken) + 3) if (one := f"{base} ({number})").upper() not in taken)
+    return next(
+        candidate for number in range(2, len(taken) + 3) if (candidate := f"{base} ({number})").upper() not in taken
+    )
 
 
 @transaction.atomic

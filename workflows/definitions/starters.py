@@ -30,12 +30,12 @@ def templates() -> dict[str, dict[str, Any]]:
 
 def draft_from(key: str, member_id: str) -> dict[str, Any]:
     """Return name and draft of a template, for a member. Raises InvalidInput_400."""
-    found = templates().get(key)
-    if found is None:
-        known = ", ".join(templates())
-        raise NamedError("InvalidInput_400", f"template: {key[:64]!r} is none of {known}")
-    draft = {column: _filled(found[name], member_id) for name, column in DRAFT.items()}
-    return {"name": found["name"], **draft}
+    template = templates().get(key)
+    if template is None:
+        keys = ", ".join(templates())
+        raise NamedError("InvalidInput_400", f"template: {key[:64]!r} is none of {keys}")
+    draft = {column: _filled(template[name], member_id) for name, column in DRAFT.items()}
+    return {"name": template["name"], **draft}
 
 
 def _filled(value: Any, member_id: str) -> Any:

@@ -54,11 +54,11 @@ HOOKS = "/api/public/workflow-hooks/"
 
 def _one(id: str, actor: Actor) -> dict[str, Any]:
     workflow = services.get_workflow(id)
-    found = serializers.WorkflowDetail.one(Workflow.objects.filter(pk=id)) or {}
+    detail = serializers.WorkflowDetail.one(Workflow.objects.filter(pk=id)) or {}
     version = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
     may = actor.may if actor.may(services.MODULE, "POST") else None  # who cannot publish it needs no rights for it
     return {
-        **found,
+        **detail,
         "hasChanges": version is None or version.graph != graph_of(workflow),
         # Who has it can start the workflow.
         "hookPath": f"{HOOKS}{workflow.hook_token}"
@@ -72,14 +72,16 @@ def _one(id: str, actor: Actor) -> dict[str, Any]:
 def _time(text: str | None, where: str) -> datetime | None:
     if not text:
         return None
-    found = read_moment(text, zone_of_company(company_id()))
-    if found is None:
+    moment = read_moment(text, zone_of_company(company_id()))
+    if moment is None:
         raise NamedError("InvalidInput_400", f"{where}: needs a time, such as 2026-01-31T09:00:00Z")
-    return found
+    return moment
 
 
-def _versions(asked: ListRequest) -> QuerySet[WorkflowVersion]:
-    kept: QuerySet[WorkflowVersion] = WorkflowVersion.objects.filter(workflow=services.get_workflow(asked.path["id"]))
+def _versions(list_request: ListRequest) -> QuerySet[WorkflowVersion]:
+    kept: QuerySet[WorkflowVersion] = WorkflowVersion.objects.filter(
+        workflow=services.get_workflow(list_request.path["id"])
+    )
     return kept
 
 
@@ -363,8 +365,8 @@ class WorkflowViewSet(ResourceViewSet):
     @endpoint("Read a version of a workflow", output=serializers.WorkflowVersionDetail, errors=NOT_FOUND)
     def version(self, request: Request, id: str, number: str) -> Any:
         services.get_workflow(id)
-        found = publishing.get_version(id, publishing.read_number(number))
-        return serializers.WorkflowVersionDetail.one(WorkflowVersion.objects.filter(pk=found.pk))
+        workflow_version = publishing.get_version(id, publishing.read_number(number))
+        return serializers.WorkflowVersionDetail.one(WorkflowVersion.objects.filter(pk=workflow_version.pk))
 
     @action(detail=True, methods=["post"], url_path="versions/<str:number>/restore")
     @endpoint(

@@ -43,8 +43,8 @@ WHERE id IN (SELECT id FROM workflows_workflowrun r WHERE {FITS} ORDER BY id LIM
 
 def older_runs(workflow_id: str, version_id: str | None) -> QuerySet[WorkflowRun]:
     """Return the runs under way that have another version."""
-    found: QuerySet[WorkflowRun] = WorkflowRun.objects.filter(workflow=workflow_id, status__in=OPEN)
-    return found.exclude(version=version_id) if version_id is not None else found
+    runs: QuerySet[WorkflowRun] = WorkflowRun.objects.filter(workflow=workflow_id, status__in=OPEN)
+    return runs.exclude(version=version_id) if version_id is not None else runs
 
 
 def concerned(workflow_id: str, version_id: str | None, graph: Mapping[str, Any]) -> dict[str, int]:
@@ -53,8 +53,8 @@ def concerned(workflow_id: str, version_id: str | None, graph: Mapping[str, Any]
     number = runs.count()
     fitting = 0
     with connection.cursor() as cursor:
-        for told in _by_version(runs, workflow_id, graph):
-            cursor.execute(COUNT, told)
+        for params in _by_version(runs, workflow_id, graph):
+            cursor.execute(COUNT, params)
             fitting += cursor.fetchone()[0]
     return {KEEP: number, MOVE: fitting, CANCEL: number}
 
@@ -91,7 +91,9 @@ def _by_version(runs: QuerySet[WorkflowRun], workflow_id: str, graph: Mapping[st
             "workflow": workflow_id,
             "old": version.pk,
             "standing": [str(status) for status in STANDING],
-            "nodes": [one["id"] for one in version.graph["nodes"] if types.get(one["id"]) == one["type"]],
+            "nodes": [
+                old_node["id"] for old_node in version.graph["nodes"] if types.get(old_node["id"]) == old_node["type"]
+            ],
         }
         for version in versions.order_by("pk")
     ]

@@ -74,7 +74,7 @@ def percentiles(numbers: Mapping[int, int], *shares: float) -> list[int]:
     It is the upper end of its bucket: up to 1.4 times the real time.
     """
     buckets = sorted(numbers)
-    sums = list(accumulate(numbers[one] for one in buckets))
+    sums = list(accumulate(numbers[number] for number in buckets))
     places = [bisect_left(sums, share * sums[-1]) for share in shares]
     return [round(2 ** (buckets[place] / 2)) for place in places]
 

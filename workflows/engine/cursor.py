@@ -88,7 +88,7 @@ class Cursor:
         what it waited for here the whole wait counts."""
         if seen.since is not None:
             took = 1000 * (self.now.timestamp() - seen.since)
-        large = next((name for name, one in outcome.variables.items() if is_larger(one, MAX_OUTPUT)), None)
+        large = next((name for name, variable in outcome.variables.items() if is_larger(variable, MAX_OUTPUT)), None)
         if large is not None:
             text = f"{large}: the value has more than {MAX_OUTPUT} bytes"
             outcome = Outcome("failed", code="tooLarge", message=text, permanent=True)

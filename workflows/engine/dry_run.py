@@ -92,7 +92,7 @@ def _check_rights(plan: Plan, may: May) -> None:
     problems = Problems()
     check_rights(plan, may, problems)
     if problems.found:
-        raise NamedError("UnauthorizedAction_403", "; ".join(str(one) for one in problems.found[:20]))
+        raise NamedError("UnauthorizedAction_403", "; ".join(str(problem) for problem in problems.found[:20]))
 
 
 def _result(status: str, reason: str, steps: list[dict[str, Any]], problems: Problems) -> dict[str, Any]:
@@ -117,37 +117,37 @@ def _subject(subject: tuple[str, str] | None) -> tuple[str | None, str | None]:
 
 
 def _trigger(
-    graph: Mapping[str, Any], subject: tuple[str, str] | None, given: Mapping[str, Any] | None
+    graph: Mapping[str, Any], subject: tuple[str, str] | None, payload: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     kind = graph["triggerEventType"]
-    told = {"kind": kind, "happenedAt": iso(timezone.now())}
+    trigger = {"kind": kind, "happenedAt": iso(timezone.now())}
     if subject is not None and kind.partition(".")[0] == subject[0]:
-        told["objectId"] = subject[1]
-    return {**told, "payload" if kind in TRIGGER_EVENTS or kind == WEBHOOK else "input": dict(given or {})}
+        trigger["objectId"] = subject[1]
+    return {**trigger, "payload" if kind in TRIGGER_EVENTS or kind == WEBHOOK else "input": dict(payload or {})}
 
 
-def _pins(graph: Mapping[str, Any], draft: Draft, given: Pins) -> dict[str, Outcome]:
+def _pins(graph: Mapping[str, Any], draft: Draft, request_pins: Pins) -> dict[str, Outcome]:
     """Return node -> its pinned outcome. Raises InvalidInput_400 for an invalid pin of the request.
 
     An invalid pin of the draft is added to its problems.
     """
     nodes = draft.plan.nodes if draft.plan is not None else {}
-    known = {node["id"] for node in graph["nodes"]}
-    found: dict[str, Outcome] = {}
+    node_ids = {node["id"] for node in graph["nodes"]}
+    outcomes: dict[str, Outcome] = {}
     kept = {node["id"]: node["data"]["pinned"] for node in graph["nodes"] if node["data"].get("pinned") is not None}
-    for id, raw in {**kept, **given}.items():
+    for id, raw in {**kept, **request_pins}.items():
         where = f"pinned.{id[:64]}"
-        problem = "" if id in known else "the draft has no such node"
+        problem = "" if id in node_ids else "the draft has no such node"
         node = nodes.get(id)
         if not problem and node is not None:
             problem, outcome = _pin(node, raw)
             if outcome is not None:
-                found[id] = outcome
-        if problem and id in given:
+                outcomes[id] = outcome
+        if problem and id in request_pins:
             raise NamedError("InvalidInput_400", f"{where}: {problem}")
         if problem:
             draft.problems.add("badValue", problem, node_id=id, path="pinned", severity="warning")
-    return found
+    return outcomes
 
 
 def _pin(node: Node, raw: Any) -> tuple[str, Outcome | None]:
@@ -282,7 +282,7 @@ class Trial:
         """Take the token through its node. Returns whether that was the last node to try."""
         seen = interpreter.visit(cursor.plan, cursor.state, token)
         node = seen.node
-        told: dict[str, Any] = {"input": None, "effect": None}
+        details: dict[str, Any] = {"input": None, "effect": None}
         broken = self.draft.broken.get(node.id)
         if broken is not None:
             outcome = Outcome("failed", code=broken.code, message=str(broken), permanent=True)
@@ -290,13 +290,13 @@ class Trial:
             outcome = self.pins[node.id]
         else:
             settings = self._rendered(cursor, seen, house)
-            told["input"] = settings
+            details["input"] = settings
             outcome = run_node(node, [(cursor, seen)], house)[0]
             if outcome.status != "failed" and not node.disabled:
-                told["effect"] = node.type.effect_of(settings)
+                details["effect"] = node.type.effect_of(settings)
         outcome.permanent = True  # another try would come to the same
         cursor.record(seen, outcome)
-        self._collect(cursor, told)
+        self._collect(cursor, details)
         self._park(cursor, seen, outcome)
         return node.id == self.until
 
@@ -335,7 +335,7 @@ class Trial:
         interpreter.wake(cursor.plan, cursor.state, token)
         return True
 
-    def _collect(self, cursor: Cursor, told: Mapping[str, Any]) -> None:
+    def _collect(self, cursor: Cursor, details: Mapping[str, Any]) -> None:
         """Move the run's steps into the result, with the details in `told`."""
         for step in cursor.steps:
             told_of = {
@@ -344,11 +344,11 @@ class Trial:
                 "visit": step["visit"],
                 "status": step["status"],
                 "handle": step["handle"],
-                "input": self._fitting(told.get("input")),
+                "input": self._fitting(details.get("input")),
                 "output": self._fitting(step["output"]),
                 "error": step["error"],
                 "waits": None,
-                "effect": told.get("effect"),
+                "effect": details.get("effect"),
             }
             self.steps.append(told_of)
         cursor.run.seq += len(cursor.steps)

@@ -129,13 +129,13 @@ def wake(plan: Plan, state: State, token: str, kind: str = TIMER, payload: Any =
 
     A node that resumes receives it in its next visit; from another node the token leaves by `out`.
     """
-    found = state["tokens"].get(token)
-    if found is None or not (found[2] == WAIT or (found[2] == RETRY and kind == TIMER)):
+    position = state["tokens"].get(token)
+    if position is None or not (position[2] == WAIT or (position[2] == RETRY and kind == TIMER)):
         return False
-    if found[2] == RETRY:
-        found[2] = LIVE
-    elif plan.nodes[found[0]].type.resume is not None:
-        found[2] = LIVE
+    if position[2] == RETRY:
+        position[2] = LIVE
+    elif plan.nodes[position[0]].type.resume is not None:
+        position[2] = LIVE
         state["held"][token]["arrived"] = {"kind": kind, "payload": payload}
     else:
         leave(plan, state, token, "out")
@@ -295,8 +295,8 @@ def _end_loop(plan: Plan, state: State, id: str, *, again: bool) -> None:
 
 def loop_of(state: State, token: str) -> dict[str, Any] | None:
     """Return item and index of the loop that the token is in."""
-    found = state["tokens"].get(token)
-    scope = state["scopes"].get(found[1]) if found else None
+    position = state["tokens"].get(token)
+    scope = state["scopes"].get(position[1]) if position else None
     if scope is None:
         return None
     return {"item": state["loops"][scope["token"]]["items"][scope["place"]], "index": scope["place"]}

@@ -30,10 +30,10 @@ SOLO = ("whenIdle", "replace")
 
 
 def _locked(id: str) -> WorkflowRun:
-    found: WorkflowRun | None = WorkflowRun.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
-    if found is None:
+    run: WorkflowRun | None = WorkflowRun.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
+    if run is None:
         raise NamedError(NOT_FOUND, "runId: there is no such run in this company")
-    return found
+    return run
 
 
 def _fenced(id: str) -> WorkflowRun:
@@ -227,13 +227,13 @@ def delete_runs(*, selection: BulkSelection) -> int:
 def remove_runs(ids: Iterable[str]) -> None:
     """Remove the runs with all that belongs to them, in the caller's transaction."""
     runs = WorkflowRun.objects.filter(pk__in=list(ids)).order_by("pk").select_for_update(of=("self",))
-    found = list(runs.values_list("pk", flat=True))  # from here on nothing is put into their inboxes
-    writing.free_places(WorkflowRun.objects.filter(pk__in=found))
+    run_ids = list(runs.values_list("pk", flat=True))  # from here on nothing is put into their inboxes
+    writing.free_places(WorkflowRun.objects.filter(pk__in=run_ids))
     cancel_messages_of(list(runs.filter(status__in=LIVE).values_list("pk", flat=True)))
-    writing.remove_waits(found)
+    writing.remove_waits(run_ids)
     for model in (RunReady, RunStep, RunCall, RunApproval):
-        model._default_manager.filter(run__in=found)._raw_delete("default")
-    WorkflowRun.objects.filter(pk__in=found)._raw_delete("default")
+        model._default_manager.filter(run__in=run_ids)._raw_delete("default")
+    WorkflowRun.objects.filter(pk__in=run_ids)._raw_delete("default")
 
 
 @transaction.atomic
@@ -262,6 +262,6 @@ def resume_runs(*, workflow_id: str) -> int:
         workflow.refresh_from_db()
     runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason=TOGETHER).order_by("pk")
     released = 0
-    while found := settling.release(runs, workflow, settling.BATCH):
-        released += found
+    while number := settling.release(runs, workflow, settling.BATCH):
+        released += number
     return released

@@ -43,9 +43,9 @@ def delete_old() -> bool:
     now = timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(WITH_OLD, {"now": now, "days": settings.WORKFLOW_RUN_DAYS, "most": WORKFLOWS})
-        found = cursor.fetchall()
+        rows = cursor.fetchall()
     deleted = 0
-    for workflow_id, company_id, until in found:
+    for workflow_id, company_id, until in rows:
         with company_scope(company_id):
             deleted += delete_runs_before(workflow_id, until)
         if deleted >= BATCH:

@@ -25,11 +25,11 @@ Status = WorkflowRun.Status
 def settle_some() -> bool:
     """Settle a batch of some workflow that is to be settled. Returns whether there may be more."""
     with unscoped(reason="workflows whose runs are still being settled"):
-        found = Workflow.objects.filter(settling=True).order_by("pk").values_list("pk", "company_id").first()
-    if found is None:
+        row = Workflow.objects.filter(settling=True).order_by("pk").values_list("pk", "company_id").first()
+    if row is None:
         return False
-    with company_scope(found[1]):
-        settle(found[0])
+    with company_scope(row[1]):
+        settle(row[0])
     return True
 
 
@@ -84,14 +84,14 @@ def _hold_together(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
 def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
     """Resume paused runs (a queryset). Return their number."""
     locked = runs.select_for_update(of=("self",), no_key=True)  # type: ignore[attr-defined]
-    found = list(locked.values_list("pk", "priority", "place")[:most])
-    rows = [(id, priority) for id, priority, _ in found]
+    paused = list(locked.values_list("pk", "priority", "place")[:most])
+    rows = [(id, priority) for id, priority, _ in paused]
     WorkflowRun.objects.filter(pk__in=[id for id, _ in rows]).update(
         status=Status.QUEUED, reason="", hold_no=workflow.hold_no, updated_at=timezone.now()
     )
     release_messages_of([id for id, _ in rows])
     writing.notify_ready(rows)
-    if any(place for _, _, place in found):
+    if any(place for _, _, place in paused):
         writing.notify_places([workflow.pk, None])
     if rows:
         notify_workers(WORK)

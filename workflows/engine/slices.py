@@ -90,10 +90,10 @@ def work(deadline: float = float("inf")) -> int:
     moved = 0
     while monotonic() < deadline:
         enqueue_due_timers()
-        found = work_slice()
-        if not found:
+        number = work_slice()
+        if not number:
             break
-        moved += found
+        moved += number
     return moved
 
 
@@ -117,17 +117,17 @@ def work_slice() -> int:
         if deaths and (moved := _work_suspect(deaths)):
             return moved
         with transaction.atomic():
-            found = _claim(_due_companies(), without=deaths)
-            if not found:
+            notices = _claim(_due_companies(), without=deaths)
+            if not notices:
                 return 0
-            mark = marks.leave(found)
-        return _work_marked(mark, found)
+            mark = marks.leave(notices)
+        return _work_marked(mark, notices)
 
 
 def _work_suspect(deaths: Mapping[str, int]) -> int:
     """Move one of the runs with which workers have died, alone: first those that had nothing to do with it, probably.
     Returns 0 if none of them may move."""
-    for run_id, number in sorted(deaths.items(), key=lambda one: (one[1], one[0])):
+    for run_id, number in sorted(deaths.items(), key=lambda pair: (pair[1], pair[0])):
         notices = {run_id: list(RunReady.objects.filter(run=run_id).values_list("pk", flat=True))}
         if not notices[run_id]:
             marks.forget([run_id])
@@ -174,10 +174,10 @@ def _lock(claimed: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """Lock those of the notices that nobody else holds by now. Returns run -> its notices."""
     ids = [id for notices in claimed.values() for id in notices]
     locked = RunReady.objects.filter(pk__in=ids).select_for_update(of=("self",), skip_locked=True).order_by()
-    found: dict[str, list[str]] = defaultdict(list)
+    notices_by_run: dict[str, list[str]] = defaultdict(list)
     for id, run_id in locked.values_list("pk", "run_id"):
-        found[run_id].append(id)
-    return found
+        notices_by_run[run_id].append(id)
+    return notices_by_run
 
 
 def _work_slice(notices: Mapping[str, list[str]]) -> int:
@@ -204,16 +204,16 @@ def _due_companies() -> list[str]:
     global _last_company
     with connection.cursor() as cursor:
         cursor.execute(DUE_COMPANIES, {"after": _last_company, "most": COMPANIES})
-        found = [id for (id,) in cursor.fetchall()]
-        if len(found) < COMPANIES:
-            cursor.execute(DUE_COMPANIES, {"after": "", "most": COMPANIES - len(found)})
-            found += [id for (id,) in cursor.fetchall()]
-        if len(found) >= COMPANIES:
+        company_ids = [id for (id,) in cursor.fetchall()]
+        if len(company_ids) < COMPANIES:
+            cursor.execute(DUE_COMPANIES, {"after": "", "most": COMPANIES - len(company_ids)})
+            company_ids += [id for (id,) in cursor.fetchall()]
+        if len(company_ids) >= COMPANIES:
             cursor.execute("SELECT company_id FROM workflows_runready ORDER BY id LIMIT 1")
-            found = [*(id for (id,) in cursor.fetchall()), *found]
-    found = list(dict.fromkeys(found))[:COMPANIES]
-    _last_company = found[-1] if len(found) >= COMPANIES else ""
-    return found
+            company_ids = [*(id for (id,) in cursor.fetchall()), *company_ids]
+    company_ids = list(dict.fromkeys(company_ids))[:COMPANIES]
+    _last_company = company_ids[-1] if len(company_ids) >= COMPANIES else ""
+    return company_ids
 
 
 def _claim(companies: Sequence[str], *, without: Collection[str]) -> dict[str, list[str]]:
@@ -328,18 +328,18 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
     present: list[WorkflowRun] = []
     gone: list[WorkflowRun] = []
     for run in runs:
-        told = str(run.trigger.get("kind", "")).endswith(".deleted")  # it is about what is gone
+        about_deleted = str(run.trigger.get("kind", "")).endswith(".deleted")  # it is about what is gone
         states = []
-        for name, found in (("contact_id", contacts), ("lead_id", leads)):
+        for name, records in (("contact_id", contacts), ("lead_id", leads)):
             id = getattr(run, name)
             if id is None:
                 continue
-            if id not in found:
+            if id not in records:
                 break
-            deleted, heir = found[id]
+            deleted, heir = records[id]
             if heir is not None:
                 setattr(run, name, heir)
-            states.append(deleted and heir is None and not told)
+            states.append(deleted and heir is None and not about_deleted)
         else:
             (gone if any(states) else present).append(run)
     writing.cancel([run.pk for run in gone], SUBJECT_DELETED)
@@ -355,7 +355,10 @@ def _end_early(cursors: Sequence[Cursor], now: datetime) -> None:
         if cursor.plan.ends:
             groups[cursor.run.version_id].append(cursor)
     for group in groups.values():
-        cases = [Case({"contact": one.run.contact_id, "lead": one.run.lead_id}, one.state) for one in group]
+        cases = [
+            Case({"contact": run_cursor.run.contact_id, "lead": run_cursor.run.lead_id}, run_cursor.state)
+            for run_cursor in group
+        ]
         for name, conditions in group[0].plan.ends.items():
             for cursor, holds in zip(group, conditions.holds(cases, now), strict=True):
                 if holds and cursor.ended is None:
@@ -368,7 +371,7 @@ def _wake(cursors: Sequence[Cursor], now: object) -> None:
     timers = writing.take_due_timers(list(by_id), now)
     came = [(due, run_id, token, by_id[run_id].run.epoch, interpreter.TIMER, None) for due, run_id, token in timers]
     woken: list[tuple[str, str]] = []
-    for _, run_id, token, epoch, kind, payload in sorted([*came, *inbox.pop(list(by_id))], key=lambda one: one[:3]):
+    for _, run_id, token, epoch, kind, payload in sorted([*came, *inbox.pop(list(by_id))], key=lambda row: row[:3]):
         cursor = by_id[run_id]
         if epoch != cursor.run.epoch:
             continue

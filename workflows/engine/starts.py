@@ -82,8 +82,8 @@ def start_runs(
         entries = []
     entries = _apply_cooldown(workflow, plan, entries, now, refused)
     priority = BULK_PRIORITY if behind else plan.config.priority
-    told = {"reason": limits.BACKLOG if behind else "", "priority": priority, "member": member_id}
-    ids = _insert(workflow, plan, entries, now, told) if entries else []
+    params = {"reason": limits.BACKLOG if behind else "", "priority": priority, "member": member_id}
+    ids = _insert(workflow, plan, entries, now, params) if entries else []
     refused["alreadyRunning"] += len(entries) - len(ids)
     _count(workflow, +refused, now)
     if ids:
@@ -95,7 +95,10 @@ def pass_filter(plan: Plan, entries: Sequence[Entry]) -> tuple[Sequence[Entry], 
     """Return the entries for which the conditions of the workflow hold, and the number of the others."""
     if plan.filter is None or not entries:
         return entries, Counter()
-    cases = [Case({"contact": one.contact_id, "lead": one.lead_id}, {"trigger": one.trigger}) for one in entries]
+    cases = [
+        Case({"contact": candidate.contact_id, "lead": candidate.lead_id}, {"trigger": candidate.trigger})
+        for candidate in entries
+    ]
     holds = plan.filter.holds(cases, timezone.now())
     admitted = [entry for entry, true in zip(entries, holds, strict=True) if true]
     return admitted, Counter(filter=len(entries) - len(admitted))
@@ -127,7 +130,7 @@ def _apply_cooldown(
 
 
 def _insert(
-    workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, told: Mapping[str, Any]
+    workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, params: Mapping[str, Any]
 ) -> list[str]:
     mode = plan.config.enrolment.mode
     rows: dict[str, dict[str, Any]] = {}
@@ -159,7 +162,7 @@ def _insert(
                 "hold": workflow.hold_no,
                 "state": dumps(interpreter.begin(plan)).decode(),
                 "now": now,
-                **told,
+                **params,
                 "rows": dumps(ordered).decode(),
             },
         )
@@ -177,5 +180,5 @@ def _count(workflow: Workflow, refused: Counter[str], now: datetime) -> None:
         return
     rows = [{"id": new_id(), "reason": reason, "number": number} for reason, number in sorted(refused.items())]
     with connection.cursor() as cursor:
-        told = {"company": company_id(), "workflow": workflow.pk, "day": now.date(), "now": now}
-        cursor.execute(SKIPS, {**told, "rows": dumps(rows).decode()})
+        params = {"company": company_id(), "workflow": workflow.pk, "day": now.date(), "now": now}
+        cursor.execute(SKIPS, {**params, "rows": dumps(rows).decode()})

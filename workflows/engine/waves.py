@@ -107,13 +107,13 @@ def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: CompanyC
 
 def rendered(node: Node, scope: Mapping[str, Any]) -> dict[str, Any]:
     """Return the node's settings with their expressions replaced by the values; null for what fails."""
-    found: dict[str, Any] = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
+    settings: dict[str, Any] = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
     for name, compiled in node.templates.items():
         try:
-            found[name] = compiled.read(scope)
+            settings[name] = compiled.read(scope)
         except ExpressionFailed:
-            found[name] = None
-    return found
+            settings[name] = None
+    return settings
 
 
 def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:

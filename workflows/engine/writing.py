@@ -66,9 +66,9 @@ def insert(statement: str, rows: Sequence[dict[str, Any]], now: datetime) -> int
     """Write rows, each with a new id if it has none. Returns the number written."""
     if not rows:
         return 0
-    told = [row if "id" in row else {"id": new_id(), **row} for row in rows]
+    full_rows = [row if "id" in row else {"id": new_id(), **row} for row in rows]
     with connection.cursor() as cursor:
-        cursor.execute(statement, {"company": company_id(), "now": now, "rows": dumps(told).decode()})
+        cursor.execute(statement, {"company": company_id(), "now": now, "rows": dumps(full_rows).decode()})
         written: int = cursor.rowcount
     return written
 
@@ -216,7 +216,7 @@ def told_of_end(id: str, status: str, reason: str, state: Mapping[str, Any]) -> 
 
 def _tell_parents(runs: Sequence[tuple[Mapping[str, Any], dict[str, Any]]]) -> None:
     """Resume the parents of ended runs, as (parent, payload)."""
-    inbox.put([Arrival(at["run"], at["token"], at["epoch"], "child", told) for at, told in runs])
+    inbox.put([Arrival(at["run"], at["token"], at["epoch"], "child", payload) for at, payload in runs])
 
 
 def remove_waits(run_ids: Sequence[str]) -> None:

@@ -55,16 +55,16 @@ class Comparison:
         for item in value if isinstance(value, list) else [value]:
             if item is None or (isinstance(item, str) and not item.strip() and "text" not in self.kinds):
                 continue
-            found = self._typed(item)
-            if found is not None:
-                typed.setdefault(found[0], []).append(found[1])
+            typed_value = self._typed(item)
+            if typed_value is not None:
+                typed.setdefault(typed_value[0], []).append(typed_value[1])
             else:
                 warnings.append(self._warning(item))
         return self._decide(typed, now)
 
     def _decide(self, typed: dict[Kind, list[Any]], now: datetime) -> bool:
         compiled = {kind: self._compiled(kind, now) for kind in (typed or self.kinds[:1])}
-        wanted = [result for _, result in next(iter(compiled.values())).predicates]
+        expected_results = [result for _, result in next(iter(compiled.values())).predicates]
         results = [
             any(
                 compiled[kind].predicates[place][0].holds(item)
@@ -72,7 +72,7 @@ class Comparison:
                 for item in record_values(kind, values, self.node.time_zone)
             )
             == result
-            for place, result in enumerate(wanted)
+            for place, result in enumerate(expected_results)
         ]
         return any(results) if next(iter(compiled.values())).any_of else all(results)
 
@@ -108,15 +108,15 @@ def _kinds_of(node: Condition) -> tuple[Kind, ...]:
     """Return the types that the condition's value can be read as, the preferred first."""
     if node.operator in DATE:
         return ("date",)
-    given = [item for item in (node.value if isinstance(node.value, list) else [node.value]) if item is not None]
-    if given and isinstance(given[0], bool):
+    operands = [item for item in (node.value if isinstance(node.value, list) else [node.value]) if item is not None]
+    if operands and isinstance(operands[0], bool):
         return ("boolean",)
-    if given and not isinstance(given[0], str):
+    if operands and not isinstance(operands[0], str):
         return ("number",)
     kinds: list[Kind] = ["text"]
-    if given and all(isinstance(item, str) and _number(item) is not None for item in given):
+    if operands and all(isinstance(item, str) and _number(item) is not None for item in operands):
         kinds.append("number")
-    if given and all(isinstance(item, str) and _DAY.match(item) for item in given):
+    if operands and all(isinstance(item, str) and _DAY.match(item) for item in operands):
         kinds.append("date")
     return tuple(kinds)
 

@@ -111,14 +111,14 @@ def _compile_text(source: str, escape: Escape | None) -> Compiled:
 
 
 def _reference(inside: str) -> tuple[str, Reader]:
-    found = _PATH.match(inside)
-    if found is None:
+    match = _PATH.match(inside)
+    if match is None:
         raise BadExpression("unknownReference", f"{{{{{inside[:60]}}}}} names no value, such as contact.name")
-    path = found[1]
+    path = match[1]
     root, *keys = path.split(".")
     if root not in ROOTS:
         raise BadExpression("unknownReference", f"{root!r} is none of {', '.join(ROOTS)}")
-    filters = _filters(inside[found.end() :])
+    filters = _filters(inside[match.end() :])
 
     def read(scope: Mapping[str, Any]) -> Any:
         value = scope.get(root)
@@ -146,7 +146,7 @@ def look_up(value: Any, key: str) -> Any:
 
 
 def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any], bool]]:
-    found, place = [], 0
+    filters, place = [], 0
     while place < len(rest):
         name = _FILTER.match(rest, place)
         if name is None:
@@ -163,10 +163,10 @@ def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any], bool]]:
             raise BadExpression("badValue", f"{name[1]} takes {fewest} to {most} arguments, got {len(arguments)}")
         if name[1] == "dateAdd" and len(arguments) > 1 and arguments[1] not in UNITS:
             raise BadExpression("badValue", f"dateAdd: {str(arguments[1])[:40]!r} is none of {', '.join(UNITS)}")
-        found.append((apply, arguments, name[1] in ZONED))
-    if len(found) > MAX_FILTERS:
-        raise BadExpression("tooLarge", f"has {len(found)} filters, at most {MAX_FILTERS} are allowed")
-    return found
+        filters.append((apply, arguments, name[1] in ZONED))
+    if len(filters) > MAX_FILTERS:
+        raise BadExpression("tooLarge", f"has {len(filters)} filters, at most {MAX_FILTERS} are allowed")
+    return filters
 
 
 def _literal(digits: str) -> int | float:

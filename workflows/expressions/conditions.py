@@ -55,10 +55,10 @@ class CompiledConditions:
 
     def judge(self, cases: Sequence[Case], now: datetime) -> list[Verdict]:
         """Return the verdict of each case: one query per part, however many cases there are."""
-        found = [_matching(panel, part, cases, now) for panel, part in self.parts]
+        matches = [_matching(panel, part, cases, now) for panel, part in self.parts]
         verdicts = []
         for case in cases:
-            parts = [case.ids.get(panel) in ids for (panel, _), ids in zip(self.parts, found, strict=True)]
+            parts = [case.ids.get(panel) in ids for (panel, _), ids in zip(self.parts, matches, strict=True)]
             warnings: list[str] = []
             holds = self.decide(parts, case.scope, now, warnings)
             verdicts.append(Verdict(holds, tuple(dict.fromkeys(warnings))))
@@ -105,14 +105,18 @@ def _compile(node: Condition | Group, where: str, parts: list[tuple[str, Group]]
     if panel is not None:
         place = len(parts)
         parts.append((panel, Group("and", (_without(node),))))
-        return lambda found, scope, now, warnings: found[place]
+        return lambda part_results, scope, now, warnings: part_results[place]
     if isinstance(node, Condition):
         paths.add(node.field)
         return _of_value(node, where)
     children = [_compile(child, where, parts, paths) for child in node.conditions]
     if node.operator == "or":
-        return lambda found, scope, now, warnings: any(child(found, scope, now, warnings) for child in children)
-    return lambda found, scope, now, warnings: all(child(found, scope, now, warnings) for child in children)
+        return lambda part_results, scope, now, warnings: any(
+            child(part_results, scope, now, warnings) for child in children
+        )
+    return lambda part_results, scope, now, warnings: all(
+        child(part_results, scope, now, warnings) for child in children
+    )
 
 
 def _without(node: Condition | Group) -> Condition | Group:
@@ -125,10 +129,10 @@ def _without(node: Condition | Group) -> Condition | Group:
 def _of_value(node: Condition, where: str) -> Decide:
     keys = node.field.split(".")
     if node.operator in ("isEmpty", "isNotEmpty"):
-        wanted = node.operator == "isEmpty"
-        return lambda found, scope, now, warnings: (_read(scope, keys) in (None, "", [], {})) is wanted
+        must_be_empty = node.operator == "isEmpty"
+        return lambda part_results, scope, now, warnings: (_read(scope, keys) in (None, "", [], {})) is must_be_empty
     comparison = Comparison.compile(node, where)
-    return lambda found, scope, now, warnings: comparison.holds(_read(scope, keys), now, warnings)
+    return lambda part_results, scope, now, warnings: comparison.holds(_read(scope, keys), now, warnings)
 
 
 def _read(scope: Scope, keys: Sequence[str]) -> Any:

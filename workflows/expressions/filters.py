@@ -48,11 +48,11 @@ def text(value: Any) -> str:
     return bounded(_words(value))
 
 
-def bounded(found: str) -> str:
+def bounded(string: str) -> str:
     """Return the text. Raises TooLarge."""
-    if len(found) > MAX_TEXT_LENGTH:
+    if len(string) > MAX_TEXT_LENGTH:
         raise TooLarge
-    return found
+    return string
 
 
 def _words(value: Any) -> str:
@@ -74,9 +74,9 @@ def number(value: Any) -> int | float | None:
         return None
     if isinstance(value, dict | list):
         raise BadNumber(f"{shorten(_words(value), 60)} is no number")
-    found = read_number(str(value))
-    is_whole = found == found.to_integral_value() and abs(found) <= LARGEST
-    return int(found) if is_whole else float(found)
+    decimal = read_number(str(value))
+    is_whole = decimal == decimal.to_integral_value() and abs(decimal) <= LARGEST
+    return int(decimal) if is_whole else float(decimal)
 
 
 def read_number(text: str) -> Decimal:
@@ -85,15 +85,15 @@ def read_number(text: str) -> Decimal:
     Raises BadNumber, also for a text such as 1,234, which may be either of two numbers.
     """
     try:
-        found = Decimal(text.strip())
+        decimal = Decimal(text.strip())
     except InvalidOperation:
         try:
-            found = read_written_number(text)
+            decimal = read_written_number(text)
         except BadValue as error:
             raise BadNumber(str(error)) from None
-    if not found.is_finite() or abs(found.adjusted()) > 300:
+    if not decimal.is_finite() or abs(decimal.adjusted()) > 300:
         raise BadNumber(f"{shorten(text, 60)!r} is out of the range of numbers")
-    return found
+    return decimal
 
 
 class LocalTime(str):
@@ -104,9 +104,9 @@ class LocalTime(str):
     @classmethod
     def of(cls, moment: datetime, zone: tzinfo) -> LocalTime:
         """Return the time as ISO 8601 in the zone."""
-        made = cls(moment.astimezone(zone).isoformat())
-        made.zone = zone
-        return made
+        local_time = cls(moment.astimezone(zone).isoformat())
+        local_time.zone = zone
+        return local_time
 
 
 def _zone_for(value: Any, zone: tzinfo) -> tzinfo:
@@ -118,13 +118,13 @@ def _items(value: Any) -> list[Any]:
 
 
 def _round(value: Any, places: Any = 0) -> Any:
-    found, digits = number(value), number(places)
-    if found is None or digits is None or not 0 <= digits <= 10:
+    amount, digits = number(value), number(places)
+    if amount is None or digits is None or not 0 <= digits <= 10:
         return None
     try:
-        return number(Decimal(str(found)).quantize(Decimal(1).scaleb(-int(digits)), ROUND_HALF_UP))
+        return number(Decimal(str(amount)).quantize(Decimal(1).scaleb(-int(digits)), ROUND_HALF_UP))
     except InvalidOperation:
-        return found  # it has more digits than a fraction could add to
+        return amount  # it has more digits than a fraction could add to
 
 
 def _add(value: Any, other: Any) -> Any:
@@ -140,29 +140,29 @@ def _date_add(value: Any, amount: Any, unit: Any = "days", *, zone: tzinfo) -> s
     seconds = UNITS[unit]
     try:
         if isinstance(count, int):
-            found = after(start, {"amount": count, "unit": unit}, zone)
+            moment = after(start, {"amount": count, "unit": unit}, zone)
         elif seconds is not None:
-            found = start.astimezone(UTC) + timedelta(seconds=count * seconds)
+            moment = start.astimezone(UTC) + timedelta(seconds=count * seconds)
         else:
             return None
     except (OverflowError, ValueError):
         return None
-    return LocalTime.of(found, zone) if isinstance(value, LocalTime) else found.isoformat()
+    return LocalTime.of(moment, zone) if isinstance(value, LocalTime) else moment.isoformat()
 
 
 def _date(value: Any, pattern: Any = "%Y-%m-%d", *, zone: tzinfo) -> str | None:
     zone = _zone_for(value, zone)
-    found = read_moment(value, zone)
+    moment = read_moment(value, zone)
     try:
-        return None if found is None else found.astimezone(zone).strftime(text(pattern)[:60])[:200]
+        return None if moment is None else moment.astimezone(zone).strftime(text(pattern)[:60])[:200]
     except (OverflowError, ValueError):
         return None
 
 
 def _zone(value: Any, name: Any, *, zone: tzinfo) -> str | None:
-    found = read_moment(value, _zone_for(value, zone))
+    moment = read_moment(value, _zone_for(value, zone))
     try:
-        return None if found is None else LocalTime.of(found, ZoneInfo(text(name)))
+        return None if moment is None else LocalTime.of(moment, ZoneInfo(text(name)))
     except (KeyError, ValueError, OSError, OverflowError):
         return None
 

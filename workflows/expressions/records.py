@@ -12,11 +12,11 @@ from crm.records.updates import event_value
 def values_of(panel: str, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return id -> the values of the records by their names in the API, custom ones by their keys."""
     kind = kind_of(panel)
-    wanted = sorted(set(ids))
-    if not wanted:
+    record_ids = sorted(set(ids))
+    if not record_ids:
         return {}
     names = {column.name: column.api_name for column in kind.columns if column.api_name}
-    rows = kind.model._default_manager.filter(pk__in=wanted).order_by().values("id", "created_at", "custom", *names)
+    rows = kind.model._default_manager.filter(pk__in=record_ids).order_by().values("id", "created_at", "custom", *names)
     return {
         row["id"]: {
             **row["custom"],

@@ -21,8 +21,8 @@ class Cron:
         A fixed local time that the clocks skip occurs at the change, and one that they repeat occurs once. An
         expression whose minute or hour begins with a star follows real time.
         """
-        found = next(CronSim(self.text, moment.astimezone(zone)), None)
-        return None if found is None else found.astimezone(dt.UTC)
+        occurrence = next(CronSim(self.text, moment.astimezone(zone)), None)
+        return None if occurrence is None else occurrence.astimezone(dt.UTC)
 
 
 def read_cron(text: str) -> Cron:

@@ -30,21 +30,21 @@ def compile_draft(graph: Mapping[str, Any]) -> Draft:
     plan, problems = check_draft(graph)
     if plan is not None:
         return Draft(plan, problems)
-    found = Problems()
-    plan = compile_graph(graph, found)
+    compile_problems = Problems()
+    plan = compile_graph(graph, compile_problems)
     if plan is not None:  # something is missing that a run by hand does without
         return Draft(plan, problems)
     broken: dict[str, Problem] = {}
-    for problem in found.errors:
+    for problem in compile_problems.errors:
         if problem.node_id and problem.code not in OF_THE_WHOLE:
             broken.setdefault(problem.node_id, problem)
-    return Draft(compile_graph(_without(graph, broken, found), Problems()), problems, broken)
+    return Draft(compile_graph(_without(graph, broken, compile_problems), Problems()), problems, broken)
 
 
-def _without(graph: Mapping[str, Any], broken: Mapping[str, Problem], found: Problems) -> dict[str, Any]:
+def _without(graph: Mapping[str, Any], broken: Mapping[str, Problem], problems: Problems) -> dict[str, Any]:
     """Return the graph without its invalid parts: broken nodes stay as ends of runs."""
-    wrong = {problem.edge_id for problem in found.errors if problem.edge_id}
-    config = any(not problem.node_id and problem.path.startswith("config") for problem in found.errors)
+    wrong = {problem.edge_id for problem in problems.errors if problem.edge_id}
+    config = any(not problem.node_id and problem.path.startswith("config") for problem in problems.errors)
     return {
         **graph,
         "config": {} if config else graph["config"],

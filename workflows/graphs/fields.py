@@ -21,14 +21,14 @@ LOOP = frozenset(("item", "index"))
 
 def record_fields(panel: str) -> frozenset[str]:
     """Return the names by which expressions see the values of a panel's records, custom ones by their keys."""
-    columns = {one.api_name for one in kind_of(panel).columns if one.api_name}
+    columns = {column.api_name for column in kind_of(panel).columns if column.api_name}
     return frozenset(("_id", "createdAt", *columns, *RECORD_TYPES[panel].schema.load().fields))
 
 
 def check_fields(plan: Plan, problems: Problems) -> None:
     """Add a warning for each reference of a node to a value that there never is."""
     used = {path.partition(".")[0] for node in plan.nodes.values() for path in node.paths}
-    known: dict[str, Collection[str]] = {
+    keys_by_root: dict[str, Collection[str]] = {
         **{panel: record_fields(panel) for panel in ("contact", "lead") if panel in used},
         "trigger": TRIGGER,
         "run": RUN,
@@ -38,7 +38,7 @@ def check_fields(plan: Plan, problems: Problems) -> None:
     loops = [node.id for node in plan.nodes.values() if node.is_loop]
     inside = {id for loop in loops for id in loop_body(plan.nodes, loop)}
     for node in plan.nodes.values():
-        names = {**known, "loop": LOOP if node.id in inside else ()}
+        names = {**keys_by_root, "loop": LOOP if node.id in inside else ()}
         for setting, path in _paths(node):
             root, _, rest = path.partition(".")
             key = rest.partition(".")[0]

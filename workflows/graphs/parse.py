@@ -32,18 +32,18 @@ def read_graph(nodes: Sequence[Any], edges: Sequence[Any]) -> Graph:
         raise _refuse("nodes", f"has {len(nodes)} nodes, at most {MAX_NODES} are allowed")
     if len(edges) > MAX_EDGES:
         raise _refuse("edges", f"has {len(edges)} edges, at most {MAX_EDGES} are allowed")
-    found = [_node(node, f"nodes[{place}]") for place, node in enumerate(nodes)]
-    ids = [node["id"] for node in found]
+    parsed_nodes = [_node(node, f"nodes[{place}]") for place, node in enumerate(nodes)]
+    ids = [node["id"] for node in parsed_nodes]
     twice = next((id for place, id in enumerate(ids) if id in ids[:place]), None)
     if twice is not None:
         raise _refuse("nodes", f"the id {twice!r} is there twice")
     drawn = [_edge(edge, f"edges[{place}]", place) for place, edge in enumerate(edges)]
-    if found and not any(node["type"] == TRIGGER for node in found):
-        found, drawn = _with_trigger(found, drawn)
-    size = len(dumps([found, drawn]))
+    if parsed_nodes and not any(node["type"] == TRIGGER for node in parsed_nodes):
+        parsed_nodes, drawn = _with_trigger(parsed_nodes, drawn)
+    size = len(dumps([parsed_nodes, drawn]))
     if size > MAX_GRAPH:
         raise _refuse("nodes", f"the graph has {size} bytes, at most {MAX_GRAPH} are allowed")
-    return found, drawn
+    return parsed_nodes, drawn
 
 
 def _id(raw: Any, where: str) -> str:
@@ -121,13 +121,13 @@ def _position(raw: Any, where: str) -> dict[str, float]:
         return {"x": 0, "y": 0}
     if not isinstance(raw, Mapping):
         raise _refuse(where, "needs an object with x and y")
-    found = {}
+    position = {}
     for axis in ("x", "y"):
         value = raw.get(axis, 0)
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e7:
             raise _refuse(f"{where}.{axis}", "needs a number")
-        found[axis] = value
-    return found
+        position[axis] = value
+    return position
 
 
 def _edge(raw: Any, where: str, place: int) -> dict[str, Any]:

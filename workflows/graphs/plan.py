@@ -57,8 +57,8 @@ class Node:
     @property
     def paths(self) -> set[str]:
         """Return the paths that its expressions and conditions refer to."""
-        found = {path for compiled in self.templates.values() for path in compiled.paths}
-        return found | {path for compiled in self.conditions.values() for path in compiled.paths}
+        template_paths = {path for compiled in self.templates.values() for path in compiled.paths}
+        return template_paths | {path for compiled in self.conditions.values() for path in compiled.paths}
 
 
 @dataclass
@@ -148,7 +148,7 @@ def compile_partly(graph: Mapping[str, Any], problems: Problems) -> Plan:
         triggers[0] if triggers else "",
         config or WorkflowConfig(),
         filtering,
-        {name: one for name, one in ending.items() if one is not None},
+        {name: compiled for name, compiled in ending.items() if compiled is not None},
         kept=frozenset(nodes) if "steps" in paths else kept,
         roots=frozenset(path.partition(".")[0] for path in paths),
         started_by=graph.get("triggerEventType") or "",
@@ -168,9 +168,9 @@ def _compile_node(raw: Mapping[str, Any], problems: Problems) -> Node | None:
     id, data = raw["id"], raw["data"]
     type = NODE_TYPES.get(raw["type"])
     if type is None:
-        known = ", ".join(NODE_TYPES)
+        type_names = ", ".join(NODE_TYPES)
         problems.add(
-            "unknownType", f"there is no node type {raw['type']!r}; there are {known}", node_id=id, path="type"
+            "unknownType", f"there is no node type {raw['type']!r}; there are {type_names}", node_id=id, path="type"
         )
         return None
     try:
@@ -186,8 +186,8 @@ def _compile_node(raw: Mapping[str, Any], problems: Problems) -> Node | None:
     node = Node(id, type, config, policy, disabled=data.get("disabled") is True)
     templates = {name: _template(config, name, id, problems, type.escapes.get(name)) for name in type.templates}
     trees = {name: _conditions(tree, f"config.{name}", id, problems) for name, tree in type.conditions(config).items()}
-    node.templates = {name: one for name, one in templates.items() if one}
-    node.conditions = {name: one for name, one in trees.items() if one}
+    node.templates = {name: compiled for name, compiled in templates.items() if compiled}
+    node.conditions = {name: compiled for name, compiled in trees.items() if compiled}
     return node
 
 
@@ -210,13 +210,13 @@ def _conditions(tree: Any, path: str, node_id: str, problems: Problems) -> Compi
 
 
 def _connect(
-    nodes: Mapping[str, Node], known: set[str], edges: Sequence[Mapping[str, Any]], problems: Problems
+    nodes: Mapping[str, Node], node_ids: set[str], edges: Sequence[Mapping[str, Any]], problems: Problems
 ) -> None:
     for edge in edges:
         source = edge["source"]
         target = edge["target"]
         handle = edge["sourceHandle"]
-        lost = next((end for end in (source, target) if end not in known), None)
+        lost = next((end for end in (source, target) if end not in node_ids), None)
         if lost is not None:
             problems.add("danglingEdge", f"there is no node {lost!r}", edge_id=edge["id"])
             continue

@@ -65,10 +65,10 @@ class Problems:
 
     def add_invalid(self, error: ValidationError, node_id: str = "", prefix: str = "config") -> None:
         """Add the errors of a config model."""
-        for one in error.errors(include_url=False, include_context=False, include_input=False):
-            path = ".".join([prefix, *(str(part) for part in one["loc"])])
-            code = {"missing": "missing", "extra_forbidden": "unknownField"}.get(one["type"], "badValue")
-            self.add(code, _words(one), node_id=node_id, path=path)
+        for detail in error.errors(include_url=False, include_context=False, include_input=False):
+            path = ".".join([prefix, *(str(part) for part in detail["loc"])])
+            code = {"missing": "missing", "extra_forbidden": "unknownField"}.get(detail["type"], "badValue")
+            self.add(code, _words(detail), node_id=node_id, path=path)
 
 
 def _words(error: Mapping[str, Any]) -> str:

@@ -25,21 +25,21 @@ def check_rights(plan: Plan, may: May, problems: Problems) -> None:
 
 def lacking(plan: Plan, may: May) -> list[str]:
     """Return the permissions that the member lacks, such as contact.GET, each once."""
-    wanted = dict.fromkeys(permission for _, permission in needed(plan))
-    return [permission for permission in wanted if not may(*permission.split("."))]
+    permissions = dict.fromkeys(permission for _, permission in needed(plan))
+    return [permission for permission in permissions if not may(*permission.split("."))]
 
 
 def needed(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield node (empty: the workflow's settings) and permission, such as contact.GET, each pair once."""
-    whole = [one for one in (plan.filter, *plan.ends.values()) if one is not None]
+    whole = [conditions for conditions in (plan.filter, *plan.ends.values()) if conditions is not None]
     heard = (plan.started_by, *(kind for kinds in plan.ended_by.values() for kind in kinds))
-    found = [("", permission) for permission in _shown_by(heard)]
-    found += [("", permission) for one in whole for permission in _read_by(one)]
+    pairs = [("", permission) for permission in _shown_by(heard)]
+    pairs += [("", permission) for conditions in whole for permission in _read_by(conditions)]
     for node in plan.nodes.values():
         if not node.disabled:
             read = (*_shown_by(node.type.events(node.config)), *_read(node))
-            found += [(node.id, permission) for permission in (*node.type.needs(node.config), *read)]
-    yield from dict.fromkeys(found)
+            pairs += [(node.id, permission) for permission in (*node.type.needs(node.config), *read)]
+    yield from dict.fromkeys(pairs)
 
 
 def _shown_by(kinds: Iterable[str]) -> list[str]:
@@ -51,7 +51,7 @@ def _read(node: Node) -> list[str]:
     """Return the permissions to read the records that a node's expressions and conditions refer to."""
     roots = {path.partition(".")[0] for path in node.paths}
     own = [f"{panel}.GET" for panel in PANELS if panel in roots]
-    return [*own, *(permission for one in node.conditions.values() for permission in _read_by(one))]
+    return [*own, *(permission for conditions in node.conditions.values() for permission in _read_by(conditions))]
 
 
 def _read_by(conditions: CompiledConditions) -> list[str]:

@@ -147,10 +147,10 @@ class Schedule(NodeConfig):
     @field_validator("at", "starts", "until")
     @classmethod
     def _aware(cls, value: Any) -> Any:
-        for one in value if isinstance(value, list) else [value]:
-            if one is not None and one.tzinfo is None:
+        for moment in value if isinstance(value, list) else [value]:
+            if moment is not None and moment.tzinfo is None:
                 raise ValueError("times need an offset, such as 2026-01-31T09:00:00Z")
-            if one is not None and not 1970 <= one.year <= 2200:
+            if moment is not None and not 1970 <= moment.year <= 2200:
                 raise ValueError("times are of the years 1970 to 2200")
         return value
 

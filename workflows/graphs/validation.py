@@ -95,13 +95,13 @@ def _check_schedule(schedule: Schedule | None, problems: Problems) -> None:
         except NamedError as error:
             problems.add("badValue", str(error.detail), path="schedule.audience.filter")
     if schedule.type == "field" and schedule.field is not None:
-        known = RECORD_TYPES[schedule.field.panel].fields
+        panel_fields = RECORD_TYPES[schedule.field.panel].fields
         try:
-            found = known.filterable(schedule.field.name, "field.name")
+            field = panel_fields.filterable(schedule.field.name, "field.name")
         except NamedError as error:
             problems.add("unknownField", str(error.detail), path="schedule.field.name")
         else:
-            if found.type != "date":
+            if field.type != "date":
                 problems.add("badValue", f"{schedule.field.name}: is no date", path="schedule.field.name")
 
 
@@ -116,26 +116,26 @@ def _references(plan: Plan) -> Iterator[tuple[Node, str, str]]:
 
 def _check_references(plan: Plan, graph: Mapping[str, Any], problems: Problems) -> None:
     """Find references to missing steps, or to steps that never come before in the graph."""
-    known = {node["id"] for node in graph["nodes"]}
+    node_ids = {node["id"] for node in graph["nodes"]}
     after: dict[str, set[str]] = defaultdict(set)
     for edge in graph["edges"]:
         after[edge["source"]].add(edge["target"])
     for node, path, id in _references(plan):
         where = {"node_id": node.id, "path": path}
-        if id not in known:
+        if id not in node_ids:
             problems.add("unknownReference", f"there is no node {id!r}", **where)
         elif node.id not in _reached(after, id):
             problems.add("unknownReference", "does not come before this node", **where)
 
 
 def _reached(after: Mapping[str, set[str]], id: str) -> set[str]:
-    found: set[str] = set()
+    node_ids: set[str] = set()
     open = [id]
     while open:
-        new = after.get(open.pop(), set()) - found
-        found |= new
+        new = after.get(open.pop(), set()) - node_ids
+        node_ids |= new
         open += new
-    return found
+    return node_ids
 
 
 def _check_order(plan: Plan, problems: Problems) -> None:
@@ -157,14 +157,14 @@ def _check_errors(plan: Plan, problems: Problems) -> None:
 
 def comes_always(plan: Plan, before: str, id: str) -> bool:
     """Return whether each way from the trigger to the node leads through the other one."""
-    found, open = set(), [plan.trigger]
+    visited, open = set(), [plan.trigger]
     while open:
         place = open.pop()
         if place == id:
             return False
-        if place in found or place == before:
+        if place in visited or place == before:
             continue
-        found.add(place)
+        visited.add(place)
         open += [target for targets in plan.nodes[place].targets.values() for target in targets]
     return True
 

@@ -94,7 +94,7 @@ def _meeting(wave: NodeBatch) -> None:
             attendees.append({"contact": item.run.contact_id})
         try:
             with transaction.atomic():
-                made = create_meeting(
+                created = create_meeting(
                     actor_id=wave.actor_id,  # an owner organizes it if they have left
                     values=_meeting_values(wave, item),
                     attendees=attendees,
@@ -102,19 +102,19 @@ def _meeting(wave: NodeBatch) -> None:
         except ApiError as error:
             fail_by(item, error)
         else:
-            item.outcome = Outcome(output={"id": made.meeting.pk, "warning": made.warning})
+            item.outcome = Outcome(output={"id": created.meeting.pk, "warning": created.warning})
 
 
 def _meeting_values(wave: NodeBatch, item: Item) -> dict[str, Any]:
     config: MeetingConfig = wave.config
-    told = {name: text(wave.render(name, item)).strip() for name in ("title", "description", "place", "link")}
-    if not told["title"]:
+    texts = {name: text(wave.render(name, item)).strip() for name in ("title", "description", "place", "link")}
+    if not texts["title"]:
         raise NamedError("InvalidInput_400", "title: the expression gives no text")
     return {
-        "title": told["title"][:300],
-        "description": told["description"],
-        "place": told["place"][:500],
-        "link": _web_address("link", told["link"]),
+        "title": texts["title"][:300],
+        "description": texts["description"],
+        "place": texts["place"][:500],
+        "link": _web_address("link", texts["link"]),
         "starts_at": text(wave.render("startsAt", item)),
         "duration_minutes": config.durationMinutes,
         "remind_minutes": config.remindMinutes,
@@ -137,8 +137,8 @@ def _call(wave: NodeBatch) -> None:
     for failure in result.failed:
         items[failure.index].fail(failure.name, failure.warning)
     refused = {failure.index for failure in result.failed}
-    made = [item for place, item in enumerate(items) if place not in refused]
-    for item, id in zip(made, result.created, strict=True):
+    created_items = [item for place, item in enumerate(items) if place not in refused]
+    for item, id in zip(created_items, result.created, strict=True):
         item.outcome = Outcome(output={"id": id})
 
 
@@ -162,11 +162,11 @@ def _call_values(wave: NodeBatch, item: Item) -> dict[str, Any]:
         "recording": _web_address("recording", text(wave.render("recording", item)).strip()),
         **({"lead": item.run.lead_id} if item.run.lead_id else {"contact": item.run.contact_id}),
     }
-    given = {name: text(wave.render(name, item)).strip() for name in ("number", "startedAt")}
-    if given["number"]:
-        values["number"] = given["number"][:40]
+    texts = {name: text(wave.render(name, item)).strip() for name in ("number", "startedAt")}
+    if texts["number"]:
+        values["number"] = texts["number"][:40]
     if config.startedAt is not None:
-        values["started_at"] = given["startedAt"]
+        values["started_at"] = texts["startedAt"]
     if config.member is not None:
         values["member"] = config.member
     return values

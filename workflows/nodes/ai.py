@@ -51,7 +51,9 @@ class OutputField(NodeConfig):
     def _whole(self) -> OutputField:
         if not NAME.fullmatch(self.name) or self.name == REFUSED:
             raise ValueError(f"{self.name[:40]!r} is no name of letters, digits and _")
-        if (self.type == "choice") != bool(self.options) or any(not one or len(one) > 100 for one in self.options):
+        if (self.type == "choice") != bool(self.options) or any(
+            not option or len(option) > 100 for option in self.options
+        ):
             raise ValueError("options: are those of a choice, which needs some")
         return self
 
@@ -138,30 +140,33 @@ def make(call: CallToMake) -> Made:
             return Made("failed", code="noModel", message="the company's AI app has no model", permanent=True)
         cap = None if request["costCap"] is None else Decimal(request["costCap"])
         shape = _shape(fields)
-        told = f"The task:\n{request['task']}\n\nThe inputs, as JSON:\n{dumps(request['inputs']).decode()}"
+        prompt = f"The task:\n{request['task']}\n\nThe inputs, as JSON:\n{dumps(request['inputs']).decode()}"
         rules = RULES.format(fields=_fields_text(fields))
         provider = kind(app, CappedMeter(app, cap))
-        found = provider.ask(rules, told, _schema(fields), lambda text: parse(text, shape).model_dump())
+        answer = provider.ask(rules, prompt, _schema(fields), lambda text: parse(text, shape).model_dump())
     except NamedError as error:
         return Made("failed", code=error.name, message=str(error.detail), permanent=True)
     except ProviderError as error:
         return Made("failed", code=error.name, message=error.detail, permanent=not error.temporary)
-    refused = plain_text(found.pop(REFUSED))
+    refused = plain_text(answer.pop(REFUSED))
     if refused:
         return Made("done", {REFUSED: refused}, handle=REFUSED)
-    return Made("done", {name: _clean(value) for name, value in found.items()})
+    return Made("done", {name: _clean(value) for name, value in answer.items()})
 
 
 def _clean(value: Any) -> Any:
     if isinstance(value, list):
-        return [plain_text(one) for one in value]
+        return [plain_text(entry) for entry in value]
     return plain_text(value) if isinstance(value, str) else value
 
 
 def _shape(fields: list[OutputField]) -> type[BaseModel]:
     kinds: Mapping[str, Any] = {"text": str, "number": float, "boolean": bool, "list": list[str]}
     types: dict[str, Any] = {
-        field.name: (reduce(or_, (Literal[one] for one in field.options)) if field.options else kinds[field.type], ...)
+        field.name: (
+            reduce(or_, (Literal[option] for option in field.options)) if field.options else kinds[field.type],
+            ...,
+        )
         for field in fields
     }
     types[REFUSED] = (str, ...)

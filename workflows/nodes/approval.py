@@ -36,8 +36,8 @@ class ApprovalConfig(NodeConfig):
 def asked_members(config: ApprovalConfig) -> list[str]:
     """Return the active members who may answer."""
     active = Member.objects.filter(status__in=ACTIVE)
-    found = set(active.filter(pk__in=config.members).values_list("pk", flat=True))
-    return sorted(found | set(active.filter(role__in=config.roles).values_list("pk", flat=True)))
+    member_ids = set(active.filter(pk__in=config.members).values_list("pk", flat=True))
+    return sorted(member_ids | set(active.filter(role__in=config.roles).values_list("pk", flat=True)))
 
 
 def _ask(wave: NodeBatch) -> None:

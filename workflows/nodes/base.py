@@ -168,20 +168,20 @@ def is_larger(value: Any, most: int) -> bool:
 
     The same list may occur in it so often that it would not fit into memory.
     """
-    left, found = [value], 0
+    left, size = [value], 0
     while left:
-        one = left.pop()
-        if isinstance(one, Mapping):
-            left.extend(one.values())
-            found += sum(len(key) + 4 for key in one)
-        elif isinstance(one, list | tuple):
-            if found + 2 * len(one) > most:
+        part = left.pop()
+        if isinstance(part, Mapping):
+            left.extend(part.values())
+            size += sum(len(key) + 4 for key in part)
+        elif isinstance(part, list | tuple):
+            if size + 2 * len(part) > most:
                 return True
-            left.extend(one)
+            left.extend(part)
         else:
-            found += len(one) + 2 if isinstance(one, str) else 4
-        found += 2
-        if found > most:
+            size += len(part) + 2 if isinstance(part, str) else 4
+        size += 2
+        if size > most:
             return True
     return False
 

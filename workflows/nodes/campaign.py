@@ -32,18 +32,18 @@ class CampaignConfig(NodeConfig):
 
 
 def _campaign(wave: NodeBatch) -> None:
-    found = recipients(wave)
-    if not found:
+    pairs = recipients(wave)
+    if not pairs:
         return
-    contacts = {contact.pk: contact for _, contact in found}
-    runs = {contact.pk: item.run.id for item, contact in reversed(found)}
+    contacts = {contact.pk: contact for _, contact in pairs}
+    runs = {contact.pk: item.run.id for item, contact in reversed(pairs)}
     try:
         done = join_campaign(id=wave.config.campaign, contacts=list(contacts.values()), workflow_runs=runs)
     except ApiError as error:
-        for item, _ in found:
+        for item, _ in pairs:
             fail_by(item, error)
         return
-    for item, contact in found:
+    for item, contact in pairs:
         status, reason, id = done[contact.pk]
         item.outcome = (
             outcome_of(id, status, reason) if id else Outcome(output={"id": None, "status": "", "reason": ""})

@@ -45,34 +45,34 @@ class ChatConfig(NodeConfig):
 
 
 def _chat(wave: NodeBatch) -> None:
-    found = recipients(wave)
-    if not found:
+    pairs = recipients(wave)
+    if not pairs:
         return
     try:
         template = check_template(wave.config.template)
     except ApiError as error:
-        for item, _ in found:
+        for item, _ in pairs:
             fail_by(item, error)
         return
-    wanted = [
+    chats = [
         PlannedChat(
             message_id(item),
             contact,
             item.run.id,
             {name: text(value) for name, value in wave.render("variables", item).items()},
         )
-        for item, contact in found
+        for item, contact in pairs
     ]
-    done = plan_templates(template, wanted, member_id=wave.actor_id)
+    done = plan_templates(template, chats, member_id=wave.actor_id)
     places: dict[str, dict[str, Any]] = {}
-    for (item, _), one in zip(found, wanted, strict=True):
-        status, reason = done[one.id]
+    for (item, _), chat in zip(pairs, chats, strict=True):
+        status, reason = done[chat.id]
         if wave.config.goOn == "sent":
-            end(item, one.id, status, reason)
+            end(item, chat.id, status, reason)
         else:
-            item.outcome = outcome_of(one.id, status, reason)
+            item.outcome = outcome_of(chat.id, status, reason)
         if item.outcome.status == "waiting":
-            places[one.id] = {"token": item.token, "epoch": item.run.epoch}
+            places[chat.id] = {"token": item.token, "epoch": item.run.epoch}
     if places:
         wait_for_messages(places)
 

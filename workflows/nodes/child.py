@@ -49,9 +49,9 @@ def _resume(wave: NodeBatch) -> None:
         elif item.arrived.payload.get("missing"):
             item.fail("workflowMissing", "the other workflow is not published, or has refused the record")
         else:
-            told = item.arrived.payload
-            done = not wave.config.wait or told["status"] == "completed"
-            item.outcome = Outcome(handle="out" if done else FAILED, output=told)
+            payload = item.arrived.payload
+            done = not wave.config.wait or payload["status"] == "completed"
+            item.outcome = Outcome(handle="out" if done else FAILED, output=payload)
 
 
 WORKFLOW = NodeType(

@@ -32,9 +32,9 @@ def of_record(panel: str) -> Callable[[Mapping[str, Any]], str]:
         action, values = settings["action"], settings.get("values") or {}
         if action == "delete":
             return f"Deletes the {panel} of the run."
-        given = ", ".join(f"{key} {quoted(value)}" for key, value in list(values.items())[:20])
+        assignments = ", ".join(f"{key} {quoted(value)}" for key, value in list(values.items())[:20])
         tags = counted(len(settings["tags"]), "tag") if settings.get("tags") else ""
-        what = " and ".join(filter(None, (given, tags)))
+        what = " and ".join(filter(None, (assignments, tags)))
         if action == "update":
             verb = {"set": "Sets", "append": "Adds", "remove": "Removes", "clear": "Clears"}[settings["updateType"]]
             return f"{verb} {what} of the {panel} of the run."
@@ -81,8 +81,8 @@ def of_segment(settings: Mapping[str, Any]) -> str:
 
 
 def of_approval(settings: Mapping[str, Any]) -> str:
-    asked = [counted(len(settings[name]), name[:-1]) for name in ("members", "roles") if settings.get(name)]
-    return f"Asks {' and '.join(asked)}: {quoted(settings['text'])}"
+    groups = [counted(len(settings[name]), name[:-1]) for name in ("members", "roles") if settings.get(name)]
+    return f"Asks {' and '.join(groups)}: {quoted(settings['text'])}"
 
 
 def of_call(settings: Mapping[str, Any]) -> str:

@@ -54,35 +54,35 @@ def _find(wave: NodeBatch) -> None:
     config: FindConfig = wave.config
     groups: dict[bytes, tuple[Any, list[Any]]] = {}
     for item in wave.items:
-        wanted = _filled(config.filter, wave.render("filter", item))
-        groups.setdefault(dumps(wanted), (wanted, []))[1].append(item)
-    found: list[tuple[list[Any], list[str]]] = []
-    for wanted, items in groups.values():
+        conditions = _filled(config.filter, wave.render("filter", item))
+        groups.setdefault(dumps(conditions), (conditions, []))[1].append(item)
+    matches: list[tuple[list[Any], list[str]]] = []
+    for conditions, items in groups.values():
         try:
-            found.append((items, _ids(config, wanted, wave)))
+            matches.append((items, _ids(config, conditions, wave)))
         except ApiError as error:
             for item in items:
                 fail_by(item, error)
-    values = values_of(config.panel, {id for _, ids in found for id in ids}) if config.fields else {}
-    for items, ids in found:
+    values = values_of(config.panel, {id for _, ids in matches for id in ids}) if config.fields else {}
+    for items, ids in matches:
         records = [{"_id": id, **{name: values[id].get(name) for name in config.fields}} for id in ids]
         for item in items:
             handle = "found" if records else "none"
             item.outcome = Outcome(handle=handle, output={"count": len(records), "records": records})
 
 
-def _filled(given: Any, rendered: Any) -> Any:
+def _filled(conditions: Any, rendered: Any) -> Any:
     """Return the rendered conditions; one whose expression has no value matches nobody."""
-    if "conditions" in given:
-        parts = zip(given["conditions"], rendered["conditions"], strict=True)
+    if "conditions" in conditions:
+        parts = zip(conditions["conditions"], rendered["conditions"], strict=True)
         return {**rendered, "conditions": [_filled(*part) for part in parts]}
-    empty = rendered.get("value") in (None, "") and "{{" in str(given.get("value") or "")
+    empty = rendered.get("value") in (None, "") and "{{" in str(conditions.get("value") or "")
     return {"field": "_id", "operator": "equals", "value": NOBODY} if empty else rendered
 
 
-def _ids(config: FindConfig, wanted: Any, wave: NodeBatch) -> list[str]:
+def _ids(config: FindConfig, conditions: Any, wave: NodeBatch) -> list[str]:
     fields = RECORD_TYPES[config.panel].fields
-    where = tree.compile(tree.parse(wanted, "filter"), fields, now=wave.now, parameter="filter")
+    where = tree.compile(tree.parse(conditions, "filter"), fields, now=wave.now, parameter="filter")
     key = SortKey(fields.sortable(config.sortBy, "sortBy"), config.sortOrder == "desc")
     rows = kind_of(config.panel).live().filter(where)
     ids = (
@@ -106,11 +106,11 @@ def _unknown(config: FindConfig) -> Sequence[tuple[str, str, str]]:
             code = "unknownField" if "is unknown" in (error.detail or "") else "badValue"
             problems.append((code, path, str(error.detail)))
     names = (column.api_name for column in kind_of(config.panel).columns if column.api_name)
-    known = {*names, *what.schema.load().fields, "createdAt"}
+    field_names = {*names, *what.schema.load().fields, "createdAt"}
     return problems + [
         ("unknownField", f"fields.{place}", f"there is no field {name} of a {config.panel}")
         for place, name in enumerate(config.fields)
-        if name not in known
+        if name not in field_names
     ]
 
 

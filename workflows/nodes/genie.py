@@ -28,8 +28,8 @@ class GenieConfig(RecipientConfig):
 
 def _genie(wave: NodeBatch) -> None:
     config: GenieConfig = wave.config
-    found = recipients(wave)
-    if not found:
+    pairs = recipients(wave)
+    if not pairs:
         return
     columns: dict[str, Any] = {
         "ai_type": ai_type_of(choose_ai_app(config.aiType)),
@@ -38,8 +38,8 @@ def _genie(wave: NodeBatch) -> None:
         "language": config.language,
         "user_enquiry_enabled": config.ask,
     }
-    wanted = [(item, contact, None) for item, contact in found]
-    plan(wave, wanted, senders=senders_of(config.senders), **columns)
+    mails = [(item, contact, None) for item, contact in pairs]
+    plan(wave, mails, senders=senders_of(config.senders), **columns)
 
 
 def _problems(config: GenieConfig) -> list[tuple[str, str, str]]:

@@ -89,8 +89,8 @@ class HttpConfig(NodeConfig):
     @field_validator("url")
     @classmethod
     def _fixed(cls, url: str) -> str:
-        found = FIXED.match(url)
-        if found is None:
+        match = FIXED.match(url)
+        if match is None:
             raise ValueError("begins with https:// and a host, in which no expression, user or blank stands")
         host_of(url)
         return url
@@ -107,10 +107,10 @@ class HttpConfig(NodeConfig):
 
     @field_validator("success")
     @classmethod
-    def _statuses(cls, found: list[int]) -> list[int]:
-        if any(not 200 <= one <= 599 or 300 <= one < 400 for one in found):
+    def _statuses(cls, statuses: list[int]) -> list[int]:
+        if any(not 200 <= status <= 599 or 300 <= status < 400 for status in statuses):
             raise ValueError("statuses are from 200 to 599; redirects are not followed")
-        return found
+        return statuses
 
     @property
     def keyed(self) -> bool:
@@ -132,7 +132,7 @@ def host_of(url: str) -> str:
 
 def _clean(value: str) -> str:
     """Return a header's value on one line."""
-    return "".join(one if one.isprintable() else " " for one in value).strip()
+    return "".join(character if character.isprintable() else " " for character in value).strip()
 
 
 def _request(wave: NodeBatch, item: Item) -> dict[str, Any] | str:
@@ -151,10 +151,10 @@ def _request(wave: NodeBatch, item: Item) -> dict[str, Any] | str:
         headers = {"Content-Type": "application/json", **headers}
         body = dumps(body).decode()
     auth = None if config.auth is None else config.auth.model_dump()
-    made = {"method": config.method, "url": url, "headers": headers, "body": body, "auth": auth}
-    if len(dumps(made)) > LARGEST_CALL:
+    request = {"method": config.method, "url": url, "headers": headers, "body": body, "auth": auth}
+    if len(dumps(request)) > LARGEST_CALL:
         return f"body: the request has more than {LARGEST_CALL:,} bytes"
-    return {**made, "timeout": config.timeout, "success": config.success}
+    return {**request, "timeout": config.timeout, "success": config.success}
 
 
 def _http(wave: NodeBatch) -> None:
@@ -170,17 +170,17 @@ def _http(wave: NodeBatch) -> None:
 def take_answer(wave: NodeBatch) -> None:
     """Take on runs whose call has ended."""
     for item in wave.items:
-        found = item.arrived.payload if item.arrived is not None else None
-        if not isinstance(found, dict):
+        answer = item.arrived.payload if item.arrived is not None else None
+        if not isinstance(answer, dict):
             item.fail("internal", "the call ended without an answer")
-        elif found["status"] == "done":
-            item.outcome = Outcome(handle=found["handle"], output=found["output"])
+        elif answer["status"] == "done":
+            item.outcome = Outcome(handle=answer["handle"], output=answer["output"])
         else:
-            unknown = found["status"] == "unknown"
-            code = UNKNOWN if unknown else found["code"]
-            item.fail(code, found["message"], permanent=found["permanent"])
+            unknown = answer["status"] == "unknown"
+            code = UNKNOWN if unknown else answer["code"]
+            item.fail(code, answer["message"], permanent=answer["permanent"])
             item.outcome.unknown = unknown
-            item.outcome.output = found["output"]
+            item.outcome.output = answer["output"]
 
 
 def make(call: CallToMake) -> Made:
@@ -215,8 +215,8 @@ def make(call: CallToMake) -> Made:
         unsent = failed.code in ("refused", "unreachable")
         doubt = not unsent and failed.code != "redirected" and not call.keyed
         permanent = failed.code in ("refused", "redirected", "large")
-        told = f"{failed.detail} Nobody knows whether it was done ({failed.code})." if doubt else failed.detail
-        return Made("unknown" if doubt else "failed", None, failed.code, told, permanent)
+        message = f"{failed.detail} Nobody knows whether it was done ({failed.code})." if doubt else failed.detail
+        return Made("unknown" if doubt else "failed", None, failed.code, message, permanent)
     return _read(answer, request, hider)
 
 
@@ -233,7 +233,7 @@ def _proof(auth: dict[str, Any], secret: str, key: str, body: bytes) -> dict[str
 
 def _read(answer: HttpAnswer, request: Any, hider: Hider) -> Made:
     """Return the stored part of a response. Echoes of the secret are hidden before it is cut."""
-    words = hider.body(answer.body)
+    body = hider.body(answer.body)
     output = {
         "status": answer.status,
         "headers": {
@@ -246,13 +246,13 @@ def _read(answer: HttpAnswer, request: Any, hider: Hider) -> Made:
     if len(dumps(output)) > LARGEST_CALL:
         output = {
             **output,
-            "body": _stored(words[: LARGEST_CALL // 4].decode(errors="replace")),
+            "body": _stored(body[: LARGEST_CALL // 4].decode(errors="replace")),
             "truncated": True,
         }
     if fits:
         return Made("done", output)
     permanent = answer.status < 500 and answer.status not in LATER
-    said = _stored(words[:300].decode(errors="replace"))
+    said = _stored(body[:300].decode(errors="replace"))
     return Made("failed", output, "httpStatus", f"the answer has the status {answer.status}: {said}", permanent)
 
 
@@ -276,9 +276,9 @@ def _storable(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
         return _stored(value)
     if isinstance(value, list):
-        return [_storable(one, depth + 1) for one in value]
+        return [_storable(entry, depth + 1) for entry in value]
     if isinstance(value, dict):
-        return {_stored(key): _storable(one, depth + 1) for key, one in value.items()}
+        return {_stored(key): _storable(entry, depth + 1) for key, entry in value.items()}
     return value
 
 

@@ -42,9 +42,11 @@ def _tags(wave: NodeBatch) -> None:
     how = TAG_CHANGES[config.action]
 
     def wanted(values: Any) -> dict[str, Any]:
-        told: dict[str, Any] = {"formData": {}, "updateType": how}
+        change: dict[str, Any] = {"formData": {}, "updateType": how}
         return (
-            {**told, "tags": config.tags} if config.panel == "contact" else {**told, "relations": {"tags": config.tags}}
+            {**change, "tags": config.tags}
+            if config.panel == "contact"
+            else {**change, "relations": {"tags": config.tags}}
         )
 
     change_by_values(wave, config.panel, wanted)
@@ -52,8 +54,8 @@ def _tags(wave: NodeBatch) -> None:
 
 def _assign(wave: NodeBatch) -> None:
     config: AssignConfig = wave.config
-    given = (("team", config.team), ("team_member", config.teamMember))
-    relations = {name: value for name, value in given if value is not None}
+    assignees = (("team", config.team), ("team_member", config.teamMember))
+    relations = {name: value for name, value in assignees if value is not None}
     change_by_values(wave, "lead", lambda values: {"formData": {}, "updateType": "set", "relations": relations})
 
 

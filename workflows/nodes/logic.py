@@ -167,14 +167,14 @@ def _loop(wave: NodeBatch) -> None:
         _repeat(wave)
         return
     for item in wave.items:
-        found = wave.render("items", item)
-        if found is None:  # what is not there is empty
-            found = []
-        if not isinstance(found, list):
+        elements = wave.render("items", item)
+        if elements is None:  # what is not there is empty
+            elements = []
+        if not isinstance(elements, list):
             item.fail("badValue", "items: the expression gives no list")
             continue
-        items = found[: wave.config.cap]
-        output = {"count": len(items), "left": len(found) - len(items)}
+        items = elements[: wave.config.cap]
+        output = {"count": len(items), "left": len(elements) - len(items)}
         item.outcome = Outcome(output=output, items=items, parallel=wave.config.parallel)
 
 

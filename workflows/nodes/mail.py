@@ -99,32 +99,34 @@ def _masked(source: str, names: dict[str, str]) -> str:
 
 def _mail(wave: NodeBatch) -> None:
     config: MailConfig = wave.config
-    found = recipients(wave)
-    if not found:
+    pairs = recipients(wave)
+    if not pairs:
         return
     write = _by_template if config.template else _by_words
-    made = write(wave, found)
-    plan(wave, made, senders=senders_of(config.senders), ai_type=COMPOSER)
+    mails = write(wave, pairs)
+    plan(wave, mails, senders=senders_of(config.senders), ai_type=COMPOSER)
 
 
-def _by_words(wave: NodeBatch, found: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
+def _by_words(wave: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
     subject, compiled, values = own_words(wave.config.subject, wave.config.body)
-    made: list[tuple[Item, Contact, Words | None]] = []
-    for item, contact in found:
-        mail = render(subject, compiled, (), {name: text(one.read(item.scope)) for name, one in values.items()})
+    mails: list[tuple[Item, Contact, Words | None]] = []
+    for item, contact in pairs:
+        mail = render(
+            subject, compiled, (), {name: text(expression.read(item.scope)) for name, expression in values.items()}
+        )
         if is_too_large(mail):
             item.fail("tooLarge", TOO_LARGE)
         elif mail.subject.strip() and mail.text.strip():
-            made.append((item, contact, Words(mail.subject, mail.text, mail.html)))
+            mails.append((item, contact, Words(mail.subject, mail.text, mail.html)))
         else:
             item.fail("badValue", f"{'body' if mail.subject.strip() else 'subject'}: the expressions leave no words")
-    return made
+    return mails
 
 
-def _by_template(wave: NodeBatch, found: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
+def _by_template(wave: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
     template = EmailTemplate.objects.filter(pk=wave.config.template).first()
     if template is None:
-        for item, _ in found:
+        for item, _ in pairs:
             item.fail("templateMissing", "template: there is no such e-mail template in this company")
         return []
     try:
@@ -132,11 +134,11 @@ def _by_template(wave: NodeBatch, found: Sequence[tuple[Item, Contact]]) -> list
         compiled = compiled_of(template)
         reader = ValueReader.load()
     except ApiError as error:
-        for item, _ in found:
+        for item, _ in pairs:
             fail_by(item, error)
         return []
-    made: list[tuple[Item, Contact, Words | None]] = []
-    for item, contact in found:
+    mails: list[tuple[Item, Contact, Words | None]] = []
+    for item, contact in pairs:
         own = {name: text(value) for name, value in wave.render("variables", item).items()}
         values = {**reader.of(contact, template.variables), **own}
         mail = render(template.subject, compiled, template.variables, values)
@@ -145,8 +147,8 @@ def _by_template(wave: NodeBatch, found: Sequence[tuple[Item, Contact]]) -> list
         elif mail.missing:
             item.fail("templateVariable", f"{', '.join(mail.missing)}: the contact has no value")
         else:
-            made.append((item, contact, Words(mail.subject, mail.text, mail.html, files)))
-    return made
+            mails.append((item, contact, Words(mail.subject, mail.text, mail.html, files)))
+    return mails
 
 
 def _problems(config: MailConfig) -> list[tuple[str, str, str]]:
@@ -161,13 +163,13 @@ def _problems(config: MailConfig) -> list[tuple[str, str, str]]:
     if template is None:
         return [*problems, ("templateMissing", "template", "there is no such e-mail template in this company")]
     fields = ValueReader.load().fields
-    names = {one["name"] for one in template.variables}
+    names = {variable["name"] for variable in template.variables}
     lacks = [
-        one["name"]
-        for one in template.variables
-        if one["required"]
-        and one["name"] not in config.variables
-        and not {one["name"], one["name"].casefold()} & {*fields}
+        variable["name"]
+        for variable in template.variables
+        if variable["required"]
+        and variable["name"] not in config.variables
+        and not {variable["name"], variable["name"].casefold()} & {*fields}
     ]
     problems += [
         ("templateVariable", "variables", f"the template needs {name}, which is no field of contacts") for name in lacks

@@ -66,27 +66,31 @@ def recipients(wave: NodeBatch) -> list[tuple[Item, Contact]]:
     rows = live_contacts().filter(pk__in=ids)
     if addresses:
         rows = live_contacts().alias(address=Upper("email")).filter(Q(pk__in=ids) | Q(address__in=addresses))
-    found: dict[str, Contact] = {}
+    contacts: dict[str, Contact] = {}
     for contact in rows.select_for_update(of=("self",), no_key=True).order_by("pk"):
-        found[contact.pk] = contact
-        found.setdefault((contact.email or "").upper(), contact)
-    known = []
+        contacts[contact.pk] = contact
+        contacts.setdefault((contact.email or "").upper(), contact)
+    pairs = []
     for item, name in named:
-        one = found.get(name if is_id(name) else name.upper()) if name else None
-        if one is None:
+        recipient = contacts.get(name if is_id(name) else name.upper()) if name else None
+        if recipient is None:
             where = f"to: there is no contact {name[:60]!r} in this company" if name else "the run has no contact"
             item.fail("missing", where)
         else:
-            known.append((item, one))
-    return known
+            pairs.append((item, recipient))
+    return pairs
 
 
 def senders_of(ids: Sequence[str]) -> list[Sender]:
     """Return the senders with these ids, or the company's oldest. Raises NoSMTPSelected_400 where none is active."""
     if not ids:
         return [choose_sender(None)]
-    found = {one.pk: one for kind in MAIL_SENDERS for one in kind._default_manager.filter(pk__in=ids, is_active=True)}
-    chosen = [found[id] for id in ids if id in found]
+    senders_by_id = {
+        sender.pk: sender
+        for kind in MAIL_SENDERS
+        for sender in kind._default_manager.filter(pk__in=ids, is_active=True)
+    }
+    chosen = [senders_by_id[id] for id in ids if id in senders_by_id]
     if not chosen:
         raise NamedError("NoSMTPSelected_400", "senders: none of them is an active sender of this company")
     return chosen
@@ -104,26 +108,26 @@ def message_id(item: Item) -> str:
 
 
 def plan(
-    wave: NodeBatch, wanted: Sequence[tuple[Item, Contact, Words | None]], *, senders: Sequence[Sender], **columns: Any
+    wave: NodeBatch, mails: Sequence[tuple[Item, Contact, Words | None]], *, senders: Sequence[Sender], **columns: Any
 ) -> None:
     """Plan the messages of a batch of items, and set the outcomes."""
-    if not wanted:
+    if not mails:
         return
-    run = node_run(wave, wanted[0][0], senders[0], **columns)
+    run = node_run(wave, mails[0][0], senders[0], **columns)
     messages = [
-        Planned(message_id(item), contact, item.run.id, sender_for(contact, senders), words)
-        for item, contact, words in wanted
+        Planned(message_id(item), contact, item.run.id, sender_for(contact, senders), content)
+        for item, contact, content in mails
     ]
     done = plan_messages(run, messages)
     places: dict[str, dict[str, Any]] = {}
-    for (item, _, _), one in zip(wanted, messages, strict=True):
-        status, reason = done[one.id]
+    for (item, _, _), message in zip(mails, messages, strict=True):
+        status, reason = done[message.id]
         if wave.config.goOn == "sent":
-            end(item, one.id, status, reason)
+            end(item, message.id, status, reason)
         else:
-            item.outcome = outcome_of(one.id, status, reason)
+            item.outcome = outcome_of(message.id, status, reason)
         if item.outcome.status == "waiting":
-            places[one.id] = {"token": item.token, "epoch": item.run.epoch}
+            places[message.id] = {"token": item.token, "epoch": item.run.epoch}
     if places:
         wait_for_messages(places)
 
@@ -131,9 +135,9 @@ def plan(
 def resume(wave: NodeBatch) -> None:
     """Take runs on whose messages have ended."""
     for item in wave.items:
-        told = item.arrived.payload if item.arrived is not None else None
-        if isinstance(told, Mapping):
-            end(item, told["id"], told["status"], told["reason"])
+        payload = item.arrived.payload if item.arrived is not None else None
+        if isinstance(payload, Mapping):
+            end(item, payload["id"], payload["status"], payload["reason"])
 
 
 def end(item: Item, id: str, status: str, reason: str) -> None:
@@ -174,15 +178,15 @@ def check_senders(ids: Sequence[str]) -> list[tuple[str, str, str]]:
         except NamedError as error:
             return [("senderMissing", "senders", error.detail)]
         return []
-    found: Mapping[str, Sender] = {
-        one.pk: one for kind in MAIL_SENDERS for one in kind._default_manager.filter(pk__in=ids)
+    senders_by_id: Mapping[str, Sender] = {
+        sender.pk: sender for kind in MAIL_SENDERS for sender in kind._default_manager.filter(pk__in=ids)
     }
-    return list(_problems(ids, found))
+    return list(_problems(ids, senders_by_id))
 
 
-def _problems(ids: Sequence[str], found: Mapping[str, Sender]) -> Iterable[tuple[str, str, str]]:
+def _problems(ids: Sequence[str], senders_by_id: Mapping[str, Sender]) -> Iterable[tuple[str, str, str]]:
     for place, id in enumerate(ids):
-        sender, path = found.get(id), f"senders.{place}"
+        sender, path = senders_by_id.get(id), f"senders.{place}"
         if sender is None:
             yield "senderMissing", path, f"there is no sender {id} in this company"
         elif not sender.is_active:

@@ -67,23 +67,23 @@ class LeadConfig(RecordConfig):
 
 def checked_ids(ids: Iterable[str]) -> list[str]:
     """Return the ids. Raises ValueError for an invalid one."""
-    found = list(ids)
-    wrong = next((id for id in found if not is_id(id)), None)
+    all_ids = list(ids)
+    wrong = next((id for id in all_ids if not is_id(id)), None)
     if wrong is not None:
         raise ValueError(f"{wrong[:40]!r} is no id of 24 hex characters")
-    return found
+    return all_ids
 
 
 def with_record(wave: NodeBatch, panel: str) -> list[tuple[str, Item]]:
     """Return the items whose run has a record of the panel, with its id. The others fail."""
-    found = []
+    pairs = []
     for item in wave.items:
         id = item.run.contact_id if panel == "contact" else item.run.lead_id
         if id is None:
             item.fail("missing", f"the run has no {panel}")
         else:
-            found.append((id, item))
-    return found
+            pairs.append((id, item))
+    return pairs
 
 
 def _contact(wave: NodeBatch) -> None:
@@ -108,8 +108,8 @@ def _contact(wave: NodeBatch) -> None:
 def _lead(wave: NodeBatch) -> None:
     config: LeadConfig = wave.config
     if config.action == "create":
-        given = {"team": config.team, "team_member": config.teamMember, "tags": config.tags}
-        relations = Relations(**{name: value for name, value in given.items() if value})  # type: ignore[arg-type]
+        relation_ids = {"team": config.team, "team_member": config.teamMember, "tags": config.tags}
+        relations = Relations(**{name: value for name, value in relation_ids.items() if value})  # type: ignore[arg-type]
         _create(wave, "lead", lambda values: create_leads(actor_id=wave.actor_id, items=values, relations=relations))
     elif config.action == "delete":
         _delete(wave, "lead", delete_leads)
@@ -137,25 +137,25 @@ def _create(wave: NodeBatch, panel: str, create: Callable[[list[dict[str, Any]]]
     for failure in result.failed:
         items[failure.index].fail(failure.name, failure.warning)
     refused = {failure.index for failure in result.failed}
-    made = [item for place, item in enumerate(items) if place not in refused]
-    for item, id in zip(made, [*result.created, *result.updated], strict=True):
+    created_items = [item for place, item in enumerate(items) if place not in refused]
+    for item, id in zip(created_items, [*result.created, *result.updated], strict=True):
         item.outcome = Outcome(output={"id": id}, record=(panel, id))
 
 
 def _upsert(wave: NodeBatch) -> None:
     """Change the contact that has the unique key, or the e-mail address where no number is given; else create one."""
     rendered = [wave.render("values", item) for item in wave.items]
-    found = _by_email(_address(values) for values in rendered)
+    contact_ids = _by_email(_address(values) for values in rendered)
     for item, values in zip(wave.items, rendered, strict=True):
-        known = found.get(_address(values))
+        contact_id = contact_ids.get(_address(values))
         try:
             with transaction.atomic():
-                if known is not None:
-                    update_contact(id=known, actor_id=_actor(wave), form_data=values)
+                if contact_id is not None:
+                    update_contact(id=contact_id, actor_id=_actor(wave), form_data=values)
                     if wave.config.tags:
                         added = {"formData": {}, "updateType": "append", "tags": wave.config.tags}
-                        change_records("contact", [known], added, wave.actor_id)
-                    saved = Saved(known, updated=True)
+                        change_records("contact", [contact_id], added, wave.actor_id)
+                    saved = Saved(contact_id, updated=True)
                 else:
                     saved = create_contact(
                         actor_id=_actor(wave), form_data=values, tag_ids=wave.config.tags, existing_error=False
@@ -178,9 +178,9 @@ def _address(values: Mapping[str, Any]) -> str:
 
 def _by_email(addresses: Iterable[str]) -> dict[str, str]:
     """Return address -> the oldest live contact that has it."""
-    wanted = set(addresses) - {""}
-    rows = Contact.objects.filter(is_deleted=False).annotate(upper=Upper("email")).filter(upper__in=wanted)
-    return dict(rows.order_by("-pk").values_list("upper", "pk")) if wanted else {}
+    search_addresses = set(addresses) - {""}
+    rows = Contact.objects.filter(is_deleted=False).annotate(upper=Upper("email")).filter(upper__in=search_addresses)
+    return dict(rows.order_by("-pk").values_list("upper", "pk")) if search_addresses else {}
 
 
 def _without_key(config: RecordConfig) -> list[tuple[str, str, str]]:
@@ -196,10 +196,10 @@ def fail_by(item: Item, error: ApiError) -> None:
 
 
 def _delete(wave: NodeBatch, panel: str, delete: Callable[..., Any]) -> None:
-    found = with_record(wave, panel)
-    if found:
-        delete(actor_id=_actor(wave), selection=BulkSelection.of_ids([id for id, _ in found]))
-    for id, item in found:
+    pairs = with_record(wave, panel)
+    if pairs:
+        delete(actor_id=_actor(wave), selection=BulkSelection.of_ids([id for id, _ in pairs]))
+    for id, item in pairs:
         item.outcome = Outcome(output={"id": id}, deletes=True)
 
 
@@ -239,7 +239,7 @@ def _set_key(wave: NodeBatch, id: str, item: Item, values: Mapping[str, Any]) ->
         item.outcome = Outcome(output={"id": id, "changed": job is not None})
 
 
-def change_by_values(wave: NodeBatch, panel: str, wanted: Callable[[Any], dict[str, Any]]) -> None:
+def change_by_values(wave: NodeBatch, panel: str, change_for: Callable[[Any], dict[str, Any]]) -> None:
     """Change the records by the bulk change of their kind: once for all that get the same values."""
     groups: dict[bytes, tuple[Any, list[tuple[str, Item]]]] = {}
     for id, item in with_record(wave, panel):
@@ -248,7 +248,7 @@ def change_by_values(wave: NodeBatch, panel: str, wanted: Callable[[Any], dict[s
     for values, members in groups.values():
         try:
             with transaction.atomic():
-                moved = change_records(panel, [id for id, _ in members], wanted(values), wave.actor_id)
+                moved = change_records(panel, [id for id, _ in members], change_for(values), wave.actor_id)
         except ApiError as error:
             for _, item in members:
                 fail_by(item, error)
@@ -263,7 +263,7 @@ def change_records(panel: str, ids: Sequence[str], change: dict[str, Any], actor
     apply = what.prepare(actor_id, change)
     live = kind.live().filter(pk__in=ids).order_by("pk").select_for_update(of=("self",), no_key=True)
     moved = apply(list(live.values_list("pk", flat=True)))
-    payloads = {id: {"changes": found} for id, found in moved.items()}
+    payloads = {id: {"changes": changes} for id, changes in moved.items()}
     emit(f"{kind.module}.updated", sorted(moved), payloads=payloads, actor_id=actor_id)
     what.judge(moved)
     return set(moved)
@@ -301,9 +301,9 @@ def _bad_options(schema: Any, values: Mapping[str, Any]) -> list[tuple[str, str,
 def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]]]:
     def check(config: Any) -> list[tuple[str, str, str]]:
         schema = RECORD_TYPES[panel].schema.load()
-        known = {*schema.columns, *schema.fields}
+        field_names = {*schema.columns, *schema.fields}
         if panel == "lead" and config.action == "create":
-            known |= {
+            field_names |= {
                 *ContactSchema.load().columns,
                 "contact",
                 "team",
@@ -313,8 +313,8 @@ def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]
                 "category",
             }
         if panel == "contact" and config.action == "create":
-            known |= {"tags", "category"}
-        wrong = [key for key in config.values if key not in known]
+            field_names |= {"tags", "category"}
+        wrong = [key for key in config.values if key not in field_names]
         problems = [("unknownField", f"values.{key}", f"there is no field {key} of a {panel}") for key in wrong]
         assigned = missing_assignees(config) if panel == "lead" and config.action == "create" else []
         return problems + _bad_options(schema, config.values) + assigned + no_tags(config)

@@ -112,12 +112,12 @@ def _segment(wave: NodeBatch) -> None:
         for item in wave.items:
             item.fail("SegmentNotFound_400", "segment: there is no such segment in this company")
         return
-    found = with_record(wave, segment.panel)
-    ids = [id for id, _ in found]
+    pairs = with_record(wave, segment.panel)
+    ids = [id for id, _ in pairs]
     changes = IdChanges(add=ids) if wave.config.action == "add" else IdChanges(remove=ids)
     if ids:
         update_segment(id=segment.pk, actor_id=wave.actor_id, values={}, ids=changes)  # type: ignore[arg-type]
-    for id, item in found:
+    for id, item in pairs:
         item.outcome = Outcome(output={"id": id})
 
 
@@ -128,12 +128,12 @@ def no_member(*paths: str) -> Callable[[Any], list[tuple[str, str, str]]]:
         problems = []
         for path in paths:
             value = getattr(config, path)
-            wanted = value if isinstance(value, list) else [value] if value else []
-            known = set(Member.objects.filter(status__in=ACTIVE, pk__in=wanted).values_list("pk", flat=True))
+            member_ids = value if isinstance(value, list) else [value] if value else []
+            active_ids = set(Member.objects.filter(status__in=ACTIVE, pk__in=member_ids).values_list("pk", flat=True))
             problems += [
                 ("memberMissing", path, f"there is no active member {id} in this company")
-                for id in wanted
-                if id not in known
+                for id in member_ids
+                if id not in active_ids
             ]
         return problems
 
@@ -141,8 +141,8 @@ def no_member(*paths: str) -> Callable[[Any], list[tuple[str, str, str]]]:
 
 
 def _no_segment(config: SegmentConfig) -> list[tuple[str, str, str]]:
-    found = Segment.objects.filter(pk=config.segment, kind=Segment.Kind.STATIC).exists()
-    return [] if found else [("segmentMissing", "segment", "there is no such static segment in this company")]
+    exists = Segment.objects.filter(pk=config.segment, kind=Segment.Kind.STATIC).exists()
+    return [] if exists else [("segmentMissing", "segment", "there is no such static segment in this company")]
 
 
 NOTE = NodeType(

@@ -95,12 +95,12 @@ def _wait(wave: NodeBatch) -> None:
         if config.duration is not None:
             end = after(wave.now, config.duration.as_json(), zone)
         elif config.until is not None:
-            found = read_moment(wave.render("until", item), zone)
-            if found is None:
+            moment = read_moment(wave.render("until", item), zone)
+            if moment is None:
                 item.fail("badValue", "until: the expression gives no time")
                 continue
             try:
-                end = after(found, {"amount": config.offset, "unit": "days"}, zone)
+                end = after(moment, {"amount": config.offset, "unit": "days"}, zone)
             except (OverflowError, ValueError):
                 item.fail("badValue", "until: lies beyond the calendar")
                 continue

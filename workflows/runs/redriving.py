@@ -31,10 +31,10 @@ def redrive(
     Raises WorkflowRunNotFound_404 when ids name none, InvalidRequest_400 for a place that none of them has.
     """
     runs = selection.apply(WorkflowRun.objects.all())
-    found = runs.aggregate(until=Max("pk"))["until"]
-    if found is None and not selection.everything:
+    last_id = runs.aggregate(until=Max("pk"))["until"]
+    if last_id is None and not selection.everything:
         raise NamedError(operations.NOT_FOUND, "ids: none of them is a run of this company")
-    total = runs.count() if found is not None else 0
+    total = runs.count() if last_id is not None else 0
     if total and place not in ("start", "failed"):
         _check_place(runs, place)
     job: BulkJob = BulkJob.objects.create(
@@ -42,7 +42,7 @@ def redrive(
         panel=BulkJob.Panel.WORKFLOW,
         selection=dict(selection.raw),
         change={"from": place, "version": version, "resend": resend},
-        until=found,
+        until=last_id,
         total=total,
         created_by_id=member_id,
     )
@@ -87,11 +87,11 @@ def _restart_next(job: BulkJob) -> dict[str, Any] | None:
                 )
         except NamedError as error:
             refused[id] = error.detail or error.name
-    told = {**job.report.get("failed", {}), **refused}
+    failures = {**job.report.get("failed", {}), **refused}
     return {
         "position": ids[-1],
         "processed": job.processed + len(ids),
         "changed": job.changed + len(ids) - len(refused),
         "failed": job.failed + len(refused),
-        "report": {"failed": dict(list(told.items())[:MAX_REPORTED])} if told else {},
+        "report": {"failed": dict(list(failures.items())[:MAX_REPORTED])} if failures else {},
     }

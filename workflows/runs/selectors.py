@@ -35,7 +35,7 @@ def waits_of(run_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Return run -> the nodes at which it waits, the kind of wait, and its end (null: unlimited)."""
     timers = RunTimer.objects.filter(run__in=run_ids).values_list("run_id", "token", "due_at")
     ends = {(run_id, token): due_at for run_id, token, due_at in timers}
-    found: dict[str, list[dict[str, Any]]] = {}
+    waits_by_run: dict[str, list[dict[str, Any]]] = {}
     runs = WorkflowRun.objects.filter(pk__in=run_ids, status__in=LIVE)
     for run_id, state, early in runs.values_list("pk", "state", "reason"):
         places = (
@@ -48,9 +48,9 @@ def waits_of(run_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
             for token, (node, reason) in places.items()
             if token != BEFORE or (run_id, BEFORE) in ends
         ]
-        waits.sort(key=lambda one: (one[0] is None, one[0] or 0))
-        found[run_id] = [{**told, "until": None if end is None else iso(end)} for end, told in waits]
-    return found
+        waits.sort(key=lambda pair: (pair[0] is None, pair[0] or 0))
+        waits_by_run[run_id] = [{**wait, "until": None if end is None else iso(end)} for end, wait in waits]
+    return waits_by_run
 
 
 def why_of(run_ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
@@ -59,7 +59,7 @@ def why_of(run_ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
     due = dict(
         RunTimer.objects.filter(run__in=run_ids).order_by("-due_at", "-pk").values_list("run_id", "due_at")
     )  # the first one of each remains
-    found = {}
+    reasons = {}
     for run in WorkflowRun.objects.filter(pk__in=run_ids).defer("state", "trigger"):
         eta = due.get(run.pk)
         if run.status in (WorkflowRun.Status.QUEUED, WorkflowRun.Status.PAUSED):
@@ -68,8 +68,8 @@ def why_of(run_ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
         if run.status == WorkflowRun.Status.WAITING and not text:
             text = "It waits for what its nodes wait for."
         ended = run.finished_at is not None
-        found[run.pk] = ("", None) if ended else (text, iso(eta) if eta else None)
-    return found
+        reasons[run.pk] = ("", None) if ended else (text, iso(eta) if eta else None)
+    return reasons
 
 
 def _eta(run: WorkflowRun, now: datetime) -> datetime | None:

@@ -110,8 +110,8 @@ class WorkflowRunOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        told = {"node": row["error_node"], "code": row["error_code"], "message": row["error"]}
-        return {**data, "failure": told if row["error_code"] else None}
+        failure = {"node": row["error_node"], "code": row["error_code"], "message": row["error"]}
+        return {**data, "failure": failure if row["error_code"] else None}
 
 
 class WorkflowRunDetail(WorkflowRunOut):
@@ -131,14 +131,14 @@ class WorkflowRunDetail(WorkflowRunOut):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         drawn = row["version__graph"].get("nodes") or []
-        return {**super().finish(data, row), "nodes": {one["id"]: _node_json(one) for one in drawn}}
+        return {**super().finish(data, row), "nodes": {node["id"]: _node_json(node) for node in drawn}}
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         ids = [row["_id"] for row in rows]
-        found, told = waits_of(ids), why_of(ids)
+        waits, reasons = waits_of(ids), why_of(ids)
         return [
-            {**row, "waits": found.get(row["_id"], []), **dict(zip(("why", "eta"), told[row["_id"]], strict=True))}
+            {**row, "waits": waits.get(row["_id"], []), **dict(zip(("why", "eta"), reasons[row["_id"]], strict=True))}
             for row in rows
         ]
 
@@ -155,15 +155,17 @@ def _node_json(node: Mapping[str, Any]) -> dict[str, Any]:
 
 def _withheld(data: dict[str, Any]) -> dict[str, Any]:
     """Return a run, or a step, without values that may reveal data of records."""
-    found = dict(data)
-    if found.get("contact"):
-        found["contact"] = {**found["contact"], "name": "", "email": None}
-    if "trigger" in found:
-        found["trigger"] = {name: found["trigger"][name] for name in TRIGGER_FIELDS if name in found["trigger"]}
+    visible_data = dict(data)
+    if visible_data.get("contact"):
+        visible_data["contact"] = {**visible_data["contact"], "name": "", "email": None}
+    if "trigger" in visible_data:
+        visible_data["trigger"] = {
+            name: visible_data["trigger"][name] for name in TRIGGER_FIELDS if name in visible_data["trigger"]
+        }
     for name in ("failure", "error"):
-        if found.get(name):
-            found[name] = {**found[name], "message": ""}
-    return {**found, **{name: None for name in ("input", "output") if name in found}}
+        if visible_data.get(name):
+            visible_data[name] = {**visible_data[name], "message": ""}
+    return {**visible_data, **{name: None for name in ("input", "output") if name in visible_data}}
 
 
 class WorkflowStepOut(Output):

@@ -48,18 +48,18 @@ def _reads_all(actor: Actor) -> bool:
 
 def _one(id: str, actor: Actor) -> dict[str, Any]:
     output = WorkflowRunDetail if _reads_all(actor) else PlainRunDetail
-    found = output.one(WorkflowRun.objects.filter(pk=id))
-    if found is None:
+    detail = output.one(WorkflowRun.objects.filter(pk=id))
+    if detail is None:
         raise _not_found()
-    return found
+    return detail
 
 
 def _not_found() -> NamedError:
     return NamedError(operations.NOT_FOUND, "runId: there is no such run in this company")
 
 
-def _steps(asked: ListRequest) -> QuerySet[RunStep]:
-    id = asked.path["runId"]
+def _steps(list_request: ListRequest) -> QuerySet[RunStep]:
+    id = list_request.path["runId"]
     if not WorkflowRun.objects.filter(pk=id).exists():
         raise _not_found()
     steps: QuerySet[RunStep] = RunStep.objects.filter(run=id)
@@ -155,15 +155,15 @@ class WorkflowRunViewSet(ResourceViewSet):
         " latest version, `failed` goes on where that has the nodes at which the run stands, with the same types.",
     )
     def restart(self, request: Request, runId: str, data: dict[str, Any]) -> Any:
-        given = data.get("input")
-        if given is not None:
-            check_input(given)
+        run_input = data.get("input")
+        if run_input is not None:
+            check_input(run_input)
         operations.restart_run(
             id=runId,
             place=data["place"],
             latest=data["version"] == "latest",
             resend=data["resend"],
-            given=given,
+            given=run_input,
         )
         return _one(runId, self.actor)
 

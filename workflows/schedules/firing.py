@@ -45,11 +45,11 @@ def fire_due(deadline: float = float("inf")) -> int:
     while monotonic() < deadline:
         with unscoped(reason="schedules of all companies"), transaction.atomic():
             due = _due().order_by("next_fire_at", "pk")
-            found = due.select_for_update(of=("self",), no_key=True, skip_locked=True).first()
-            if found is None:
+            schedule = due.select_for_update(of=("self",), no_key=True, skip_locked=True).first()
+            if schedule is None:
                 break
-            with company_scope(found.company_id):
-                _fire(found)
+            with company_scope(schedule.company_id):
+                _fire(schedule)
         fired += 1
     return fired
 

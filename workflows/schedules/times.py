@@ -35,19 +35,19 @@ def next_time(schedule: Schedule, moment: datetime) -> datetime | None:
     """Return the first time of the schedule after this one; None if there is none."""
     begin = schedule.starts.astimezone(UTC) if schedule.starts else None
     if schedule.type == "dates":
-        found = min((at for at in schedule.at or () if at > moment), default=None)
+        next_at = min((at for at in schedule.at or () if at > moment), default=None)
     elif schedule.type == "cron":
         start = moment if begin is None or begin <= moment else begin - _INSTANT
-        found = read_cron(schedule.cron or "").next_after(start, zone_of(schedule))
+        next_at = read_cron(schedule.cron or "").next_after(start, zone_of(schedule))
     elif schedule.type == "field" and schedule.field is not None:
         start = moment if begin is None or begin <= moment else begin - _INSTANT
         at = schedule.field.at
-        found = read_cron(f"{at.minute} {at.hour} * * *").next_after(start, zone_of(schedule))
+        next_at = read_cron(f"{at.minute} {at.hour} * * *").next_after(start, zone_of(schedule))
     else:
-        found = _next_interval(schedule, moment, begin)
-    if found is None or (schedule.until is not None and found > schedule.until):
+        next_at = _next_interval(schedule, moment, begin)
+    if next_at is None or (schedule.until is not None and next_at > schedule.until):
         return None
-    return found.astimezone(UTC)
+    return next_at.astimezone(UTC)
 
 
 _INSTANT = datetime.resolution
@@ -85,36 +85,36 @@ MAX_CLOCK_CHANGE = 86_400
 
 def due_times(schedule: Schedule, due: datetime, now: datetime) -> tuple[list[datetime], datetime | None]:
     """Return the times that have come, from `due` on, which a firing makes up for; and the next one ahead."""
-    found = [due]
+    times = [due]
     following = next_time(schedule, due)
     while following is not None and following <= now:
-        found.append(following)
-        if len(found) > MAX_MISSED:
+        times.append(following)
+        if len(times) > MAX_MISSED:
             following = next_time(schedule, now)
             break
         following = next_time(schedule, following)
     late = (now - due).total_seconds() > 60
     if schedule.misfire == "all" or (schedule.type == "field" and schedule.misfire == "once"):
         # Of a field, each day has records of its own: none of them may be left out.
-        return found[-MAX_MISSED:], following
+        return times[-MAX_MISSED:], following
     if schedule.misfire == "skip" and late:
-        recent = [at for at in found if (now - at).total_seconds() <= 60]
+        recent = [at for at in times if (now - at).total_seconds() <= 60]
         return recent[-1:], following
-    return found[-1:], following
+    return times[-1:], following
 
 
 def dates_of(field: FieldDate, day: date) -> list[date]:
     """Return the dates whose records are due on a local day, the latest first."""
     try:
-        wanted = day - timedelta(days=field.offset)
+        due_date = day - timedelta(days=field.offset)
     except OverflowError:
         return []
     if not field.yearly:
-        return [wanted]
-    found = []
-    for year in range(wanted.year, max(0, wanted.year - OLDEST), -1):
-        if (wanted.month, wanted.day) != (2, 29) or isleap(year):
-            found.append(wanted.replace(year=year))
-        if (wanted.month, wanted.day) == (2, 28) and isleap(year) and not isleap(wanted.year):
-            found.append(date(year, 2, 29))  # who was born then is not left out for three years
-    return found
+        return [due_date]
+    dates = []
+    for year in range(due_date.year, max(0, due_date.year - OLDEST), -1):
+        if (due_date.month, due_date.day) != (2, 29) or isleap(year):
+            dates.append(due_date.replace(year=year))
+        if (due_date.month, due_date.day) == (2, 28) and isleap(year) and not isleap(due_date.year):
+            dates.append(date(year, 2, 29))  # who was born then is not left out for three years
+    return dates

@@ -56,7 +56,7 @@ class SecretForm(RecordForm, SecretPage):
             Field("host", "Host", required=True, placeholder="api.example.org", help=host),
             Field("value", "Secret", "password", required=True, autocomplete="new-password", help=value),
         ]
-        return Form([one for one in fields if values is None or one.name in values], values)
+        return Form([field for field in fields if values is None or field.name in values], values)
 
 
 class NewSecret(NewRecord, SecretForm):
@@ -71,17 +71,17 @@ class Secret(EditRecord, SecretForm):
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
-        found = self.read("workflow/secrets", {"ids": [self.params["id"]], "p": "1", "n": "1"}).data
-        if not found:
+        rows = self.read("workflow/secrets", {"ids": [self.params["id"]], "p": "1", "n": "1"}).data
+        if not rows:
             raise Refused(*NOTHING)
-        return {"id": found[0]["_id"], "name": found[0]["name"], "host": found[0]["host"]}
+        return {"id": rows[0]["_id"], "name": rows[0]["name"], "host": rows[0]["host"]}
 
     def consequence(self) -> str:
         return "Steps that send it along fail from then on, until another one is chosen. This cannot be undone."
 
     def show(self) -> Mapping[str, Any]:
         """Show the data of a secret, which cannot be changed."""
-        values = [(one.label, one.value) for one in self.form(self.record).fields]
+        values = [(field.label, field.value) for field in self.form(self.record).fields]
         return {**self.context(), "form": None, "facts": values}
 
     def do_save(self) -> Any:

@@ -50,14 +50,14 @@ def delete_secrets(*, selection: BulkSelection) -> int:
 
 def secret_for(id: str, host: str) -> str | None:
     """Return the secret with this id, if it is for the host, to send it there."""
-    found: Any = WorkflowSecret.objects.filter(pk=id, host=host.lower()).first()
-    if found is None:
+    secret: Any = WorkflowSecret.objects.filter(pk=id, host=host.lower()).first()
+    if secret is None:
         return None
     now = timezone.now()
     # At most once a minute: calls that are made side by side need not wait for each other.
-    if found.last_used_at is None or found.last_used_at < now - USED_EVERY:
+    if secret.last_used_at is None or secret.last_used_at < now - USED_EVERY:
         WorkflowSecret.objects.filter(pk=id).update(last_used_at=now)
-    return str(found.value)
+    return str(secret.value)
 
 
 def has_secret(id: str, host: str) -> bool:

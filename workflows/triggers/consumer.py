@@ -41,21 +41,23 @@ def start_by_events(events: Sequence[Event]) -> None:
 def start(events: Sequence[Event], *, behind: bool = False) -> None:
     """Start the runs of the workflows that wait for the events."""
     kinds = {event.kind for event in events}
-    wanted: dict[str, set[str]] = defaultdict(set)
+    kinds_by_workflow: dict[str, set[str]] = defaultdict(set)
     for workflow_id, kind in WorkflowTrigger.objects.filter(kind__in=kinds).values_list("workflow_id", "kind"):
-        wanted[workflow_id].add(kind)
-    if not wanted:
+        kinds_by_workflow[workflow_id].add(kind)
+    if not kinds_by_workflow:
         return
-    locks.lock_shared(wanted)
+    locks.lock_shared(kinds_by_workflow)
     # Published workflows are read after the fence is locked: one that was unpublished before it starts nothing.
-    published = Workflow.objects.filter(pk__in=wanted, is_deleted=False).exclude(status=Workflow.Status.UNPUBLISHED)
+    published = Workflow.objects.filter(pk__in=kinds_by_workflow, is_deleted=False).exclude(
+        status=Workflow.Status.UNPUBLISHED
+    )
     entries = _entries(events)
     plans = [(workflow, plan_of(workflow.version_id)) for workflow in published.order_by("pk")]
     if any(plan.ended_by for _, plan in plans):
         subjects = (id for _, entry in entries for id in (entry.contact_id, entry.lead_id) if id)
         locks.lock_event_types(subjects)
     for workflow, plan in plans:
-        own = [(event, entry) for event, entry in entries if event.kind in wanted[workflow.pk]]
+        own = [(event, entry) for event, entry in entries if event.kind in kinds_by_workflow[workflow.pk]]
         admitted, refused = _admit(workflow, plan, own)
         ids = start_runs(workflow, plan, admitted, skipped=refused, behind=behind)
         listening.end_by_past_events(plan, ids)
@@ -65,13 +67,13 @@ def _entries(events: Sequence[Event]) -> list[tuple[Event, Entry]]:
     """Return each event with the entry that it makes. What it names and the company lacks is left out."""
     subjects = {event.pk: subject_of(event.kind, event.object_id, event.payload) for event in events}
     contacts = contacts_of_leads(lead for _, lead in subjects.values() if lead)
-    known = {contact for contact, _ in subjects.values() if contact}
-    known = set(Contact.objects.filter(pk__in=known).values_list("pk", flat=True)) if known else set()
-    found = []
+    contact_ids = {contact for contact, _ in subjects.values() if contact}
+    contact_ids = set(Contact.objects.filter(pk__in=contact_ids).values_list("pk", flat=True)) if contact_ids else set()
+    pairs = []
     for event in events:
         contact, lead = subjects[event.pk]
         lead = lead if lead in contacts else None
-        contact = contacts[lead] if lead else contact if contact in known else None
+        contact = contacts[lead] if lead else contact if contact in contact_ids else None
         trigger = {
             "kind": event.kind,
             "objectId": event.object_id,
@@ -79,8 +81,8 @@ def _entries(events: Sequence[Event]) -> list[tuple[Event, Entry]]:
             "payload": event.payload,
         }
         depth = int((event.cause or {}).get("depth", 0))
-        found.append((event, Entry(event.pk, contact, lead, trigger, depth)))
-    return found
+        pairs.append((event, Entry(event.pk, contact, lead, trigger, depth)))
+    return pairs
 
 
 def _admit(

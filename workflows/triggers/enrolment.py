@@ -45,9 +45,9 @@ def selected(panel: str, body: Mapping[str, Any], params: Mapping[str, Any]) -> 
     return BulkSelection.parse(body, params, RECORD_TYPES[panel].fields)
 
 
-def check_input(given: Mapping[str, Any]) -> None:
+def check_input(run_input: Mapping[str, Any]) -> None:
     """Raise InvalidInput_400 for an input of runs that is too large."""
-    if len(dumps(given)) > MAX_CALL:
+    if len(dumps(run_input)) > MAX_CALL:
         raise NamedError("InvalidInput_400", f"input: is larger than {MAX_CALL} bytes")
 
 
@@ -99,16 +99,16 @@ def call_hook(token: str, payload: Mapping[str, Any]) -> None:
     Raises WorkflowNotFound_404, InvalidInput_400, TooManyAttempts.
     """
     with unscoped(reason="webhook: the token names the company"):
-        known = Workflow.objects.filter(hook_token=token, is_deleted=False)
-        found = None if not token or "\0" in token else known.first()
-    if found is None:
+        workflows = Workflow.objects.filter(hook_token=token, is_deleted=False)
+        hook_workflow = None if not token or "\0" in token else workflows.first()
+    if hook_workflow is None:
         raise NamedError("WorkflowNotFound_404", "token: no workflow is called by it")
-    CALLS.count(found.pk)
+    CALLS.count(hook_workflow.pk)
     if len(dumps(payload)) > MAX_CALL:
         raise NamedError("InvalidInput_400", f"body: is larger than {MAX_CALL} bytes")
-    with company_scope(found.company_id), transaction.atomic():
-        locks.lock_shared([found.pk])
-        workflow = Workflow.objects.get(pk=found.pk)
+    with company_scope(hook_workflow.company_id), transaction.atomic():
+        locks.lock_shared([hook_workflow.pk])
+        workflow = Workflow.objects.get(pk=hook_workflow.pk)
         listening = workflow.status != Workflow.Status.UNPUBLISHED and not workflow.is_deleted
         if not listening or workflow.trigger_event_type != WEBHOOK:
             raise NamedError("WorkflowNotFound_404", "token: its workflow is not published")

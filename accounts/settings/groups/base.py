@@ -34,10 +34,10 @@ def _default(field: serializers.Field[Any, Any, Any, Any]) -> Any:
     return field.default() if callable(field.default) else field.default
 
 
-def merge(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def merge(stored: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the stored object, overwritten by the given one key by key at every depth."""
     merged = dict(stored)
-    for key, value in given.items():
+    for key, value in changes.items():
         both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
         merged[key] = merge(merged[key], value) if both else value
     return merged

@@ -27,8 +27,8 @@ class BillingPage(SettingsPage):
     @cached_property
     def subscription(self) -> Mapping[str, Any]:
         """The company's subscription, as the plan's page has it."""
-        found: Mapping[str, Any] = self.read("plans", {"p": "1", "n": "1"}).data
-        return found
+        record: Mapping[str, Any] = self.read("plans", {"p": "1", "n": "1"}).data
+        return record
 
     def may_buy(self, method: str = "POST") -> bool:
         """Return whether the role allows it; a lapsed company's plan is not asked."""
@@ -41,7 +41,7 @@ def losses(quote: Mapping[str, Any] | None) -> dict[str, Any]:
         return {"lost": [], "over": []}
     return {
         "lost": [feature_of(module) for module in quote["loses"]["modules"]],
-        "over": [(name_of(one["module"]), one) for one in quote["loses"]["limits"]],
+        "over": [(name_of(limit["module"]), limit) for limit in quote["loses"]["limits"]],
     }
 
 

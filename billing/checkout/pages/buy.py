@@ -29,14 +29,18 @@ class BuyPlan(BillingPage):
 
     @property
     def plan_id(self) -> str:
-        found = self.request.GET.get("plan", "")
-        return found if is_id(found) else ""
+        text = self.request.GET.get("plan", "")
+        return text if is_id(text) else ""
 
     @cached_property
     def held(self) -> dict[str, int]:
         """Return the subscription's quantity of each add-on by its id; empty if the subscription is not open."""
-        found = self.subscription
-        return {one["addOnID"]: one["quantity"] for one in found["addOns"]} if found["isOpen"] else {}
+        subscription = self.subscription
+        return (
+            {add_on["addOnID"]: add_on["quantity"] for add_on in subscription["addOns"]}
+            if subscription["isOpen"]
+            else {}
+        )
 
     def form(self) -> Form:
         sent = self.request.POST if self.request.method == "POST" else self.request.GET
@@ -55,15 +59,15 @@ class BuyPlan(BillingPage):
     def add_ons(self, interval: str, currency: str) -> list[Field]:
         """Return a field for each add-on that is on offer for the chosen plan, or that the subscription has."""
         fields, code = [], currency or self.subscription["currency"] or self.reader.formats.currency
-        for one in self.subscription["offeredAddOns"]:
-            prices = {(price["currency"], price["interval"]): price["amount"] for price in one["prices"]}
+        for add_on in self.subscription["offeredAddOns"]:
+            prices = {(price["currency"], price["interval"]): price["amount"] for price in add_on["prices"]}
             amount = prices.get((code, interval))
-            if amount is None and one["_id"] not in self.held:
+            if amount is None and add_on["_id"] not in self.held:
                 continue
             costs = f"{exact_money(Decimal(str(amount)), code)} a {interval} each." if amount is not None else ""
-            about = " ".join(text for text in (one["description"], costs) if text)
-            value = self.held.get(one["_id"], 0)
-            fields.append(Field(f"{ADD_ON}{one['_id']}", one["name"], kind="number", value=value, help=about))
+            about = " ".join(text for text in (add_on["description"], costs) if text)
+            value = self.held.get(add_on["_id"], 0)
+            fields.append(Field(f"{ADD_ON}{add_on['_id']}", add_on["name"], kind="number", value=value, help=about))
         return fields
 
     def body(self, form: Form) -> dict[str, Any]:
@@ -73,10 +77,10 @@ class BuyPlan(BillingPage):
             for name, value in form.values.items()
             if value not in ("", None) and not name.startswith(ADD_ON)
         }
-        wanted = {
+        quantities = {
             name.removeprefix(ADD_ON): value or 0 for name, value in form.values.items() if name.startswith(ADD_ON)
         }
-        changed = {id: number for id, number in wanted.items() if number != self.held.get(id, 0)}
+        changed = {id: number for id, number in quantities.items() if number != self.held.get(id, 0)}
         if changed:
             chosen = {**self.held, **changed}
             values["addOns"] = [{"addOnID": id, "quantity": number} for id, number in chosen.items() if number]
@@ -87,16 +91,19 @@ class BuyPlan(BillingPage):
 
     def runs_with(self, interval: str) -> bool:
         """Return whether the chosen plan is the active, paid one."""
-        found = self.subscription
-        same = found["plan"] is not None and (found["plan"]["_id"], found["interval"]) == (self.plan_id, interval)
-        return bool(same and found["status"] == "active")
+        subscription = self.subscription
+        same = subscription["plan"] is not None and (subscription["plan"]["_id"], subscription["interval"]) == (
+            self.plan_id,
+            interval,
+        )
+        return bool(same and subscription["status"] == "active")
 
     def readable(self, form: Form) -> bool:
         """Return whether all numbers of add-ons are valid, and add an error to each field that isn't."""
-        for one in form.fields:
-            wrong = one.value is not None and not (isinstance(one.value, int) and 0 <= one.value <= 1000)
-            if one.name.startswith(ADD_ON) and wrong:
-                one.error = "A whole number, from 0 to 1,000."
+        for field in form.fields:
+            wrong = field.value is not None and not (isinstance(field.value, int) and 0 <= field.value <= 1000)
+            if field.name.startswith(ADD_ON) and wrong:
+                field.error = "A whole number, from 0 to 1,000."
         return not form.wrong
 
     def context(self, form: Form) -> dict[str, Any]:
@@ -106,7 +113,10 @@ class BuyPlan(BillingPage):
             refused_order(form, answer.message, answer.warning)
         quote = answer.data if answer is not None and answer.ok else None
         details = self.ask("GET", "subscription/billing-details") if quote else None
-        chosen = {"plan": self.plan_id, **{name: one for name, one in form.values.items() if name in CHOSEN and one}}
+        chosen = {
+            "plan": self.plan_id,
+            **{name: choice for name, choice in form.values.items() if name in CHOSEN and choice},
+        }
         return {
             "form": form,
             "quote": quote,

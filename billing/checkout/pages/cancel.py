@@ -31,11 +31,11 @@ class CancelPlan(BillingPage):
     @cached_property
     def ways(self) -> list[str]:
         """Return the possible times of cancellation: at the end of the paid period, now, both or none."""
-        found = self.whole
-        if found is None or not found["isOpen"] or not self.may_buy("PUT"):
+        subscription = self.whole
+        if subscription is None or not subscription["isOpen"] or not self.may_buy("PUT"):
             return []
-        runs = found["status"] in ("active", "trial") and days_until(found["period"]["end"]) > 0
-        ways = [END] if runs and not found["cancelAtPeriodEnd"] else []
+        runs = subscription["status"] in ("active", "trial") and days_until(subscription["period"]["end"]) > 0
+        ways = [END] if runs and not subscription["cancelAtPeriodEnd"] else []
         return [*ways, NOW] if self.may_buy("DELETE") else ways
 
     def form(self) -> Form:
@@ -51,28 +51,28 @@ class CancelPlan(BillingPage):
         return self.context(self.form())
 
     def context(self, form: Form) -> dict[str, Any]:
-        found = self.whole
+        subscription = self.whole
         return {
             "form": form,
             "chosen": form.values["when"],
-            "subscription": found,
+            "subscription": subscription,
             "ways": self.ways,
-            "days": days_until(found["period"]["end"]) if found else 0,
+            "days": days_until(subscription["period"]["end"]) if subscription else 0,
             "sure": form.fields[1],
         }
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
-        when, found = form.values["when"], self.whole
-        if found is None or when not in self.ways:
+        when, subscription = form.values["when"], self.whole
+        if subscription is None or when not in self.ways:
             return self.fail("It cannot be cancelled like that.")
         if when == NOW and not form.values["sure"]:
             form.fields[1].error = UNSURE
             return self.page(self.context(form), status=422)
         if when == NOW:
-            answer = self.ask("DELETE", f"subscription/{found['_id']}", None, {"when": NOW, "forfeit": True})
+            answer = self.ask("DELETE", f"subscription/{subscription['_id']}", None, {"when": NOW, "forfeit": True})
         else:
-            answer = self.ask("PUT", f"subscription/{found['_id']}", None, {"cancelAtPeriodEnd": True})
+            answer = self.ask("PUT", f"subscription/{subscription['_id']}", None, {"cancelAtPeriodEnd": True})
         if not answer.ok:
             return self.refuse(answer)
         text = "It has ended" if when == NOW else "It ends when what is paid is over"

@@ -23,14 +23,14 @@ class Details(SettingsForm):
     resource = "subscription/billing-details"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        known = values or {}
+        details = values or {}
         return Form(
             [
-                Field("name", "Name", value=known.get("name", ""), autocomplete="organization"),
-                Field("address", "Address", kind="textarea", value=known.get("address", "")),
-                Field("country", "Country", value=known.get("country", ""), help="Its name or code, such as DE."),
-                Field("vatId", "VAT id", value=known.get("vatId", ""), help="It is checked against the country."),
-                Field("email", "E-mail for invoices", kind="email", value=known.get("email", "")),
+                Field("name", "Name", value=details.get("name", ""), autocomplete="organization"),
+                Field("address", "Address", kind="textarea", value=details.get("address", "")),
+                Field("country", "Country", value=details.get("country", ""), help="Its name or code, such as DE."),
+                Field("vatId", "VAT id", value=details.get("vatId", ""), help="It is checked against the country."),
+                Field("email", "E-mail for invoices", kind="email", value=details.get("email", "")),
             ]
         )
 

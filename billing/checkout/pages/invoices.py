@@ -27,28 +27,28 @@ class Invoices(BillingPage):
 
     def show(self) -> Mapping[str, Any]:
         page = {"p": "1", "n": "100"}
-        found = self.read("subscription/invoices", page).data
+        rows = self.read("subscription/invoices", page).data
         notes = self.read("subscription/credit-notes", page).data
-        orders = {one["invoiceID"]: one for one in self.read("manual-payment", page).data}
+        orders = {row["invoiceID"]: row for row in self.read("manual-payment", page).data}
         invoices = [
             {
-                **one,
-                "state": STATES.get(one["status"], STATES["draft"]),
-                "what": what_of(one, orders.get(one["id"])),
-                "order": open_id(orders.get(one["id"])),
-                "notes": [note for note in notes if note["invoiceID"] == one["id"]],
+                **row,
+                "state": STATES.get(row["status"], STATES["draft"]),
+                "what": what_of(row, orders.get(row["id"])),
+                "order": open_id(orders.get(row["id"])),
+                "notes": [note for note in notes if note["invoiceID"] == row["id"]],
             }
-            for one in found
-            if one["status"] != "void"
+            for row in rows
+            if row["status"] != "void"
         ]
-        return {"invoices": invoices, "charged": self.charged() if any(one["order"] for one in invoices) else None}
+        return {"invoices": invoices, "charged": self.charged() if any(row["order"] for row in invoices) else None}
 
     def charged(self) -> Mapping[str, Any] | None:
         """Return the method that a past due amount can be charged to now, or None."""
         if not self.may_buy() or self.subscription["status"] != "past_due":
             return None
         methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data
-        return next((one for one in methods if one["isDefault"]), None)
+        return next((method for method in methods if method["isDefault"]), None)
 
     def do_retry(self) -> HttpResponse:
         answer = self.ask("POST", f"subscription/{self.subscription['_id']}/retry")

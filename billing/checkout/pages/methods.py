@@ -20,14 +20,18 @@ class PaymentMethods(BillingPage):
     def show(self) -> Mapping[str, Any]:
         methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data
         ways = self.read("subscription/payment-methods/setup").data["gateways"] if self.may_buy() else []
-        found = self.subscription
-        renews = found["isOpen"] and found["interval"] and not found["cancelAtPeriodEnd"]
+        subscription = self.subscription
+        renews = subscription["isOpen"] and subscription["interval"] and not subscription["cancelAtPeriodEnd"]
         return {
-            "methods": [{**one, "heir": heir_of(one, methods), "expired": is_expired(one)} for one in methods],
+            "methods": [
+                {**method, "heir": heir_of(method, methods), "expired": is_expired(method)} for method in methods
+            ],
             "ways": ways,
             "can_delete": self.may_buy("DELETE"),
             "can_change": self.may_buy("PUT"),
-            "renews_at": found["period"]["end"] if renews and found["status"] in ("active", "past_due") else None,
+            "renews_at": subscription["period"]["end"]
+            if renews and subscription["status"] in ("active", "past_due")
+            else None,
         }
 
     def do_add(self) -> HttpResponse:
@@ -54,6 +58,6 @@ def is_expired(method: Mapping[str, Any]) -> bool:
 
 def heir_of(method: Mapping[str, Any], methods: Sequence[Mapping[str, Any]]) -> str:
     """Return the label of the method that is charged once this one, the default, is removed; or nothing."""
-    others = [one for one in methods if one["_id"] != method["_id"] and not is_expired(one)]
-    newest = max(others, key=lambda one: (str(one["createdAt"]), one["_id"]), default=None)
+    others = [other for other in methods if other["_id"] != method["_id"] and not is_expired(other)]
+    newest = max(others, key=lambda other: (str(other["createdAt"]), other["_id"]), default=None)
     return newest["label"] if method["isDefault"] and newest else ""

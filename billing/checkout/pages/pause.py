@@ -21,10 +21,10 @@ class PausePlan(BillingPage):
     template = "web/plans/pause.html"
 
     def show(self) -> Mapping[str, Any]:
-        found = self.subscription
-        months = found["pauseMonths"]
+        subscription = self.subscription
+        months = subscription["pauseMonths"]
         return {
-            "subscription": found,
+            "subscription": subscription,
             "months": months,
             "form": self.form() if months and self.may_buy("PUT") else None,
             "can_change": self.may_buy("PUT"),

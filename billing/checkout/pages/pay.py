@@ -38,11 +38,11 @@ class PayOrder(BillingPage):
         return self.shown(self.order())
 
     def order(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(f"manual-payment/{self.params['id']}").data
-        return found
+        record: Mapping[str, Any] = self.read(f"manual-payment/{self.params['id']}").data
+        return record
 
     def shown(self, order: Mapping[str, Any], transfer: Form | None = None) -> dict[str, Any]:
-        titles = {one["gateway"]: one["title"] for one in order["gateways"]}
+        titles = {gateway["gateway"]: gateway["title"] for gateway in order["gateways"]}
         form = transfer or self.transfer_form(order)
         return {
             "order": order,
@@ -66,7 +66,7 @@ class PayOrder(BillingPage):
     def do_begin(self) -> HttpResponse:
         order = self.order()
         gateway = self.request.POST.get("gateway", "")
-        if gateway not in {one["gateway"] for one in order["gateways"]}:
+        if gateway not in {option["gateway"] for option in order["gateways"]}:
             return self.fail("This way to pay is not on offer any more.")
         ids = {"manualPaymentID": order["id"], "subscriptionID": order["subscriptionID"], "proof": "page"}
         answer = self.ask("POST", gateway, None, ids)

@@ -22,29 +22,34 @@ class ChangeSeats(BillingPage):
     @cached_property
     def can_change(self) -> bool:
         """Return whether the member may buy seats: the subscription is active and within a paid period."""
-        found = self.subscription
-        runs = found["isOpen"] and found["status"] == "active" and found["interval"] and found["period"]["end"]
+        subscription = self.subscription
+        runs = (
+            subscription["isOpen"]
+            and subscription["status"] == "active"
+            and subscription["interval"]
+            and subscription["period"]["end"]
+        )
         return bool(runs and self.may_buy())
 
     def form(self) -> Form:
-        found = self.subscription["seats"]
-        seats = whole_number(self.request.GET.get("seats", "")) or found["total"] or found["used"]
+        counts = self.subscription["seats"]
+        seats = whole_number(self.request.GET.get("seats", "")) or counts["total"] or counts["used"]
         return Form([Field("seats", "People", kind="number", value=seats, required=True)])
 
     def show(self) -> Mapping[str, Any]:
         return self.context(self.form(), asks="seats" in self.request.GET)
 
     def context(self, form: Form, *, asks: bool) -> dict[str, Any]:
-        found = self.subscription
+        subscription = self.subscription
         quote = self.quote(form) if asks and self.can_change else None
         return {
             "form": form,
-            "subscription": found,
+            "subscription": subscription,
             "can_change": self.can_change,
             "quote": quote,
             "later": self.later(quote) if quote else None,
-            "days": days_until(found["period"]["end"]),
-            "short": quote is not None and found["seats"]["used"] > quote["seats"],
+            "days": days_until(subscription["period"]["end"]),
+            "short": quote is not None and subscription["seats"]["used"] > quote["seats"],
         }
 
     def quote(self, form: Form) -> Mapping[str, Any] | None:
@@ -53,15 +58,15 @@ class ChangeSeats(BillingPage):
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
             return None
-        found: Mapping[str, Any] = answer.data
-        return found
+        preview: Mapping[str, Any] = answer.data
+        return preview
 
     def later(self, quote: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return the quote of the next period with these seats; None without a next period or if the preview fails."""
-        found = self.subscription
-        if found["cancelAtPeriodEnd"] or found["plan"] is None:
+        subscription = self.subscription
+        if subscription["cancelAtPeriodEnd"] or subscription["plan"] is None:
             return None
-        then = found["scheduledChange"] or {"plan": found["plan"], "interval": found["interval"]}
+        then = subscription["scheduledChange"] or {"plan": subscription["plan"], "interval": subscription["interval"]}
         body = {"planID": then["plan"]["_id"], "interval": then["interval"], "seats": quote["seats"]}
         answer = self.ask("POST", "subscription/preview", None, {**body, "when": "periodEnd"})
         return answer.data if answer.ok else None

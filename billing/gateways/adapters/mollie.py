@@ -84,17 +84,19 @@ class Mollie(Gateway):
         more: dict[str, Any] = {"redirectUrl": order.back_url}
         if order.save_method:
             more |= {"sequenceType": "first", "customerId": self._customer(order)}
-        found = self._do(
+        payment = self._do(
             lambda client: client.payments.create(_values(order, **more), idempotency_key=f"begin-{order.reference}")
         )
         with asking():
-            return CheckoutSession(found["id"], found["_links"]["checkout"]["href"])
+            return CheckoutSession(payment["id"], payment["_links"]["checkout"]["href"])
 
     def _customer(self, order: Order) -> str:
         values = {"email": order.email or None, "metadata": {"order": order.reference}}
-        found = self._do(lambda client: client.customers.create(values, idempotency_key=f"customer-{order.reference}"))
+        customer = self._do(
+            lambda client: client.customers.create(values, idempotency_key=f"customer-{order.reference}")
+        )
         with asking():
-            return str(found["id"])
+            return str(customer["id"])
 
     def open(self, order: Order) -> str:
         return f"{OPENED}{order.customer}"
@@ -106,23 +108,23 @@ class Mollie(Gateway):
         if fact.state is not PaymentState.NONE:
             return fact
         more = {"sequenceType": "recurring", "customerId": order.customer, "mandateId": order.token}
-        found = self._do(
+        payment = self._do(
             lambda client: client.payments.create(_values(order, **more), idempotency_key=f"move-{order.reference}")
         )
         with asking():
-            return _fact(found, order)
+            return _fact(payment, order)
 
     def find(self, order: Order) -> PaymentUpdate:
         if order.gateway_id and not order.gateway_id.startswith(OPENED):
-            found = self._do(lambda client: client.payments.get(order.gateway_id))
+            payment = self._do(lambda client: client.payments.get(order.gateway_id))
             with asking():
-                return _fact(found, order)
+                return _fact(payment, order)
         if not order.customer:
             return PaymentUpdate(PaymentState.NONE, reference=order.reference)
         page = self._do(lambda client: client.customers.get(order.customer).payments.list(limit=250))
         with asking():
-            ours = [one for one in page if (one.get("metadata") or {}).get("order") == order.reference]
-            paid = [one for one in ours if one["status"] == "paid"]
+            ours = [entry for entry in page if (entry.get("metadata") or {}).get("order") == order.reference]
+            paid = [entry for entry in ours if entry["status"] == "paid"]
             return (
                 _fact((paid or ours)[0], order) if ours else PaymentUpdate(PaymentState.NONE, reference=order.reference)
             )
@@ -131,61 +133,61 @@ class Mollie(Gateway):
         amount = {"value": str(to_amount(refund.amount, refund.currency)), "currency": refund.currency}
         values = {"amount": amount, "metadata": {"refund": refund.reference}}
         key = f"refund-{refund.reference}"
-        found = self._do(
+        created = self._do(
             lambda client: client.payments.get(refund.payment_ref).refunds.create(values, idempotency_key=key)
         )
         with asking():
-            return str(found["id"])
+            return str(created["id"])
 
     def find_refund(self, refund: RefundRequest) -> str:
-        found = self._do(lambda client: client.payments.get(refund.payment_ref).refunds.list(limit=250))
+        page = self._do(lambda client: client.payments.get(refund.payment_ref).refunds.list(limit=250))
         with asking():
-            ours = [one["id"] for one in found if (one.get("metadata") or {}).get("refund") == refund.reference]
+            ours = [entry["id"] for entry in page if (entry.get("metadata") or {}).get("refund") == refund.reference]
             return str(ours[0]) if ours else ""
 
     def set_up(self, order: Order) -> CheckoutSession:
         """Begin a first payment of nothing, which it takes for cards."""
         more = {"redirectUrl": order.back_url, "sequenceType": "first", "customerId": self._customer(order)}
         values = _values(replace(order, amount=0), method="creditcard", **more)
-        found = self._do(lambda client: client.payments.create(values, idempotency_key=f"setup-{order.reference}"))
+        payment = self._do(lambda client: client.payments.create(values, idempotency_key=f"setup-{order.reference}"))
         with asking():
-            return CheckoutSession(found["id"], found["_links"]["checkout"]["href"])
+            return CheckoutSession(payment["id"], payment["_links"]["checkout"]["href"])
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
         return self.find(order)
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
-        for one in self._listed("payments", since, until):
-            if one["status"] == "paid":
-                yield _settled("payment", one["id"], (one.get("metadata") or {}).get("order"), one["amount"])
-        for one in self._listed("refunds", since, until):
-            if one["status"] not in ("failed", "canceled"):
-                yield _settled("refund", one["id"], (one.get("metadata") or {}).get("refund"), one["amount"])
-        for one in self._listed("chargebacks", since, until):
-            yield _settled("dispute", one["paymentId"], "", one["amount"])
+        for row in self._listed("payments", since, until):
+            if row["status"] == "paid":
+                yield _settled("payment", row["id"], (row.get("metadata") or {}).get("order"), row["amount"])
+        for row in self._listed("refunds", since, until):
+            if row["status"] not in ("failed", "canceled"):
+                yield _settled("refund", row["id"], (row.get("metadata") or {}).get("refund"), row["amount"])
+        for row in self._listed("chargebacks", since, until):
+            yield _settled("dispute", row["paymentId"], "", row["amount"])
 
     def _listed(self, what: str, since: datetime, until: datetime) -> Iterator[Mapping[str, Any]]:
         """Yield the rows of a list, which begins with the newest, that were made in this time."""
         after: dict[str, str] = {}
         for _ in range(MAX_PAGES):
-            asked = {"limit": 250, **after}
-            page = self._do(lambda client, asked=asked: getattr(client, what).list(**asked))  # type: ignore[misc]
+            params = {"limit": 250, **after}
+            page = self._do(lambda client, params=params: getattr(client, what).list(**params))  # type: ignore[misc]
             with asking():
-                rows = [dict(one) for one in page]
-                made = [datetime.fromisoformat(one["createdAt"]) for one in rows]
+                rows = [dict(row) for row in page]
+                times = [datetime.fromisoformat(row["createdAt"]) for row in rows]
                 link = (page["_links"].get("next") or {}).get("href")
                 after = {"from": parse_qs(urlsplit(link).query)["from"][0]} if link else {}
-                found = [one for one, at in zip(rows, made, strict=True) if since <= at < until]
-            yield from found
-            if not after or any(at < since for at in made):
+                matches = [row for row, at in zip(rows, times, strict=True) if since <= at < until]
+            yield from matches
+            if not after or any(at < since for at in times):
                 return
         raise AmbiguousOutcome("its list does not end")
 
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         """Return chargebacks: they are lost at once, unless the bank takes them back."""
-        found = self._do(lambda client: client.payments.get(payment_ref).chargebacks.list(limit=250))
+        chargebacks = self._do(lambda client: client.payments.get(payment_ref).chargebacks.list(limit=250))
         with asking():
-            return [_disputed(one) for one in found]
+            return [_disputed(chargeback) for chargeback in chargebacks]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         """Return the id that the hook names: it is not signed, so that it can only make us look."""
@@ -213,22 +215,22 @@ def _values(order: Order, **more: Any) -> dict[str, Any]:
     return values
 
 
-def _fact(found: Mapping[str, Any], order: Order) -> PaymentUpdate:
-    amount = found["amount"]
+def _fact(payment: Mapping[str, Any], order: Order) -> PaymentUpdate:
+    amount = payment["amount"]
     currency = str(amount["currency"])
-    said = STATES.get(found["status"], PaymentState.OPEN)
-    mandate, customer = found.get("mandateId"), found.get("customerId")
-    card = found.get("details") or {}
+    said = STATES.get(payment["status"], PaymentState.OPEN)
+    mandate, customer = payment.get("mandateId"), payment.get("customerId")
+    card = payment.get("details") or {}
     brand, last4 = str(card.get("cardLabel") or ""), str(card.get("cardNumber") or "")[-4:]
-    label = f"{brand} {last4}" if brand and last4 else str(found.get("method") or "Mollie").title()
+    label = f"{brand} {last4}" if brand and last4 else str(payment.get("method") or "Mollie").title()
     expires = last_day(*str(card.get("cardExpiryDate") or "-").split("-")[:2])
     return PaymentUpdate(
         said,
         to_minor(Decimal(amount["value"]), currency) if said is PaymentState.PAID else 0,
         currency,
-        str((found.get("metadata") or {}).get("order", "")),
-        order.gateway_id or str(found["id"]),
-        str(found["id"]),
+        str((payment.get("metadata") or {}).get("order", "")),
+        order.gateway_id or str(payment["id"]),
+        str(payment["id"]),
         method=SavedMethod(str(mandate), str(customer), label, brand, last4, expires) if mandate and customer else None,
     )
 
@@ -241,8 +243,10 @@ def _settled(kind: str, id: Any, reference: Any, amount: Mapping[str, Any]) -> S
         )
 
 
-def _disputed(one: Mapping[str, Any]) -> GatewayDispute:
-    currency = str(one["amount"]["currency"])
-    reason = str((one.get("reason") or {}).get("description") or "")
-    status = "won" if one.get("reversedAt") else "lost"
-    return GatewayDispute(str(one["id"]), to_minor(Decimal(one["amount"]["value"]), currency), currency, status, reason)
+def _disputed(chargeback: Mapping[str, Any]) -> GatewayDispute:
+    currency = str(chargeback["amount"]["currency"])
+    reason = str((chargeback.get("reason") or {}).get("description") or "")
+    status = "won" if chargeback.get("reversedAt") else "lost"
+    return GatewayDispute(
+        str(chargeback["id"]), to_minor(Decimal(chargeback["amount"]["value"]), currency), currency, status, reason
+    )

@@ -78,9 +78,9 @@ class PayPal(Gateway):
             source["attributes"] = {"vault": {"store_in_vault": "ON_SUCCESS", "usage_type": "MERCHANT"}}
         body = {**_order(order), "payment_source": {"paypal": source}}
         with asking():
-            found = self._call("POST", "/v2/checkout/orders", f"begin-{order.reference}", body)
-            links = {link["rel"]: link["href"] for link in found["links"]}
-            return CheckoutSession(found["id"], links.get("payer-action") or links["approve"])
+            created = self._call("POST", "/v2/checkout/orders", f"begin-{order.reference}", body)
+            links = {link["rel"]: link["href"] for link in created["links"]}
+            return CheckoutSession(created["id"], links.get("payer-action") or links["approve"])
 
     def open(self, order: Order) -> str:
         with asking():
@@ -125,56 +125,59 @@ class PayPal(Gateway):
         context = {"return_url": order.back_url, "cancel_url": order.back_url}
         body = {"payment_source": {"paypal": {"usage_type": "MERCHANT", "experience_context": context}}}
         with asking():
-            found = self._call("POST", "/v3/vault/setup-tokens", f"setup-{order.reference}", body)
-            links = {link["rel"]: link["href"] for link in found["links"]}
-            return CheckoutSession(found["id"], links["approve"])
+            token = self._call("POST", "/v3/vault/setup-tokens", f"setup-{order.reference}", body)
+            links = {link["rel"]: link["href"] for link in token["links"]}
+            return CheckoutSession(token["id"], links["approve"])
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
         """Query the set-up token; an approved one becomes a method, once for each set-up."""
         with asking():
             try:
-                found = self._call("GET", f"/v3/vault/setup-tokens/{order.gateway_id}")
+                set_up_token = self._call("GET", f"/v3/vault/setup-tokens/{order.gateway_id}")
             except Refused as refused:
                 if refused.code not in GONE:
                     raise
                 return _set_up(PaymentState.FAILED, order)
-            if found["status"] not in ("APPROVED", "VAULTED"):
+            if set_up_token["status"] not in ("APPROVED", "VAULTED"):
                 return _set_up(PaymentState.OPEN, order)
             body = {"payment_source": {"token": {"id": order.gateway_id, "type": "SETUP_TOKEN"}}}
-            made = self._call("POST", "/v3/vault/payment-tokens", f"vault-{order.reference}", body)
-            customer = str((made.get("customer") or {}).get("id", ""))
-            return _set_up(PaymentState.PAID, order, SavedMethod(str(made["id"]), customer, "PayPal"))
+            payment_token = self._call("POST", "/v3/vault/payment-tokens", f"vault-{order.reference}", body)
+            customer = str((payment_token.get("customer") or {}).get("id", ""))
+            return _set_up(PaymentState.PAID, order, SavedMethod(str(payment_token["id"]), customer, "PayPal"))
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         """Yield its report of transactions, which is some hours late: missing ones are queried one by one."""
-        asked = {"start_date": since.isoformat(), "end_date": until.isoformat(), "fields": "transaction_info"}
+        params = {"start_date": since.isoformat(), "end_date": until.isoformat(), "fields": "transaction_info"}
         for page in range(1, MAX_PAGES):
             with asking():
-                query = urlencode({**asked, "page_size": 500, "page": page})
-                found = self._call("GET", f"/v1/reporting/transactions?{query}")
-                rows, last = [one["transaction_info"] for one in found["transaction_details"]], found["total_pages"]
-                lines = [_settled(one) for one in rows if one["transaction_status"] == "S"]
+                query = urlencode({**params, "page_size": 500, "page": page})
+                report = self._call("GET", f"/v1/reporting/transactions?{query}")
+                rows, last = (
+                    [entry["transaction_info"] for entry in report["transaction_details"]],
+                    report["total_pages"],
+                )
+                lines = [_settled(entry) for entry in rows if entry["transaction_status"] == "S"]
             yield from (line for line in lines if line)
             if page >= last:
                 break
         else:
             raise AmbiguousOutcome("its list does not end")
-        for one in self._disputes({"start_time": since.isoformat()}):
+        for entry in self._disputes({"start_time": since.isoformat()}):
             with asking():
-                amount, currency = _money(one["dispute_amount"])
-                for money in one["disputed_transactions"]:
+                amount, currency = _money(entry["dispute_amount"])
+                for money in entry["disputed_transactions"]:
                     yield SettlementEntry("dispute", str(money["seller_transaction_id"]), "", amount, currency)
 
-    def _disputes(self, asked: Mapping[str, str]) -> list[dict[str, Any]]:
+    def _disputes(self, params: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return the disputes of one page, which has the newest 50."""
         with asking():
-            found = self._call("GET", f"/v1/customer/disputes?{urlencode({**asked, 'page_size': 50})}")
-            ids = [str(one["dispute_id"]) for one in found["items"]]
+            page = self._call("GET", f"/v1/customer/disputes?{urlencode({**params, 'page_size': 50})}")
+            ids = [str(entry["dispute_id"]) for entry in page["items"]]
             return [self._call("GET", f"/v1/customer/disputes/{id}") for id in ids]
 
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         with asking():
-            return [_disputed(one) for one in self._disputes({"disputed_transaction_id": payment_ref})]
+            return [_disputed(dispute) for dispute in self._disputes({"disputed_transaction_id": payment_ref})]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         try:
@@ -191,7 +194,7 @@ class PayPal(Gateway):
             units = about.get("purchase_units") or [{}]
             related = (about.get("supplementary_data") or {}).get("related_ids") or {}
             names = [about.get("custom_id"), units[0].get("custom_id"), related.get("order_id"), about.get("id")]
-            names += [one.get("seller_transaction_id") for one in about.get("disputed_transactions") or ()]
+            names += [entry.get("seller_transaction_id") for entry in about.get("disputed_transactions") or ()]
             disputed = str(event.get("event_type")).startswith("CUSTOMER.DISPUTE.")
             return WebhookHint(str(event["id"]), tuple(str(name) for name in names if name), disputed)
         except (InvalidSignature, ValueError, KeyError, TypeError, AttributeError, HttpFailed) as error:
@@ -217,23 +220,23 @@ class PayPal(Gateway):
         if not self._token:
             auth = (self.credentials.key_id, self.credentials.secret_key)
             form = {"grant_type": "client_credentials"}
-            status, found = body_of(self.session, "POST", f"{self.base_url}/v1/oauth2/token", data=form, auth=auth)
+            status, answer = body_of(self.session, "POST", f"{self.base_url}/v1/oauth2/token", data=form, auth=auth)
             if status != 200:
                 raise AmbiguousOutcome(f"it answers {status} to the log-in")
-            self._token = str(found["access_token"])
+            self._token = str(answer["access_token"])
         return self._token
 
     def _call(self, method: str, path: str, key: str = "", body: Any = None) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {self._access()}", "Prefer": "return=representation"}
         if key:
             headers["PayPal-Request-Id"] = key
-        status, found = body_of(self.session, method, f"{self.base_url}{path}", headers=headers, json=body)
+        status, answer = body_of(self.session, method, f"{self.base_url}{path}", headers=headers, json=body)
         if status < 300:
-            return found
-        issues = {str(one.get("issue")) for one in found.get("details") or ()} | {str(found.get("name"))}
-        known = issues & (REFUSALS | GONE)
-        if known:
-            raise Refused(min(known))
+            return answer
+        issues = {str(detail.get("issue")) for detail in answer.get("details") or ()} | {str(answer.get("name"))}
+        reasons = issues & (REFUSALS | GONE)
+        if reasons:
+            raise Refused(min(reasons))
         raise AmbiguousOutcome(f"it answers {status}: {', '.join(sorted(issues))}"[:200])
 
 
@@ -248,16 +251,16 @@ def _order(order: Order) -> dict[str, Any]:
     return {"intent": "CAPTURE", "purchase_units": [unit]}
 
 
-def _fact(found: Mapping[str, Any], order: Order) -> PaymentUpdate:
-    unit = found["purchase_units"][0]
+def _fact(answer: Mapping[str, Any], order: Order) -> PaymentUpdate:
+    unit = answer["purchase_units"][0]
     captures = (unit.get("payments") or {}).get("captures") or []
-    done = next((one for one in captures if one["status"] == "COMPLETED"), None)
+    done = next((capture for capture in captures if capture["status"] == "COMPLETED"), None)
     if done is None:
-        declined = any(one["status"] in ("DECLINED", "FAILED") for one in captures)
-        said = PaymentState.FAILED if declined else STATES.get(found["status"], PaymentState.OPEN)
+        declined = any(capture["status"] in ("DECLINED", "FAILED") for capture in captures)
+        said = PaymentState.FAILED if declined else STATES.get(answer["status"], PaymentState.OPEN)
         return PaymentUpdate(said, reference=str(unit.get("custom_id", "")), gateway_id=order.gateway_id)
     currency = done["amount"]["currency_code"]
-    payer = (found.get("payment_source") or {}).get("paypal") or {}
+    payer = (answer.get("payment_source") or {}).get("paypal") or {}
     vault = (payer.get("attributes") or {}).get("vault") or {}
     customer = str((vault.get("customer") or {}).get("id", ""))
     saved = SavedMethod(vault["id"], customer, "PayPal") if vault.get("id") else None
@@ -270,29 +273,29 @@ def _set_up(said: PaymentState, order: Order, method: SavedMethod | None = None)
     return PaymentUpdate(said, reference=order.reference, gateway_id=order.gateway_id, method=method)
 
 
-def _money(found: Mapping[str, Any]) -> tuple[int, str]:
-    currency = str(found["currency_code"])
-    return abs(to_minor(Decimal(found["value"]), currency)), currency
+def _money(money: Mapping[str, Any]) -> tuple[int, str]:
+    currency = str(money["currency_code"])
+    return abs(to_minor(Decimal(money["value"]), currency)), currency
 
 
-def _settled(one: Mapping[str, Any]) -> SettlementEntry | None:
+def _settled(row: Mapping[str, Any]) -> SettlementEntry | None:
     """Return a line of the report. Payments are T00.., refunds T11..; fees and transfers return None."""
-    kind = {"T00": "payment", "T11": "refund"}.get(str(one["transaction_event_code"])[:3])
+    kind = {"T00": "payment", "T11": "refund"}.get(str(row["transaction_event_code"])[:3])
     if kind is None:
         return None
-    amount, currency = _money(one["transaction_amount"])
-    return SettlementEntry(kind, str(one["transaction_id"]), str(one.get("custom_field") or ""), amount, currency)
+    amount, currency = _money(row["transaction_amount"])
+    return SettlementEntry(kind, str(row["transaction_id"]), str(row.get("custom_field") or ""), amount, currency)
 
 
-def _disputed(one: Mapping[str, Any]) -> GatewayDispute:
-    outcome = str((one.get("dispute_outcome") or {}).get("outcome_code") or "")
+def _disputed(dispute: Mapping[str, Any]) -> GatewayDispute:
+    outcome = str((dispute.get("dispute_outcome") or {}).get("outcome_code") or "")
     status = "open"
-    if one["status"] == "RESOLVED":
+    if dispute["status"] == "RESOLVED":
         status = "won" if outcome in ("RESOLVED_SELLER_FAVOUR", "CANCELED_BY_BUYER", "DENIED") else "lost"
-    due = one.get("seller_response_due_date")
+    due = dispute.get("seller_response_due_date")
     until = datetime.fromisoformat(due) if due else None
     return GatewayDispute(
-        str(one["dispute_id"]), *_money(one["dispute_amount"]), status, str(one.get("reason") or ""), until
+        str(dispute["dispute_id"]), *_money(dispute["dispute_amount"]), status, str(dispute.get("reason") or ""), until
     )
 
 

@@ -56,8 +56,8 @@ class Paystack(Gateway):
             "metadata": {"order": order.reference},
         }
         with asking():
-            found = self._call("POST", "/transaction/initialize", values)
-            return CheckoutSession(order.reference, str(found["authorization_url"]))
+            answer = self._call("POST", "/transaction/initialize", values)
+            return CheckoutSession(order.reference, str(answer["authorization_url"]))
 
     def open(self, order: Order) -> str:
         return order.reference
@@ -83,13 +83,13 @@ class Paystack(Gateway):
     def find(self, order: Order) -> PaymentUpdate:
         with asking():
             try:
-                found = self._call("GET", f"/transaction/verify/{order.reference}")
+                answer = self._call("GET", f"/transaction/verify/{order.reference}")
             except Refused as refused:
                 if refused.code != UNKNOWN:
                     raise
                 return PaymentUpdate(PaymentState.NONE, reference=order.reference)
-            said = STATES.get(found["status"], PaymentState.OPEN)
-            card = found.get("authorization") or {}
+            said = STATES.get(answer["status"], PaymentState.OPEN)
+            card = answer.get("authorization") or {}
             saved = None
             if said is PaymentState.PAID and card.get("reusable"):
                 brand, last4 = str(card.get("brand") or "Card").strip().title(), str(card.get("last4") or "")
@@ -98,12 +98,12 @@ class Paystack(Gateway):
                 saved = SavedMethod(code, order.email, label, brand, last4, expires)
             return PaymentUpdate(
                 said,
-                int(found["amount"]) if said is PaymentState.PAID else 0,
-                str(found["currency"]),
-                str(found["reference"]),
-                str(found["reference"]),
-                str(found["reference"]),
-                str(found.get("gateway_response") or "")[:200],
+                int(answer["amount"]) if said is PaymentState.PAID else 0,
+                str(answer["currency"]),
+                str(answer["reference"]),
+                str(answer["reference"]),
+                str(answer["reference"]),
+                str(answer.get("gateway_response") or "")[:200],
                 saved,
             )
 
@@ -119,31 +119,31 @@ class Paystack(Gateway):
 
     def find_refund(self, refund: RefundRequest) -> str:
         with asking():
-            found = self._call("GET", f"/refund?reference={refund.payment_ref}&perPage=100", many=True)
-            ours = [one["id"] for one in found if one.get("merchant_note") == refund.reference]
+            rows = self._call("GET", f"/refund?reference={refund.payment_ref}&perPage=100", many=True)
+            ours = [row["id"] for row in rows if row.get("merchant_note") == refund.reference]
             return str(ours[0]) if ours else ""
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         times = {"from": since.isoformat(), "to": until.isoformat()}
-        for one in self._listed("transaction", {**times, "status": "success"}):
+        for row in self._listed("transaction", {**times, "status": "success"}):
             with asking():
-                id = str(one["reference"])
-                yield SettlementEntry("payment", id, id, int(one["amount"]), str(one["currency"]))
-        for one in self._listed("refund", times):
+                id = str(row["reference"])
+                yield SettlementEntry("payment", id, id, int(row["amount"]), str(row["currency"]))
+        for row in self._listed("refund", times):
             with asking():
-                note = str(one.get("merchant_note") or "")
-                line = SettlementEntry("refund", str(one["id"]), note, int(one["amount"]), str(one["currency"]))
-            if one.get("status") != "failed":
+                note = str(row.get("merchant_note") or "")
+                line = SettlementEntry("refund", str(row["id"]), note, int(row["amount"]), str(row["currency"]))
+            if row.get("status") != "failed":
                 yield line
-        for one in self._listed("dispute", times):
+        for row in self._listed("dispute", times):
             with asking():
-                money = str(one["transaction"]["reference"])
-                yield SettlementEntry("dispute", money, "", int(one["refund_amount"]), str(one["currency"]))
+                money = str(row["transaction"]["reference"])
+                yield SettlementEntry("dispute", money, "", int(row["refund_amount"]), str(row["currency"]))
 
-    def _listed(self, what: str, asked: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    def _listed(self, what: str, params: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         for page in range(1, MAX_PAGES):
             with asking():
-                query = urlencode({**asked, "perPage": 100, "page": page})
+                query = urlencode({**params, "perPage": 100, "page": page})
                 rows = self._call("GET", f"/{what}?{query}", many=True)
             yield from rows
             if len(rows) < 100:
@@ -153,12 +153,12 @@ class Paystack(Gateway):
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         with asking():
             id = self._call("GET", f"/transaction/verify/{payment_ref}")["id"]
-            return [_disputed(one) for one in self._listed("dispute", {"transaction": id})]
+            return [_disputed(dispute) for dispute in self._listed("dispute", {"transaction": id})]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         key = self.credentials.secret_key.encode()
-        given = headers.get("X-Paystack-Signature", "")
-        if not hmac.compare_digest(hmac.new(key, body, hashlib.sha512).hexdigest().encode(), given.encode()):
+        signature = headers.get("X-Paystack-Signature", "")
+        if not hmac.compare_digest(hmac.new(key, body, hashlib.sha512).hexdigest().encode(), signature.encode()):
             raise WrongSignature("signature")
         try:
             event = json.loads(body)
@@ -174,21 +174,23 @@ class Paystack(Gateway):
 
     def _call(self, method: str, path: str, body: Any = None, *, many: bool = False) -> Any:
         headers = {"Authorization": f"Bearer {self.credentials.secret_key}"}
-        status, found = body_of(self.session, method, f"{self.base_url}{path}", headers=headers, json=body)
-        data = found.get("data")
-        if status < 300 and found.get("status") is True and isinstance(data, list if many else dict):
+        status, answer = body_of(self.session, method, f"{self.base_url}{path}", headers=headers, json=body)
+        data = answer.get("data")
+        if status < 300 and answer.get("status") is True and isinstance(data, list if many else dict):
             return data
-        message = str(found.get("message", ""))
-        known = next((part for part in LISTED if part.lower() in message.lower()), "")
-        if status >= 400 and known:
-            raise Refused(known)
+        message = str(answer.get("message", ""))
+        reason = next((part for part in LISTED if part.lower() in message.lower()), "")
+        if status >= 400 and reason:
+            raise Refused(reason)
         raise AmbiguousOutcome(f"it answers {status}: {message}"[:200])
 
 
-def _disputed(one: Mapping[str, Any]) -> GatewayDispute:
+def _disputed(dispute: Mapping[str, Any]) -> GatewayDispute:
     status = "open"
-    if one["status"] == "resolved":
-        status = "won" if one.get("resolution") == "declined" else "lost"
-    due = datetime.fromisoformat(one["dueAt"]) if one.get("dueAt") else None
-    reason = str(one.get("category") or "")
-    return GatewayDispute(str(one["id"]), int(one["refund_amount"]), str(one["currency"]), status, reason, due)
+    if dispute["status"] == "resolved":
+        status = "won" if dispute.get("resolution") == "declined" else "lost"
+    due = datetime.fromisoformat(dispute["dueAt"]) if dispute.get("dueAt") else None
+    reason = str(dispute.get("category") or "")
+    return GatewayDispute(
+        str(dispute["id"]), int(dispute["refund_amount"]), str(dispute["currency"]), status, reason, due
+    )

@@ -60,10 +60,10 @@ class Razorpay(Gateway):
             try:
                 return call(self.client)
             except BadRequestError as error:
-                found = next((part for part in LISTED if part in str(error)), "")
-                if not found:
+                reason = next((part for part in LISTED if part in str(error)), "")
+                if not reason:
                     raise AmbiguousOutcome(str(error)[:200]) from error
-                raise Refused(found) from error
+                raise Refused(reason) from error
 
     def begin(self, order: Order) -> CheckoutSession:
         values = {
@@ -85,9 +85,9 @@ class Razorpay(Gateway):
             return CheckoutSession(link["id"], link["short_url"])
 
     def _link(self, order: Order) -> Mapping[str, Any]:
-        found = self._do(lambda client: client.payment_link.all({"reference_id": order.reference}))
+        answer = self._do(lambda client: client.payment_link.all({"reference_id": order.reference}))
         with asking():
-            return next(one for one in found["payment_links"] if one["reference_id"] == order.reference)
+            return next(link for link in answer["payment_links"] if link["reference_id"] == order.reference)
 
     def open(self, order: Order) -> str:
         values = {
@@ -96,14 +96,14 @@ class Razorpay(Gateway):
             "receipt": order.reference,
             "notes": {"order": order.reference},
         }
-        known = self._do(lambda client: client.order.all({"receipt": order.reference}))
+        existing = self._do(lambda client: client.order.all({"receipt": order.reference}))
         with asking():
-            for one in known["items"]:
-                if one["receipt"] == order.reference:
-                    return str(one["id"])
-        found = self._do(lambda client: client.order.create(values))
+            for entry in existing["items"]:
+                if entry["receipt"] == order.reference:
+                    return str(entry["id"])
+        created = self._do(lambda client: client.order.create(values))
         with asking():
-            return str(found["id"])
+            return str(created["id"])
 
     def move(self, order: Order) -> PaymentUpdate:
         fact = self.find(order)
@@ -143,12 +143,14 @@ class Razorpay(Gateway):
             link = self._do(lambda client: client.payment_link.fetch(order.gateway_id))
             with asking():
                 return self._of_link(link)
-        found = self._do(lambda client: client.order.payments(order.gateway_id))
+        answer = self._do(lambda client: client.order.payments(order.gateway_id))
         with asking():
-            return _of_payments(found["items"], order)
+            return _of_payments(answer["items"], order)
 
     def _of_link(self, link: Mapping[str, Any]) -> PaymentUpdate:
-        ids = [one["payment_id"] for one in link.get("payments") or () if one["status"] in ("captured", "authorized")]
+        ids = [
+            entry["payment_id"] for entry in link.get("payments") or () if entry["status"] in ("captured", "authorized")
+        ]
         if not ids:
             said = PaymentState.FAILED if link["status"] in ("expired", "cancelled") else PaymentState.OPEN
             return PaymentUpdate(said, reference=link["reference_id"], gateway_id=link["id"])
@@ -158,38 +160,40 @@ class Razorpay(Gateway):
     def refund(self, refund: RefundRequest) -> str:
         values = {"amount": refund.amount, "notes": {"refund": refund.reference}}
         headers = {"X-Refund-Idempotency": f"refund-{refund.reference}"}
-        found = self._do(lambda client: client.payment.refund(refund.payment_ref, values, headers=headers))
+        created = self._do(lambda client: client.payment.refund(refund.payment_ref, values, headers=headers))
         with asking():
-            return str(found["id"])
+            return str(created["id"])
 
     def find_refund(self, refund: RefundRequest) -> str:
-        found = self._do(lambda client: client.payment.fetch_multiple_refund(refund.payment_ref, {"count": 100}))
+        answer = self._do(lambda client: client.payment.fetch_multiple_refund(refund.payment_ref, {"count": 100}))
         with asking():
-            ours = [one["id"] for one in found["items"] if (one.get("notes") or {}).get("refund") == refund.reference]
+            ours = [
+                entry["id"] for entry in answer["items"] if (entry.get("notes") or {}).get("refund") == refund.reference
+            ]
             return str(ours[0]) if ours else ""
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         times = {"from": int(since.timestamp()), "to": int(until.timestamp())}
-        for one in self._listed("payment", times):
+        for row in self._listed("payment", times):
             with asking():
-                line = _settled("payment", one["id"], one, "order")
-            if one.get("status") in ("captured", "refunded"):
+                line = _settled("payment", row["id"], row, "order")
+            if row.get("status") in ("captured", "refunded"):
                 yield line
-        for one in self._listed("refund", times):
+        for row in self._listed("refund", times):
             with asking():
-                line = _settled("refund", one["id"], one, "refund")
-            if one.get("status") != "failed":
+                line = _settled("refund", row["id"], row, "refund")
+            if row.get("status") != "failed":
                 yield line
-        for one in self._listed("dispute", times):
+        for row in self._listed("dispute", times):
             with asking():
-                yield SettlementEntry("dispute", str(one["payment_id"]), "", int(one["amount"]), str(one["currency"]))
+                yield SettlementEntry("dispute", str(row["payment_id"]), "", int(row["amount"]), str(row["currency"]))
 
     def _listed(self, what: str, times: Mapping[str, int]) -> Iterator[Mapping[str, Any]]:
         for page in range(MAX_PAGES):
-            asked = {**times, "count": 100, "skip": 100 * page}
-            found = self._do(lambda client, asked=asked: getattr(client, what).all(asked))  # type: ignore[misc]
+            params = {**times, "count": 100, "skip": 100 * page}
+            answer = self._do(lambda client, params=params: getattr(client, what).all(params))  # type: ignore[misc]
             with asking():
-                rows = list(found["items"])
+                rows = list(answer["items"])
             yield from rows
             if len(rows) < 100:
                 return
@@ -197,14 +201,14 @@ class Razorpay(Gateway):
 
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         """Return the payment's disputes of the newest 1,000: its list cannot be asked for one payment."""
-        found: list[GatewayDispute] = []
-        for number, one in enumerate(self._listed("dispute", {})):
+        matches: list[GatewayDispute] = []
+        for number, row in enumerate(self._listed("dispute", {})):
             with asking():
-                if one["payment_id"] == payment_ref:
-                    found.append(_disputed(one))
+                if row["payment_id"] == payment_ref:
+                    matches.append(_disputed(row))
             if number >= 1000:
                 break
-        return found
+        return matches
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         from razorpay.errors import SignatureVerificationError  # noqa: PLC0415
@@ -233,10 +237,10 @@ class Razorpay(Gateway):
 
 def _of_payments(payments: list[Mapping[str, Any]], order: Order) -> PaymentUpdate:
     for status in ("captured", "authorized"):
-        for one in payments:
-            if one["status"] == status:
-                reference = (one.get("notes") or {}).get("order") or order.reference
-                return _of_payment(one, reference, order.gateway_id)
+        for payment in payments:
+            if payment["status"] == status:
+                reference = (payment.get("notes") or {}).get("order") or order.reference
+                return _of_payment(payment, reference, order.gateway_id)
     return PaymentUpdate(PaymentState.OPEN, reference=order.reference, gateway_id=order.gateway_id)
 
 
@@ -261,10 +265,10 @@ def _settled(kind: str, id: Any, row: Mapping[str, Any], note: str) -> Settlemen
     return SettlementEntry(kind, str(id), str(reference), int(row["amount"]), str(row["currency"]))
 
 
-def _disputed(one: Mapping[str, Any]) -> GatewayDispute:
-    due = one.get("respond_by")
+def _disputed(dispute: Mapping[str, Any]) -> GatewayDispute:
+    due = dispute.get("respond_by")
     until = datetime.fromtimestamp(due, UTC) if due else None
-    status = {"won": "won", "lost": "lost", "closed": "lost"}.get(one["status"], "open")
+    status = {"won": "won", "lost": "lost", "closed": "lost"}.get(dispute["status"], "open")
     return GatewayDispute(
-        one["id"], int(one["amount"]), one["currency"], status, str(one.get("reason_code") or ""), until
+        dispute["id"], int(dispute["amount"]), dispute["currency"], status, str(dispute.get("reason_code") or ""), until
     )

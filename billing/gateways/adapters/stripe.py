@@ -90,8 +90,8 @@ class Stripe(Gateway):
             intent["setup_future_usage"] = "off_session"
             values["customer_creation"] = "always"
         with asking():
-            found = self.client.checkout.sessions.create(values, {"idempotency_key": f"begin-{order.reference}"})
-            return CheckoutSession(str(found.id), str(found.url))
+            session = self.client.checkout.sessions.create(values, {"idempotency_key": f"begin-{order.reference}"})
+            return CheckoutSession(str(session.id), str(session.url))
 
     def open(self, order: Order) -> str:
         values = {
@@ -157,8 +157,8 @@ class Stripe(Gateway):
 
     def find_refund(self, refund: RefundRequest) -> str:
         with asking():
-            found = self.client.refunds.list({"payment_intent": refund.payment_ref, "limit": 100}).to_dict()["data"]
-            ours = [one["id"] for one in found if (one.get("metadata") or {}).get("refund") == refund.reference]
+            rows = self.client.refunds.list({"payment_intent": refund.payment_ref, "limit": 100}).to_dict()["data"]
+            ours = [row["id"] for row in rows if (row.get("metadata") or {}).get("refund") == refund.reference]
             return str(ours[0]) if ours else ""
 
     def set_up(self, order: Order) -> CheckoutSession:
@@ -174,8 +174,8 @@ class Stripe(Gateway):
         if order.email:
             values["customer_email"] = order.email
         with asking():
-            found = self.client.checkout.sessions.create(values, {"idempotency_key": f"setup-{order.reference}"})
-            return CheckoutSession(str(found.id), str(found.url))
+            session = self.client.checkout.sessions.create(values, {"idempotency_key": f"setup-{order.reference}"})
+            return CheckoutSession(str(session.id), str(session.url))
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
         with asking():
@@ -191,31 +191,31 @@ class Stripe(Gateway):
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         created = {"gte": int(since.timestamp()), "lt": int(until.timestamp())}
-        for one in self._listed("payment_intents", created):
+        for row in self._listed("payment_intents", created):
             with asking():
-                reference = str((one.get("metadata") or {}).get("order", ""))
+                reference = str((row.get("metadata") or {}).get("order", ""))
                 line = SettlementEntry(
-                    "payment", one["id"], reference, int(one["amount_received"]), one["currency"].upper()
+                    "payment", row["id"], reference, int(row["amount_received"]), row["currency"].upper()
                 )
             if line.amount:
                 yield line
-        for one in self._listed("refunds", created):
+        for row in self._listed("refunds", created):
             with asking():
-                reference = str((one.get("metadata") or {}).get("refund", ""))
-                line = SettlementEntry("refund", one["id"], reference, int(one["amount"]), one["currency"].upper())
-            if one.get("status") not in ("failed", "canceled"):
+                reference = str((row.get("metadata") or {}).get("refund", ""))
+                line = SettlementEntry("refund", row["id"], reference, int(row["amount"]), row["currency"].upper())
+            if row.get("status") not in ("failed", "canceled"):
                 yield line
-        for one in self._listed("disputes", created):
+        for row in self._listed("disputes", created):
             with asking():
-                money = str(one["payment_intent"])
-                yield SettlementEntry("dispute", money, "", int(one["amount"]), one["currency"].upper())
+                money = str(row["payment_intent"])
+                yield SettlementEntry("dispute", money, "", int(row["amount"]), row["currency"].upper())
 
     def _listed(self, what: str, created: Mapping[str, int]) -> Iterator[Mapping[str, Any]]:
         after: dict[str, str] = {}
         for _ in range(MAX_PAGES):
             with asking():
-                asked = {"created": created, "limit": 100, **after}
-                page = getattr(self.client, what).list(asked).to_dict()
+                params = {"created": created, "limit": 100, **after}
+                page = getattr(self.client, what).list(params).to_dict()
                 rows, more = list(page["data"]), bool(page["has_more"])
                 after = {"starting_after": rows[-1]["id"]} if rows else {}
             yield from rows
@@ -225,17 +225,17 @@ class Stripe(Gateway):
 
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         with asking():
-            found = self.client.disputes.list({"payment_intent": payment_ref, "limit": 100}).to_dict()["data"]
-            return [_disputed(one) for one in found if not one["status"].startswith("warning")]
+            rows = self.client.disputes.list({"payment_intent": payment_ref, "limit": 100}).to_dict()["data"]
+            return [_disputed(row) for row in rows if not row["status"].startswith("warning")]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         import stripe  # noqa: PLC0415
 
         try:
-            given = headers.get("Stripe-Signature", "")
+            signature = headers.get("Stripe-Signature", "")
             secret = self.credentials.webhook_secret
-            event = stripe.Webhook.construct_event(body, given, secret, TOLERANCE).to_dict()
-            stamp = next(part for part in given.split(",") if part.startswith("t="))
+            event = stripe.Webhook.construct_event(body, signature, secret, TOLERANCE).to_dict()
+            stamp = next(part for part in signature.split(",") if part.startswith("t="))
             if int(stamp.removeprefix("t=")) > time() + TOLERANCE:  # the library looks only for what is too old
                 raise WrongSignature("it is of the future")
             about = event["data"]["object"]
@@ -276,12 +276,17 @@ def _saved(method: Mapping[str, Any], customer: Any) -> SavedMethod:
     return SavedMethod(method["id"], str(customer), f"{brand} {last4}".strip(), brand, last4, expires)
 
 
-def _disputed(one: Mapping[str, Any]) -> GatewayDispute:
-    due = (one.get("evidence_details") or {}).get("due_by")
+def _disputed(dispute: Mapping[str, Any]) -> GatewayDispute:
+    due = (dispute.get("evidence_details") or {}).get("due_by")
     until = datetime.fromtimestamp(due, UTC) if due else None
-    status = {"won": "won", "lost": "lost"}.get(one["status"], "open")
+    status = {"won": "won", "lost": "lost"}.get(dispute["status"], "open")
     return GatewayDispute(
-        one["id"], int(one["amount"]), one["currency"].upper(), status, str(one.get("reason") or ""), until
+        dispute["id"],
+        int(dispute["amount"]),
+        dispute["currency"].upper(),
+        status,
+        str(dispute.get("reason") or ""),
+        until,
     )
 
 

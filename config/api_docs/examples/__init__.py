@@ -106,26 +106,26 @@ QUERIES: Mapping[str, Mapping[str, str]] = {}
 
 def body_of(mount: str, method: str, path: str, *, bulk: bool = False) -> Body | None:
     """Return the example of an operation's body. Operations on many records take ids, unless they have another."""
-    found = BY_MOUNT[mount].get(f"{method} {path}")
-    if found is None and bulk:
+    example = BY_MOUNT[mount].get(f"{method} {path}")
+    if example is None and bulk:
         return {"ids": [placeholder(path.split("/"), "id")]}
-    return found
+    return example
 
 
 def placeholder(segments: list[str], parameter: str) -> str:
     """Return the name in capitals that stands for a parameter after these segments of a path."""
-    words = [segment for segment in segments if segment and not segment.startswith("{")]
-    if parameter.lower().endswith("id") and (name := NAMES.get("/".join(words))):
+    names = [segment for segment in segments if segment and not segment.startswith("{")]
+    if parameter.lower().endswith("id") and (name := NAMES.get("/".join(names))):
         return name
     if parameter != "id":
         return VALUES.get(parameter) or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", parameter).upper()
-    return f"{words[-1].replace('-', '_').upper()}_ID"
+    return f"{names[-1].replace('-', '_').upper()}_ID"
 
 
 def filled(path: str) -> str:
     """Return a path with a name in capitals for each of its parameters."""
     segments = path.split("/")
     return "/".join(
-        placeholder(segments[:position], found[1]) if (found := PARAMETER.fullmatch(segment)) else segment
+        placeholder(segments[:position], match[1]) if (match := PARAMETER.fullmatch(segment)) else segment
         for position, segment in enumerate(segments)
     )

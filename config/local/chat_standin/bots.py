@@ -48,12 +48,12 @@ class Bots:
         number = next(self._numbers)
         sender = {"id": int(chat), "is_bot": False, "first_name": name or "Ada"}
         message = {"message_id": number, "from": sender, "date": int(time.time()), "text": text}
-        told = {"update_id": number, "message": {**message, "chat": {"id": int(chat), "type": "private"}}}
+        update = {"update_id": number, "message": {**message, "chat": {"id": int(chat), "type": "private"}}}
         hook = urlsplit(str(self._hook.get("url", "")))
         headers = {"Content-Type": "application/json", SECRET_HEADER: str(self._hook.get("secret_token", ""))}
         try:
             caller = HTTPConnection(hook.hostname or "127.0.0.1", hook.port, timeout=10)
-            caller.request("POST", hook.path, json.dumps(told).encode(), headers)
+            caller.request("POST", hook.path, json.dumps(update).encode(), headers)
             caller.getresponse().read()
             caller.close()
         except (OSError, HTTPException):

@@ -70,7 +70,7 @@ class Server(ThreadingHTTPServer):
     def answer(self, method: str, address: str, body: bytes) -> tuple[int, Any]:
         """Return status and answer of a request with the right token."""
         parts = urlsplit(address)
-        path = [one for one in parts.path.split("/") if one]
+        path = [entry for entry in parts.path.split("/") if entry]
         path = path[1:] if path and path[0].startswith("v") else path
         last = path[-1] if path else ""
         if last == "messages" and method == "POST":
@@ -90,15 +90,15 @@ class Server(ThreadingHTTPServer):
         if last.startswith("upload:"):
             return 200, {"h": f"4::{next(self.numbers)}"}
         if method == "POST":
-            changed = next((one for one in self.templates.values() if one["id"] == last), None)
+            changed = next((entry for entry in self.templates.values() if entry["id"] == last), None)
             if changed is not None:
                 self.later(APPROVES_AFTER, self.approve, changed)
             return 200, {"success": True}
         return 200, {"id": last, **NUMBER}
 
-    def accept(self, given: dict[str, Any]) -> tuple[int, Any]:
+    def accept(self, message: dict[str, Any]) -> tuple[int, Any]:
         """Take a message, tell what becomes of it, and let the person answer."""
-        to, job = str(given["to"]), str(given.get("biz_opaque_callback_data", ""))
+        to, job = str(message["to"]), str(message.get("biz_opaque_callback_data", ""))
         id = f"wamid.demo{next(self.numbers)}"
         for state, seconds in STATES:
             self.later(seconds, self.tell_state, id, job, to, state)
@@ -112,7 +112,7 @@ class Server(ThreadingHTTPServer):
             self.later(ANSWERS_AFTER, self.say, to, "", ANSWERS[next(self.numbers) % len(ANSWERS)])
         return 200, {"messaging_product": "whatsapp", "messages": [{"id": id, "message_status": "accepted"}]}
 
-    def template(self, method: str, given: dict[str, Any], query: dict[str, list[str]]) -> tuple[int, Any]:
+    def template(self, method: str, values: dict[str, Any], query: dict[str, list[str]]) -> tuple[int, Any]:
         """List, delete or accept a template. An accepted one is judged a short time later."""
         with self.lock:
             if method == "GET":
@@ -120,24 +120,24 @@ class Server(ThreadingHTTPServer):
             if method == "DELETE":
                 self.templates.pop(query.get("name", [""])[0], None)
                 return 200, {"success": True}
-            row = {"id": f"{next(self.numbers)}", "status": "PENDING", **given}
-            self.templates[str(given["name"])] = row
+            row = {"id": f"{next(self.numbers)}", "status": "PENDING", **values}
+            self.templates[str(values["name"])] = row
             while len(self.templates) > SEVERAL:
                 self.templates.pop(next(iter(self.templates)))
         self.later(APPROVES_AFTER, self.approve, row)
-        return 200, {"id": row["id"], "status": "PENDING", "category": given.get("category", "UTILITY")}
+        return 200, {"id": row["id"], "status": "PENDING", "category": values.get("category", "UTILITY")}
 
     def approve(self, row: dict[str, Any]) -> None:
         """Approve a template, or reject it for its name."""
         rejects = "reject" in row["name"]
         row["status"], reason = ("REJECTED", "INVALID_FORMAT") if rejects else ("APPROVED", "NONE")
-        told = {"message_template_id": row["id"], "message_template_name": row["name"], "event": row["status"]}
-        told |= {"message_template_language": row.get("language", "en"), "reason": reason}
-        self.tell("message_template_status_update", told)
+        update = {"message_template_id": row["id"], "message_template_name": row["name"], "event": row["status"]}
+        update |= {"message_template_language": row.get("language", "en"), "reason": reason}
+        self.tell("message_template_status_update", update)
 
     def tell_state(self, id: str, job: str, to: str, state: str) -> None:
-        one = {"id": id, "status": state, "timestamp": f"{time.time():.0f}", "recipient_id": to}
-        self.tell("messages", {"statuses": [{**one, "biz_opaque_callback_data": job}]})
+        status = {"id": id, "status": state, "timestamp": f"{time.time():.0f}", "recipient_id": to}
+        self.tell("messages", {"statuses": [{**status, "biz_opaque_callback_data": job}]})
 
     def say(self, sender: str, name: str, text: str, picture: bool = False) -> None:
         """Send a message from a person to the number, or a picture with the text below it."""
@@ -182,29 +182,29 @@ class Handler(BaseHTTPRequestHandler):
     def _handle(self) -> None:
         size = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(min(size, MAX_BYTES))
-        found: Any
+        answer: Any
         try:
             if self.path == "/say" and self.command == "POST":
-                given = json.loads(body)
-                who = str(given["from"]).lstrip("+")
-                name = str(given.get("name", ""))
-                text = str(given["text"])
-                if given.get("to") == "messenger":
+                message = json.loads(body)
+                who = str(message["from"]).lstrip("+")
+                name = str(message.get("name", ""))
+                text = str(message["text"])
+                if message.get("to") == "messenger":
                     self.server.bots.say(who, name, text)
                 else:
-                    self.server.say(who, name, text, bool(given.get("picture")))
-                status, found = 200, {"said": True}
+                    self.server.say(who, name, text, bool(message.get("picture")))
+                status, answer = 200, {"said": True}
             elif self.path.startswith("/bot"):
-                status, found = self.server.bots.answer(self.path, body)
+                status, answer = self.server.bots.answer(self.path, body)
             elif self.headers.get("Authorization", "").split(" ")[-1] != TOKEN:
-                status, found = 401, {"error": {"message": "The token of the demo is: demo", "code": 190}}
+                status, answer = 401, {"error": {"message": "The token of the demo is: demo", "code": 190}}
             else:
-                status, found = self.server.answer(self.command, self.path, body)
+                status, answer = self.server.answer(self.command, self.path, body)
         except (ValueError, KeyError, TypeError, AttributeError):
-            status, found = 400, {"error": {"message": "Invalid parameter", "code": 100}}
-        content = found if isinstance(found, bytes) else json.dumps(found).encode()
+            status, answer = 400, {"error": {"message": "Invalid parameter", "code": 100}}
+        content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "image/png" if isinstance(found, bytes) else "application/json")
+        self.send_header("Content-Type", "image/png" if isinstance(answer, bytes) else "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

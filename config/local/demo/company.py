@@ -114,49 +114,54 @@ def provision_demo(data: Path) -> Demo:
     """Create the demo company or its missing parts, and connect its sender to the mail catcher."""
     password = secret("DEMO_PASSWORD", data)
     with transaction.atomic():
-        made = bootstrap(
+        bootstrapped = bootstrap(
             company_name=COMPANY, email=OWNER, password=password, owner_name="Dana Moreau", weak_password=True
         )
-        _staff(password, made.user)
-        with company_scope(made.company.pk):
-            if made.created:
-                Company.objects.filter(pk=made.company.pk).update(**PROFILE)
-                _colleagues(made.user)
+        _staff(password, bootstrapped.user)
+        with company_scope(bootstrapped.company.pk):
+            if bootstrapped.created:
+                Company.objects.filter(pk=bootstrapped.company.pk).update(**PROFILE)
+                _colleagues(bootstrapped.user)
             if not Contact.objects.exists():
-                _contacts(made.member)
+                _contacts(bootstrapped.member)
                 if not ProductService.objects.exists():
-                    create_sales(made.member)
-                _views(made.member)
-            _sender(made.member, catcher_port(data))
+                    create_sales(bootstrapped.member)
+                _views(bootstrapped.member)
+            _sender(bootstrapped.member, catcher_port(data))
             open_gateways(gateways_port(data))
             chat_port = chats_port(data)
-            if made.created:
-                create_purchase(made.member, User.objects.get(email=STAFF))
-            if made.created and not EmailTemplate.objects.exists():
-                create_template(member_id=made.member.pk, **TEMPLATE)
-            if made.created:
-                values = {"shared": True, "tiles": TILES, "created_by": made.member, "updated_by": made.member}
+            if bootstrapped.created:
+                create_purchase(bootstrapped.member, User.objects.get(email=STAFF))
+            if bootstrapped.created and not EmailTemplate.objects.exists():
+                create_template(member_id=bootstrapped.member.pk, **TEMPLATE)
+            if bootstrapped.created:
+                values = {
+                    "shared": True,
+                    "tiles": TILES,
+                    "created_by": bootstrapped.member,
+                    "updated_by": bootstrapped.member,
+                }
                 Dashboard.objects.get_or_create(name="Overview", defaults=values)
-            if made.created and not GenieScheduler.objects.exists():
-                _runs(made.member)
-                create_outreach(made.member)
-            if made.created:
-                create_deliveries(made.member)
-                create_chats(made.member)
-                create_forms(made.member)
-                create_questions(made.member)
-                create_booking(made.member)
+            if bootstrapped.created and not GenieScheduler.objects.exists():
+                _runs(bootstrapped.member)
+                create_outreach(bootstrapped.member)
+            if bootstrapped.created:
+                create_deliveries(bootstrapped.member)
+                create_chats(bootstrapped.member)
+                create_forms(bootstrapped.member)
+                create_questions(bootstrapped.member)
+                create_booking(bootstrapped.member)
             open_chats(note_file(data), chat_port)
-            if made.created and not Campaign.objects.exists():
-                _campaigns(made.member)
-            if made.created and not Workflow.objects.exists():
-                create_workflows(made.member)
+            if bootstrapped.created and not Campaign.objects.exists():
+                _campaigns(bootstrapped.member)
+            if bootstrapped.created and not Workflow.objects.exists():
+                create_workflows(bootstrapped.member)
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
             file = write_sample(data)
-        if made.created:
-            create_customers(lambda email, name: _user(email, name, made.user))
-    return Demo(made, password, contacts, audience_id, file)
+        if bootstrapped.created:
+            create_customers(lambda email, name: _user(email, name, bootstrapped.user))
+    return Demo(bootstrapped, password, contacts, audience_id, file)
 
 
 def _staff(password: str, owner: User) -> None:
@@ -325,9 +330,9 @@ def _people_who_are_missing() -> list[Person]:
     """Return the next ROWS_IN_FILE people of whom the active company has fewer than half."""
     start = CONTACTS
     while True:
-        found = people(start + ROWS_IN_FILE)[start:]
-        if Contact.objects.filter(email__in=[person.email for person in found]).count() * 2 < ROWS_IN_FILE:
-            return found
+        batch = people(start + ROWS_IN_FILE)[start:]
+        if Contact.objects.filter(email__in=[person.email for person in batch]).count() * 2 < ROWS_IN_FILE:
+            return batch
         start += ROWS_IN_FILE
 
 

@@ -44,7 +44,7 @@ def create_deliveries(member: Member) -> None:
     jobs = []
     for number, (contact, email) in enumerate(people):
         at = now - timedelta(hours=22) + timedelta(minutes=number)
-        told = "bounced" if number < BOUNCED else "delivered"
+        outcome = "bounced" if number < BOUNCED else "delivered"
         jobs.append(
             SendJob(
                 company_id=sender.company_id,
@@ -57,8 +57,8 @@ def create_deliveries(member: Member) -> None:
                 text=WORDS,
                 sending_at=at,
                 sent_at=at,
-                delivery_status=told,
-                delivery={told: at.isoformat()},
+                delivery_status=outcome,
+                delivery={outcome: at.isoformat()},
                 bounced_at=at if number < BOUNCED else None,
                 created_by=member,
             )
@@ -82,7 +82,7 @@ def _answers(jobs: list[SendJob], now: datetime) -> None:
         (kind.BOUNCE, "550 5.1.1 The mailbox does not exist."),
     )
     rows = []
-    for number, ((what, words), job, ago) in enumerate(zip(answers, [*jobs[-3:], jobs[0]], hours, strict=True), 1):
+    for number, ((what, text), job, ago) in enumerate(zip(answers, [*jobs[-3:], jobs[0]], hours, strict=True), 1):
         bounced = what == kind.BOUNCE
         rows.append(
             InboundMessage(
@@ -94,7 +94,7 @@ def _answers(jobs: list[SendJob], now: datetime) -> None:
                 from_email="mailer-daemon@mail.example" if bounced else job.recipient,
                 from_name="Mail Delivery System" if bounced else "",
                 subject="Undelivered mail" if bounced else f"Re: {job.subject}",
-                text="" if bounced else words,
+                text="" if bounced else text,
                 quoted=f"> {job.subject}",
                 send_job=job,
                 contact_id=job.contact_id,
@@ -102,7 +102,7 @@ def _answers(jobs: list[SendJob], now: datetime) -> None:
                 severity=InboundMessage.Severity.HARD if bounced else "",
                 recipient=job.recipient if bounced else "",
                 status_code="5.1.1" if bounced else "",
-                diagnostic=words if bounced else "",
+                diagnostic=text if bounced else "",
                 received_at=now - timedelta(hours=ago),
             )
         )

@@ -57,5 +57,5 @@ def create_forms(member: Member) -> None:
     )
     publish_form(id=form.pk, member_id=member.pk)
     for number, answers in enumerate(SENT):
-        given = {key: text for key, text in answers.items() if text}
-        store_submission(form, f"demo-{number}", {**given, "agree": "yes"}, {"utm_source": "fair"})
+        filled = {key: text for key, text in answers.items() if text}
+        store_submission(form, f"demo-{number}", {**filled, "agree": "yes"}, {"utm_source": "fair"})

@@ -67,7 +67,7 @@ def _followed(member: Member) -> GenieScheduler:
         name="Contracts that end this winter",
         prompt="Ask whether they renew their contract",
         ai_type="ai-offline",
-        audience=Audience(contact_ids=tuple(one.pk for one in people)).as_json(),
+        audience=Audience(contact_ids=tuple(contact.pk for contact in people)).as_json(),
         outreach_cadence=read_cadence(STEPS),
         smtp=sender,
         status=GenieScheduler.Status.COMPLETED,
@@ -77,22 +77,24 @@ def _followed(member: Member) -> GenieScheduler:
         processed=len(people),
         planned_at=now - timedelta(days=5),
         finished_at=now - timedelta(days=5),
-        planned_until=max((one.pk for one in people), default=""),
+        planned_until=max((contact.pk for contact in people), default=""),
         created_by=member,
         updated_by=member,
     )
     jobs = []
-    for number, one in enumerate(people):
+    for number, contact in enumerate(people):
         answered = number < ANSWERED
         first = now - timedelta(days=5) + timedelta(minutes=number)
-        jobs.append(_sent(run, one, 1, "Your coffee next year", FIRST, first))
+        jobs.append(_sent(run, contact, 1, "Your coffee next year", FIRST, first))
         if not answered:
             later = first + timedelta(days=3)
-            second = _sent(run, one, 2, "Re: Your coffee next year", SECOND, later)
+            second = _sent(run, contact, 2, "Re: Your coffee next year", SECOND, later)
             second.next_step_at = later + timedelta(weeks=1)
             jobs.append(second)
     add_sent(jobs)
-    Contact.objects.filter(pk__in=[one.pk for one in people[:ANSWERED]]).update(replied_at=now - timedelta(days=4))
+    Contact.objects.filter(pk__in=[contact.pk for contact in people[:ANSWERED]]).update(
+        replied_at=now - timedelta(days=4)
+    )
     GenieScheduler.objects.filter(pk=run.pk).update(created_at=now - timedelta(days=5))
     return run
 
@@ -113,7 +115,7 @@ def add_sent(jobs: list[SendJob]) -> None:
     )
 
 
-def _sent(run: GenieScheduler, contact: Contact, step: int, subject: str, words: str, at: datetime) -> SendJob:
+def _sent(run: GenieScheduler, contact: Contact, step: int, subject: str, text: str, at: datetime) -> SendJob:
     return SendJob(
         company_id=run.company_id,
         run=run,
@@ -123,7 +125,7 @@ def _sent(run: GenieScheduler, contact: Contact, step: int, subject: str, words:
         status=SendJob.Status.SENT,
         recipient=contact.email or "",
         subject=subject,
-        text=words.format(name=contact.name.partition(" ")[0]),
+        text=text.format(name=contact.name.partition(" ")[0]),
         evidence=[],
         sending_at=at,
         sent_at=at,

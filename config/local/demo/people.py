@@ -49,25 +49,25 @@ class Person:
 def people(count: int) -> list[Person]:
     """Return the first `count` people. All addresses and numbers are different."""
     dice = random.Random(20240229)  # noqa: S311  sample data
-    found: list[Person] = []
+    persons: list[Person] = []
     emails: set[str] = set()
     numbers: set[str] = set()
-    while len(found) < count:
+    while len(persons) < count:
         person = _person(dice)
         if person.email not in emails and person.dial + person.number not in numbers:
-            found.append(person)
+            persons.append(person)
             emails.add(person.email)
             numbers.add(person.dial + person.number)
-    return found
+    return persons
 
 
 def _person(dice: random.Random) -> Person:
     country = dice.choice(COUNTRIES)
-    given, family = dice.choice(country.given), dice.choice(country.family)
+    given_name, family = dice.choice(country.given), dice.choice(country.family)
     first, last = dice.choice(COMPANY_FIRST), dice.choice(COMPANY_LAST)
     return Person(
-        name=f"{given} {family}",
-        email=f"{_plain(given)}.{_plain(family)}@{_plain(first)}-{_plain(last)}.example",
+        name=f"{given_name} {family}",
+        email=f"{_plain(given_name)}.{_plain(family)}@{_plain(first)}-{_plain(last)}.example",
         dial=country.dial,
         number=country.prefix + "".join(dice.choice("0123456789") for _ in range(country.digits)),
         company=f"{first} {last}",

@@ -47,8 +47,8 @@ def create_purchase(member: Member, staff: User) -> None:
     if plan is None or Invoice.objects.exists():
         return
     add_on = offer_add_ons()
-    wanted = {"plan_id": plan.pk, "interval": "year", "add_ons": {add_on.pk: 2}}
-    _, payment = subscribe(values=wanted, member_id=member.pk)
+    values = {"plan_id": plan.pk, "interval": "year", "add_ons": {add_on.pk: 2}}
+    _, payment = subscribe(values=values, member_id=member.pk)
     if payment is None:
         return
     pay_by_bank(payment_id=payment.pk, values={"reference": f"Order {payment.number}"})
@@ -64,13 +64,13 @@ def offer_add_ons() -> AddOn:
         ("10,000 more AI credits a month", {"ai_credits": 10_000}, {"USD": "45", "EUR": "42"}),
     )
     for order, (name, limits, prices) in enumerate(offers):
-        row, made = AddOn.objects.get_or_create(name=name, defaults={"limits": limits, "order": order})
-        if made:
+        row, is_new = AddOn.objects.get_or_create(name=name, defaults={"limits": limits, "order": order})
+        if is_new:
             codes = {currency.code: currency for currency in Currency.objects.filter(code__in=prices)}
             AddOnPrice.objects.bulk_create(
                 AddOnPrice(add_on=row, currency=codes[code], interval=interval, amount=Decimal(amount) * months)
                 for code, amount in prices.items()
                 for interval, months in (("month", 1), ("year", 10))
             )
-    found: AddOn = AddOn.objects.order_by("order")[0]
-    return found
+    first: AddOn = AddOn.objects.order_by("order")[0]
+    return first

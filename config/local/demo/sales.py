@@ -77,16 +77,16 @@ def _leads(member: Member, products: list[str], team: str) -> list[str]:
         }
         for n, contact in enumerate(contacts)
     ]
-    made = create_leads(actor_id=member.pk, items=items, relations=Relations(team=team), automation=False)
-    if made.errors:
-        raise RuntimeError(f"the demo's own leads were refused: {made.errors[:3]}")
-    for n, lead in enumerate(made.created):
+    outcome = create_leads(actor_id=member.pk, items=items, relations=Relations(team=team), automation=False)
+    if outcome.errors:
+        raise RuntimeError(f"the demo's own leads were refused: {outcome.errors[:3]}")
+    for n, lead in enumerate(outcome.created):
         status = STATUSES[n % len(STATUSES)]
         if status != "new":
             update_lead(
                 id=lead, actor_id=member.pk, form_data={"status": status}, relations=Relations(), automation=False
             )
-    return made.created
+    return outcome.created
 
 
 def _segments(member: Member) -> None:

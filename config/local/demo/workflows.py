@@ -65,6 +65,6 @@ def _publish(
         {"id": f"{source}-{target}", "source": source, "sourceHandle": handle, "target": target}
         for source, handle, target in ways
     ]
-    made = create_workflow(member_id=member.pk, name=name, trigger_event_type=kind, nodes=nodes, edges=edges)
-    publish_workflow(id=made.pk, member_id=member.pk)
-    return made
+    workflow = create_workflow(member_id=member.pk, name=name, trigger_event_type=kind, nodes=nodes, edges=edges)
+    publish_workflow(id=workflow.pk, member_id=member.pk)
+    return workflow

@@ -63,8 +63,8 @@ def system_folder() -> Path:
         raise EmbeddedServerError(
             f"root's servers need {SYSTEM_FOLDER}, which can't be made ({error}): set DATABASE_URL and REDIS_URL"
         ) from error
-    found = SYSTEM_FOLDER.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != 0 or found.st_mode & 0o022:
+    info = SYSTEM_FOLDER.lstat()
+    if not stat.S_ISDIR(info.st_mode) or info.st_uid != 0 or info.st_mode & 0o022:
         raise EmbeddedServerError(f"{SYSTEM_FOLDER} must be a folder of root's that nobody else can write to")
     return SYSTEM_FOLDER
 

@@ -130,10 +130,10 @@ def _private_folder() -> Path:
 def _require_private(folder: Path) -> None:
     """Raise unless the folder, in a directory that everybody can write to, is real, ours and closed to others."""
     try:
-        found = folder.lstat()
+        info = folder.lstat()
     except FileNotFoundError:
         return
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+    if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.geteuid() or info.st_mode & 0o077:
         raise EmbeddedServerError(
             f"{folder} isn't a private folder of this user's; remove it, or choose a shorter LEADWRIGHT_DATA"
         )
@@ -180,8 +180,8 @@ def _system_place(data: Path, account: Account) -> Path:
     Its name has a random part, so that a data directory that was deleted and created again never meets the old
     database.
     """
-    known = data / "postgres"
-    if known.is_symlink() and (place := Path(os.readlink(known)).parent).parent == system_folder() and place.is_dir():
+    link = data / "postgres"
+    if link.is_symlink() and (place := Path(os.readlink(link)).parent).parent == system_folder() and place.is_dir():
         return place
     place = Path(tempfile.mkdtemp(prefix=f"{_digest(data)}-", dir=system_folder()))
     place.chmod(0o711)

@@ -78,14 +78,14 @@ def is_gone(pid: int) -> bool:
 
 def working_in(folder: Path, *, name: str) -> list[int]:
     """Return the ids of processes called `name` with the working directory `folder`."""
-    found = []
+    ids = []
     for process in psutil.process_iter():
         try:
             if process.name() == name and process.cwd() == os.fspath(folder):
-                found.append(process.pid)
+                ids.append(process.pid)
         except psutil.Error:
             continue
-    return found
+    return ids
 
 
 def end(pid: int, *, argument: str | Path, signals: Iterable[tuple[signal.Signals, float]]) -> None:

@@ -76,11 +76,11 @@ def sweep() -> None:
     """Remove this user's temporary sets whose owner process is gone."""
     for folder in _base().glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
-            found = folder.lstat()
+            info = folder.lstat()
             if (
-                stat.S_ISDIR(found.st_mode)
-                and found.st_uid == os.geteuid()
-                and _is_abandoned(folder, since=found.st_mtime)
+                stat.S_ISDIR(info.st_mode)
+                and info.st_uid == os.geteuid()
+                and _is_abandoned(folder, since=info.st_mtime)
             ):
                 discard(folder)
 

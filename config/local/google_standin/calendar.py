@@ -24,18 +24,18 @@ class Calendar:
         if not path.startswith(EVENTS):
             return 404, {}
         id = path.removeprefix(EVENTS).strip("/") or str(body.get("id", ""))
-        known = self.events.get(id)
+        event = self.events.get(id)
         if method == "GET":
-            return (200, _shown(known)) if known else (404, {})
-        if method == "POST" and known:
+            return (200, _shown(event)) if event else (404, {})
+        if method == "POST" and event:
             return 409, {"error": {"code": 409, "errors": [{"reason": "duplicate"}]}}
-        if method != "POST" and known is None:
+        if method != "POST" and event is None:
             return 404, {}
         if method == "DELETE":
-            is_gone = known is not None and known.get("status") == "cancelled"
-            self.events[id] = {**(known or {}), "status": "cancelled"}
+            is_gone = event is not None and event.get("status") == "cancelled"
+            self.events[id] = {**(event or {}), "status": "cancelled"}
             return (410, {}) if is_gone else (204, None)
-        self.events[id] = {**(known or {}), **body, "id": id}
+        self.events[id] = {**(event or {}), **body, "id": id}
         while len(self.events) > MAX_EVENTS:
             del self.events[next(iter(self.events))]
         return 200, _shown(self.events[id])
@@ -50,9 +50,9 @@ class Calendar:
                 if day.weekday() == weekday:
                     spans.append(tuple(datetime.combine(day, clock, UTC) for clock in (begins, ends)))
             day += timedelta(days=1)
-        for one in self.events.values():
-            times = [(one.get(name) or {}).get("dateTime") for name in ("start", "end")]
-            if one.get("status") != "cancelled" and all(times):
+        for event in self.events.values():
+            times = [(event.get(name) or {}).get("dateTime") for name in ("start", "end")]
+            if event.get("status") != "cancelled" and all(times):
                 spans.append(tuple(datetime.fromisoformat(str(text)) for text in times))
         inside = sorted(span for span in spans if span[0] < end and span[1] > start)
         return [{"start": begins.isoformat(), "end": ends.isoformat()} for begins, ends in inside]

@@ -107,31 +107,37 @@ class Handler(BaseHTTPRequestHandler):
         token = self.headers.get("Authorization", "").removeprefix("Bearer ")
         return self.server.api(method, urlsplit(self.path).path, token, body)
 
-    def _consent(self, asked: dict[str, str], query: str) -> None:
-        if trouble := _trouble(asked):
+    def _consent(self, params: dict[str, str], query: str) -> None:
+        if trouble := _trouble(params):
             self._page(400, "This log-in cannot go on", f"<p>{escape(trouble)}</p>")
             return
-        found = [WORDS[name] for scope in asked.get("scope", "").split() if (name := scope.rpartition("/")[2]) in WORDS]
-        scopes = "".join(f"<li>{escape(one)}</li>" for one in found)
+        labels = [
+            WORDS[name] for scope in params.get("scope", "").split() if (name := scope.rpartition("/")[2]) in WORDS
+        ]
+        scopes = "".join(f"<li>{escape(label)}</li>" for label in labels)
         content = CONSENT.format(account=escape(ACCOUNT), scopes=scopes, path=LOGIN, asked=escape(query))
         self._page(200, "Log in at the demo's Google", content)
 
     def _decided(self, form: dict[str, str]) -> None:
-        asked = dict(parse_qsl(form.get("asked", "")))
-        if trouble := _trouble(asked):
+        params = dict(parse_qsl(form.get("asked", "")))
+        if trouble := _trouble(params):
             self._page(400, "This log-in cannot go on", f"<p>{escape(trouble)}</p>")
             return
-        told = {"error": "access_denied"} if form.get("do") != "allow" else {"code": self.server.logins.allow(asked)}
+        outcome = (
+            {"error": "access_denied"} if form.get("do") != "allow" else {"code": self.server.logins.allow(params)}
+        )
         self.send_response(303)
-        self.send_header("Location", f"{asked['redirect_uri']}?{urlencode({**told, 'state': asked.get('state', '')})}")
+        self.send_header(
+            "Location", f"{params['redirect_uri']}?{urlencode({**outcome, 'state': params.get('state', '')})}"
+        )
         self.send_header("Content-Length", "0")
         self.end_headers()
 
     def _page(self, status: int, title: str, content: str) -> None:
         self._send(status, PAGE.format(title=escape(title), content=content).encode(), "text/html; charset=utf-8")
 
-    def _json(self, status: int, found: Any) -> None:
-        self._send(status, b"" if found is None else json.dumps(found).encode(), "application/json")
+    def _json(self, status: int, content: Any) -> None:
+        self._send(status, b"" if content is None else json.dumps(content).encode(), "application/json")
 
     def _send(self, status: int, content: bytes, kind: str) -> None:
         self.send_response(status)
@@ -144,11 +150,11 @@ class Handler(BaseHTTPRequestHandler):
         """Write nothing, since the service's log has the requests."""
 
 
-def _trouble(asked: dict[str, str]) -> str:
+def _trouble(params: dict[str, str]) -> str:
     """Return why a log-in cannot begin; "" where it can."""
-    if asked.get("client_id") != DEMO_CLIENT[0]:
+    if params.get("client_id") != DEMO_CLIENT[0]:
         return "The stand-in does not know this client."
-    back = urlsplit(asked.get("redirect_uri", ""))
+    back = urlsplit(params.get("redirect_uri", ""))
     if back.scheme not in ("http", "https") or not back.path.startswith(CALLBACKS):
         return "It would not lead back to the service."
     return ""

@@ -26,29 +26,29 @@ class Logins:
         self.codes: dict[str, dict[str, str]] = {}
         self.revoked: set[str] = set()
 
-    def allow(self, asked: Mapping[str, str]) -> str:
+    def allow(self, params: Mapping[str, str]) -> str:
         """Return a code for the parameters of a consent page."""
         code = secrets.token_urlsafe(24)
-        self.codes[code] = dict(asked)
+        self.codes[code] = dict(params)
         while len(self.codes) > 100:
             del self.codes[next(iter(self.codes))]
         return code
 
-    def trade(self, given: Mapping[str, str]) -> tuple[int, Any]:
+    def trade(self, form: Mapping[str, str]) -> tuple[int, Any]:
         """Answer a request for tokens."""
-        if (given.get("client_id"), given.get("client_secret")) != DEMO_CLIENT:
+        if (form.get("client_id"), form.get("client_secret")) != DEMO_CLIENT:
             return 401, {"error": "invalid_client"}
-        if given.get("grant_type") == "refresh_token":
-            scopes = read(given.get("refresh_token", ""), "refresh")
-            return GONE if scopes is None or given["refresh_token"] in self.revoked else (200, answer(scopes))
-        asked = self.codes.pop(given.get("code", ""), None)
-        digest = hashlib.sha256(given.get("code_verifier", "").encode()).digest()
+        if form.get("grant_type") == "refresh_token":
+            scopes = read(form.get("refresh_token", ""), "refresh")
+            return GONE if scopes is None or form["refresh_token"] in self.revoked else (200, answer(scopes))
+        consent = self.codes.pop(form.get("code", ""), None)
+        digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
         challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-        if asked is None or asked.get("code_challenge") != challenge:
+        if consent is None or consent.get("code_challenge") != challenge:
             return GONE
-        if asked.get("redirect_uri") != given.get("redirect_uri"):
+        if consent.get("redirect_uri") != form.get("redirect_uri"):
             return 400, {"error": "redirect_uri_mismatch"}
-        scopes = asked.get("scope", "")
+        scopes = consent.get("scope", "")
         lasting = {"refresh_token": write(scopes, "refresh"), "id_token": _id_token()}
         return 200, {**answer(scopes), **lasting}
 
@@ -88,5 +88,5 @@ def _encoded(value: Mapping[str, Any]) -> str:
 
 def _id_token() -> str:
     claims = {"aud": DEMO_CLIENT[0], "email": ACCOUNT, "email_verified": True}
-    parts = [base64.urlsafe_b64encode(json.dumps(one).encode()).rstrip(b"=").decode() for one in (HEADER, claims)]
+    parts = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in (HEADER, claims)]
     return ".".join((*parts, "unsigned"))

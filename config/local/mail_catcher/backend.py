@@ -12,8 +12,8 @@ class CatcherBackend(EmailBackend):
     """Sends to the mail catcher, at the address that it listens on now."""
 
     def open(self) -> bool | None:
-        found = mail_catcher.address(settings.LEADWRIGHT_DATA)
-        if found is None:
+        address = mail_catcher.address(settings.LEADWRIGHT_DATA)
+        if address is None:
             raise ConnectionRefusedError("the mail catcher has not been started")
-        self.host, self.port = found
+        self.host, self.port = address
         return super().open()

@@ -80,17 +80,17 @@ class MailStore:
     def page(self, *, search: str = "", start: int = 0, size: int = 50) -> tuple[list[Summary], int]:
         """Return a page of the list, newest first, and the total. The search covers sender, recipient and subject."""
         ids = self.ids()
-        wanted = search.casefold().split()
-        if not wanted:
-            found = (self._summary(mail_id) for mail_id in ids[start : start + size])
-            return [summary for summary in found if summary], len(ids)
+        terms = search.casefold().split()
+        if not terms:
+            summaries = (self._summary(mail_id) for mail_id in ids[start : start + size])
+            return [summary for summary in summaries if summary], len(ids)
         matches = []
         for mail_id in ids:
             summary = self._summary(mail_id)
             if summary is None:
                 continue
             text = f"{summary.sender} {summary.recipient} {summary.subject}".casefold()
-            if all(word in text for word in wanted):
+            if all(word in text for word in terms):
                 matches.append(summary)
         return matches[start : start + size], len(matches)
 

@@ -62,7 +62,7 @@ class Plan:
     @property
     def forks(self) -> bool:
         """Return whether the supervisor has to load the application."""
-        return any(one.forked for one in (self.migrate, *self.programs))
+        return any(program.forked for program in (self.migrate, *self.programs))
 
 
 def plan(options: Options) -> Plan:

@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *, output: Path | None, part: str, **options: Any) -> None:
         build()
-        found = stored(part)
-        if output is not None and found is not None:
-            output.write_bytes(found.content)
-            self.stdout.write(f"{output}: {len(found.content):,} bytes")
+        document = stored(part)
+        if output is not None and document is not None:
+            output.write_bytes(document.content)
+            self.stdout.write(f"{output}: {len(document.content):,} bytes")

@@ -32,16 +32,16 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
     def _make(self, target: Path, options: dict[str, Any]) -> None:
-        words = "" if options["without_secrets"] else sealed.passphrase()
-        if not (words or options["without_secrets"]):
+        phrase = "" if options["without_secrets"] else sealed.passphrase()
+        if not (phrase or options["without_secrets"]):
             raise CommandError(
                 "Set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, with which the secrets are encrypted, or say"
                 " --without-secrets and keep them yourself: without them a backup's keys and passwords cannot be read."
             )
         if options["keep"] is not None and options["keep"] < 1:
             raise CommandError("--keep takes a number from 1 on")
-        made = making.make(target, words=words)
-        self.stdout.write(f"{made}")
+        backup = making.make(target, words=phrase)
+        self.stdout.write(f"{backup}")
         for old in making.remove_old(target, keep=options["keep"]) if options["keep"] else ():
             self.stdout.write(f"removed {old}")
 

@@ -68,6 +68,6 @@ def _renew(field: EncryptedTextField, batch: list[models.Model]) -> tuple[int, i
         else:
             anew.append(When(pk=row.pk, then=Value(sealed, output_field=field)))
     if anew:
-        found = field.model._base_manager.filter(pk__in=[row.pk for row in batch])
-        found.update(**{field.name: Case(*anew, default=F(field.name))})
+        rows = field.model._base_manager.filter(pk__in=[row.pk for row in batch])
+        rows.update(**{field.name: Case(*anew, default=F(field.name))})
     return len(anew), unreadable

@@ -88,10 +88,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return {**super().get_connection_params(), "cursor_factory": ScopedCursor}
 
     def get_new_connection(self, conn_params: Any) -> Any:
-        made = super().get_new_connection(conn_params)
-        made.adapters.register_loader("timestamptz", FastTimestampLoader)
-        limit_answers(made)
-        return made
+        connection = super().get_new_connection(conn_params)
+        connection.adapters.register_loader("timestamptz", FastTimestampLoader)
+        limit_answers(connection)
+        return connection
 
     def create_cursor(self, name: str | None = None) -> Any:
         cursor = super().create_cursor(name)
@@ -147,31 +147,31 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def missing_settings(self) -> Settings | None:
         """Return the settings of the active scope, or None if the session has them or takes none now."""
-        wanted = session_settings()
-        if wanted == self._applied or self.connection is None or self.needs_rollback:
+        settings = session_settings()
+        if settings == self._applied or self.connection is None or self.needs_rollback:
             return None
         if self.settings_dict["NAME"] is None:
             return None  # without a database name, Django creates and drops databases as the login role
         if self.connection.info.transaction_status is TransactionStatus.INERROR:
             return None  # only a rollback may follow, and it resets the settings
-        if wanted[0] != "none" and not self._has_roles():
+        if settings[0] != "none" and not self._has_roles():
             return None  # before the first migration there are no roles and no tables
-        return wanted
+        return settings
 
     def apply_scope(self) -> None:
         """Set the session's role and company to those of the active scope."""
-        wanted = self.missing_settings()
-        if wanted is None:
+        settings = self.missing_settings()
+        if settings is None:
             return
-        with self.applying(wanted), self.wrap_database_errors, self.connection.cursor() as cursor:
-            cursor.execute(set_scope(*wanted))
+        with self.applying(settings), self.wrap_database_errors, self.connection.cursor() as cursor:
+            cursor.execute(set_scope(*settings))
 
     @contextmanager
-    def applying(self, wanted: Settings) -> Iterator[None]:
+    def applying(self, settings: Settings) -> Iterator[None]:
         """Note the settings as applied after the block. If an exception leaves it, the applied settings are unknown."""
         self._applied = None
         yield
-        self._applied = wanted
+        self._applied = settings
 
     def _has_roles(self) -> bool:
         """Return whether the roles of core.tenancy.row_security exist. It asks once per connection."""

@@ -43,14 +43,14 @@ class ScopedCursor(base.CursorMixin, psycopg.ClientCursor[Any]):
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
         self.taken_along = ""
-        wanted = None if self.database is None else self.database.missing_settings()
-        if self.database is None or wanted is None:
+        settings = None if self.database is None else self.database.missing_settings()
+        if self.database is None or settings is None:
             return super().execute(query, params, **options)
         if not (isinstance(query, str) and query.lstrip().startswith(TAKEN_ALONG)):
             self.database.apply_scope()
             return super().execute(query, params, **options)
-        self.taken_along = set_scope(*wanted) + ";"
-        with self.database.applying(wanted):
+        self.taken_along = set_scope(*settings) + ";"
+        with self.database.applying(settings):
             head = self.taken_along if params is None else self.taken_along.replace("%", "%%")
             super().execute(head + query, params, **options)
             self.nextset()
@@ -137,12 +137,12 @@ def _as_prepared(query: str) -> tuple[str, str]:
     """Return the statement with PostgreSQL's placeholders, and the arguments of its EXECUTE with psycopg's."""
     arguments: list[str] = []
 
-    def numbered(found: re.Match[str]) -> str:
-        if found[0] == "%%":
+    def numbered(match: re.Match[str]) -> str:
+        if match[0] == "%%":
             return "%"
-        if found[1] is None or found[0] not in arguments:
-            arguments.append(found[0])
-        return f"${len(arguments) if found[1] is None else arguments.index(found[0]) + 1}"
+        if match[1] is None or match[0] not in arguments:
+            arguments.append(match[0])
+        return f"${len(arguments) if match[1] is None else arguments.index(match[0]) + 1}"
 
     body = re.sub(r"%(?:%|s|\((\w+)\)s)", numbered, query)
     return body, f"({', '.join(arguments)})" if arguments else ""

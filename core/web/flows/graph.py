@@ -50,10 +50,10 @@ class FlowGraph:
         return next((node for node in self.nodes if node["id"] == id), None)
 
     def need(self, id: str) -> dict[str, Any]:
-        found = self.find(id)
-        if found is None:
+        node = self.find(id)
+        if node is None:
             raise NotPossible("This step is gone. Somebody has deleted it meanwhile.")
-        return found
+        return node
 
     @property
     def first(self) -> dict[str, Any] | None:
@@ -66,16 +66,16 @@ class FlowGraph:
         return own if isinstance(own, str) and own.strip() else self.type_label(node)
 
     def type_label(self, node: Mapping[str, Any]) -> str:
-        known = self.types.get(node["type"])
-        return str(known["label"]) if known else f"{node['type'] or 'Unknown'} (unknown)"
+        node_type = self.types.get(node["type"])
+        return str(node_type["label"]) if node_type else f"{node['type'] or 'Unknown'} (unknown)"
 
     def handles(self, id: str) -> list[str]:
         """Return the ways on from a node, and those that its edges take all the same."""
         node = self.find(id)
-        known = self.types.get(node["type"]) if node else None
+        node_type = self.types.get(node["type"]) if node else None
         own = self._handles.get(id)
         if own is None:
-            own = self.new_handles(known) if known else ["out"]
+            own = self.new_handles(node_type) if node_type else ["out"]
         return list(dict.fromkeys([*own, *(edge["sourceHandle"] for edge in self.out(id))]))
 
     def new_handles(self, type: Mapping[str, Any]) -> list[str]:
@@ -85,28 +85,28 @@ class FlowGraph:
     def words(self, node: Mapping[str, Any], handle: str) -> str:
         """Return the label of a handle."""
         config = node["data"].get("config") or {}
-        rows = [one for name in ("cases", "arms") if isinstance(config.get(name), list) for one in config[name]]
-        for one in rows:
-            if isinstance(one, Mapping) and one.get("id") == handle:
-                return str(one.get("label") or f"Case {handle}")
+        rows = [row for name in ("cases", "arms") if isinstance(config.get(name), list) for row in config[name]]
+        for row in rows:
+            if isinstance(row, Mapping) and row.get("id") == handle:
+                return str(row.get("label") or f"Case {handle}")
         return self.way_words.get(handle, handle)
 
     def out(self, id: str, handle: str = "") -> list[dict[str, Any]]:
-        return [one for one in self.edges if one["source"] == id and handle in ("", one["sourceHandle"])]
+        return [edge for edge in self.edges if edge["source"] == id and handle in ("", edge["sourceHandle"])]
 
     def into(self, id: str) -> list[dict[str, Any]]:
-        return [one for one in self.edges if one["target"] == id]
+        return [edge for edge in self.edges if edge["target"] == id]
 
     def after(self, id: str) -> set[str]:
         """Return the nodes that can come after a node."""
-        found: set[str] = set()
+        ids: set[str] = set()
         open = [id]
         while open:
             for edge in self.out(open.pop()):
-                if edge["target"] not in found:
-                    found.add(edge["target"])
+                if edge["target"] not in ids:
+                    ids.add(edge["target"])
                     open.append(edge["target"])
-        return found
+        return ids
 
     def before(self, id: str) -> list[dict[str, Any]]:
         """Return the nodes that can come before a node."""
@@ -115,15 +115,15 @@ class FlowGraph:
     def lines(self) -> list[Line]:
         """Return the graph as a nested list, from its start, followed by unreachable nodes."""
         shown: set[str] = set()
-        found: list[Line] = []
+        entries: list[Line] = []
         if self.first is not None:
-            found += self._way(self.first["id"], shown)
+            entries += self._way(self.first["id"], shown)
         reached = {edge["target"] for edge in self.edges if self.find(edge["source"])}
         loose = [node["id"] for node in self.nodes if node["id"] not in shown]
         for id in sorted(loose, key=lambda id: id in reached):
             if id not in shown:
-                found += [Line("open", words="Nothing leads here"), *self._way(id, shown), Line("close")]
-        return found
+                entries += [Line("open", words="Nothing leads here"), *self._way(id, shown), Line("close")]
+        return entries
 
     def _way(self, id: str, shown: set[str]) -> Iterator[Line]:
         """Give the lines of a way from a node on."""
@@ -164,8 +164,8 @@ class FlowGraph:
         ]
 
     def place_words(self, node: Mapping[str, Any], handle: str) -> str:
-        words = self.words(node, handle)
-        return self.label(node) if handle == "out" else f"{self.label(node)}: {words[:1].lower()}{words[1:]}"
+        label = self.words(node, handle)
+        return self.label(node) if handle == "out" else f"{self.label(node)}: {label[:1].lower()}{label[1:]}"
 
     def rows(self) -> dict[int, list[str]]:
         """Return the nodes by row, each below all that lead to it, those of a row in the order of the list."""
@@ -201,7 +201,7 @@ def rows_of(ids: Sequence[str], edges: Sequence[Mapping[str, Any]]) -> dict[str,
 
 def problems_by_node(validation: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
     """Return node -> its errors and warnings; those of no node are the workflow's own, under ""."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for one in (*validation.get("errors", ()), *validation.get("warnings", ())):
-        found.setdefault(one["nodeId"] or "", []).append(one)
-    return found
+    problems: dict[str, list[Mapping[str, Any]]] = {}
+    for problem in (*validation.get("errors", ()), *validation.get("warnings", ())):
+        problems.setdefault(problem["nodeId"] or "", []).append(problem)
+    return problems

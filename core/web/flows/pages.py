@@ -136,13 +136,13 @@ class FlowPage(Page):
     def lines(self, graph: Any) -> list[dict[str, Any]]:
         """Return the nested list with the data of each line."""
         problems = _by_node(self.problems(graph))
-        found, depth = [], 0
+        shown_lines, depth = [], 0
         for line in graph.lines():
             depth += {"open": 1, "close": -1}.get(line.kind, 0)
             if depth > DEEPEST and line.kind in ("open", "close"):
                 continue
-            found.append(self.line(graph, line, problems))
-        return found
+            shown_lines.append(self.line(graph, line, problems))
+        return shown_lines
 
     def line(self, graph: Any, line: Line, problems: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, Any]:
         """Return the data of a line of the list."""
@@ -175,7 +175,7 @@ class FlowPage(Page):
                     "about": self.about(graph, node),
                     "group": graph.types.get(node["type"], {}).get("group", ""),
                     "ways": [[handle, graph.words(node, handle)] for handle in graph.handles(node["id"])],
-                    "problems": [one["message"] for one in at.get(node["id"], ())],
+                    "problems": [problem["message"] for problem in at.get(node["id"], ())],
                     "fixed": node["type"] in graph.fixed,
                 }
                 for node in graph.nodes
@@ -207,12 +207,12 @@ class FlowPage(Page):
     def sent_graph(self) -> dict[str, Any]:
         """Return the nodes and edges that were sent."""
         try:
-            found = json.loads(self.request.POST.get("graph", ""))
+            graph = json.loads(self.request.POST.get("graph", ""))
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict) or not {"nodes", "edges"} <= set(found):
+            graph = None
+        if not isinstance(graph, dict) or not {"nodes", "edges"} <= set(graph):
             raise Refused(400, "This form is not complete", "The graph is missing.")
-        return {"nodes": found["nodes"], "edges": found["edges"]}
+        return {"nodes": graph["nodes"], "edges": graph["edges"]}
 
     def undo_of(self, before: Mapping[str, Any], since: str) -> dict[str, str] | None:
         """Return the fields of the form that puts back a graph, unless it is too large for a toast."""
@@ -226,7 +226,7 @@ class FlowPage(Page):
 
 
 def _by_node(problems: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for one in problems:
-        found.setdefault(one["nodeId"] or "", []).append(one)
-    return found
+    grouped: dict[str, list[Mapping[str, Any]]] = {}
+    for problem in problems:
+        grouped.setdefault(problem["nodeId"] or "", []).append(problem)
+    return grouped

@@ -60,44 +60,44 @@ class SchemaForm(ReadingForm):
         self.sent = QueryDict()
         self.parts = self._draw()
         if not self.tree:
-            self.tree = next((one.path for one in self.all_parts() if one.kind == "tree"), "")
+            self.tree = next((part.path for part in self.all_parts() if part.kind == "tree"), "")
 
     def _draw(self) -> list[Part]:
         return self._properties(self.schema, self.values, self.root)
 
     def all_parts(self) -> list[Part]:
-        found, open = [], list(self.parts)
+        parts, open = [], list(self.parts)
         while open:
-            one = open.pop(0)
-            found.append(one)
-            open = [*one.parts, *open]
-        return found
+            part = open.pop(0)
+            parts.append(part)
+            open = [*part.parts, *open]
+        return parts
 
     def fields(self) -> list[Field]:
-        return [one for part in self.all_parts() for one in (part.switch, part.field) if one is not None]
+        return [field for part in self.all_parts() for field in (part.switch, part.field) if field is not None]
 
     def read(self, sent: QueryDict) -> dict[str, Any]:
         """Return the settings that were sent. What could not be read is in `wrong`, and stays as it was typed."""
         self.sent = sent
-        found = self._read_properties(self.schema, self.values, self.root)
-        self.values = found
+        values = self._read_properties(self.schema, self.values, self.root)
+        self.values = values
         self.parts = []
         self.parts = self._draw()
         for path, trouble in self.wrong.items():
             self.mark(path, trouble)
-        return found
+        return values
 
     def mark(self, path: str, message: str) -> bool:
         """Put an error at the part that the path names, or the nearest one around it."""
-        known = {one.path: one for one in self.all_parts()}
-        while path not in known and "." in path:
+        parts = {candidate.path: candidate for candidate in self.all_parts()}
+        while path not in parts and "." in path:
             path = path.rpartition(".")[0]
-        found = known.get(path)
-        if found is None:
+        part = parts.get(path)
+        if part is None:
             return False
         text = f"{message[:1].upper()}{message[1:]}"
         text += "" if text.endswith((".", "!", "?")) else "."
-        target: Any = found.field if found.field is not None else found
+        target: Any = part.field if part.field is not None else part
         target.error = f"{target.error} {text}".strip()
         return True
 
@@ -105,8 +105,10 @@ class SchemaForm(ReadingForm):
         held = values if isinstance(values, Mapping) else {}
         required = schema.get("required", ())
         return [
-            self._shown(self._part(one, held.get(name), f"{path}.{name}", name, name in required), one, path)
-            for name, one in schema.get("properties", {}).items()
+            self._shown(
+                self._part(subschema, held.get(name), f"{path}.{name}", name, name in required), subschema, path
+            )
+            for name, subschema in schema.get("properties", {}).items()
         ]
 
     def _shown(self, part: Part, raw: Schema, path: str) -> Part:
@@ -133,44 +135,44 @@ class SchemaForm(ReadingForm):
             return self._rows(schema, value, path, label, help)
         if kind == "pairs":
             return self._pairs(schema, value, path, label, help)
-        made = self._field(kind, schema, held, path, label, required and not optional)
-        made.help = " ".join(filter(None, (help, self._trouble(schema))))
-        return Part("field", path, label, field=made)
+        field = self._field(kind, schema, held, path, label, required and not optional)
+        field.help = " ".join(filter(None, (help, self._trouble(schema))))
+        return Part("field", path, label, field=field)
 
     # Parts
 
     def _field(self, kind: str, schema: Schema, value: Any, path: str, label: str, required: bool) -> Field:
-        made = Field(path, label, kind, required=required, value=value)
+        field = Field(path, label, kind, required=required, value=value)
         if kind == "select":
             options = self._options(schema)
-            made.options = options if options is not None else enum_options(schema, self.sources.words.get(path))
-            made.options = with_held(made.options, made.chosen)
-            made.placeholder = "The company’s" if schema.get("x-widget") == "timezone" else ""
+            field.options = options if options is not None else enum_options(schema, self.sources.words.get(path))
+            field.options = with_held(field.options, field.chosen)
+            field.placeholder = "The company’s" if schema.get("x-widget") == "timezone" else ""
         elif kind == "yes_no":
-            made.kind = "select"
-            made.options = list(YES_NO)
-            made.value = json.dumps(value) if isinstance(value, bool) else value
-            made.options = with_held(made.options, made.chosen)
+            field.kind = "select"
+            field.options = list(YES_NO)
+            field.value = json.dumps(value) if isinstance(value, bool) else value
+            field.options = with_held(field.options, field.chosen)
         elif kind == "checks":
             items, _ = self.resolve(schema.get("items") or {})
             if is_days(schema, items):
-                made.options = [Option(str(place), day) for place, day in enumerate(DAYS, 1)]
+                field.options = [Option(str(place), day) for place, day in enumerate(DAYS, 1)]
             else:
                 options = self._options(schema)
-                made.options = options if options is not None else enum_options(items)
-            made.value = value if isinstance(value, list) else []
-            made.options = with_held(made.options, made.chosen)
+                field.options = options if options is not None else enum_options(items)
+            field.value = value if isinstance(value, list) else []
+            field.options = with_held(field.options, field.chosen)
         elif kind == "lines":
             items, _ = self.resolve(schema.get("items") or {})
-            texts = [str(one) for one in (value if isinstance(value, list) else [])]
+            texts = [str(entry) for entry in (value if isinstance(value, list) else [])]
             if is_time(items):
-                texts = [shown_time(one, self.sources.zone) for one in texts]
-                made.placeholder = SHOWN
-            made.kind = "textarea"
-            made.value = "\n".join(texts)
+                texts = [shown_time(entry, self.sources.zone) for entry in texts]
+                field.placeholder = SHOWN
+            field.kind = "textarea"
+            field.value = "\n".join(texts)
         elif kind == "json":
-            made.kind = "textarea"
-            made.value = "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
+            field.kind = "textarea"
+            field.value = "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
         elif kind == "text":
             format = INPUTS.get(str(schema.get("format")), "text")
             if schema.get("x-widget") == "expression" or has_expression(value):
@@ -178,15 +180,15 @@ class SchemaForm(ReadingForm):
             name = path.rpartition(".")[2]
             is_long = name in SEVERAL_LINES or (schema.get("maxLength", 0) > LONG and name not in ONE_LINE)
             several = is_long or (isinstance(value, str) and "\n" in value)
-            made.kind = "textarea" if several else format
+            field.kind = "textarea" if several else format
             if not isinstance(value, str | None):
-                made.value = shown_value(value)
-            if made.kind == "datetime-local":
-                made.value = shown_time(value, self.sources.zone)
-                made.kind = "datetime-local" if len(made.value) in (0, len(SHOWN)) else "text"
+                field.value = shown_value(value)
+            if field.kind == "datetime-local":
+                field.value = shown_time(value, self.sources.zone)
+                field.kind = "datetime-local" if len(field.value) in (0, len(SHOWN)) else "text"
         if path in self.wrong:
-            made.value = self.sent.get(path, "")
-        return made
+            field.value = self.sent.get(path, "")
+        return field
 
     def _group(self, schema: Schema, value: Any, path: str, label: str, help: str, optional: bool) -> Part:
         switch = Field(f"{path}:on", label, "switch", value=value is not None, help=help) if optional else None
@@ -198,31 +200,31 @@ class SchemaForm(ReadingForm):
         amount = Field(f"{path}.amount", "How many", "number", value=held.get("amount"))
         units = Field(f"{path}.unit", "Unit", "select", required=True, value=held.get("unit") or "days")
         units.options = enum_options(unit)
-        parts = [Part("field", one.name, one.label, field=one) for one in (amount, units)]
+        parts = [Part("field", field.name, field.label, field=field) for field in (amount, units)]
         return Part("span", path, label, help, parts=parts)
 
     def _rows(self, schema: Schema, value: Any, path: str, label: str, help: str) -> Part:
         items, _ = self.resolve(schema["items"])
-        held = [one for one in value or () if isinstance(one, Mapping)] if isinstance(value, list) else []
+        held = [row for row in value or () if isinstance(row, Mapping)] if isinstance(value, list) else []
         spare = max(SPARE, int(schema.get("minItems", 0)) - len(held))
         spare = max(0, min(spare, int(schema.get("maxItems", MAX_ROWS)) - len(held)))
         rows = []
-        for place, one in enumerate([*held, *({} for _ in range(spare))]):
-            parts = self._properties(items, one, f"{path}.{place}")
-            words = f"{single(label)} {place + 1}" if place < len(held) else f"New {single(label).lower()}"
-            rows.append(Part("group", f"{path}.{place}", words, parts=parts))
+        for place, row in enumerate([*held, *({} for _ in range(spare))]):
+            parts = self._properties(items, row, f"{path}.{place}")
+            title = f"{single(label)} {place + 1}" if place < len(held) else f"New {single(label).lower()}"
+            rows.append(Part("group", f"{path}.{place}", title, parts=parts))
         return Part("rows", path, label, help, parts=rows)
 
     def _pairs(self, schema: Schema, value: Any, path: str, label: str, help: str) -> Part:
-        known = self.sources.fields(path) if schema.get("x-widget") == "fields" else ()
+        offered = self.sources.fields(path) if schema.get("x-widget") == "fields" else ()
         held = list(value.items()) if isinstance(value, Mapping) else []
         rows = []
-        for place, (name, one) in enumerate([*held, *([("", None)] * (2 if not held else 1))]):
-            naming = Field(f"{path}:name.{place}", "Field" if known else "Name", "text", value=name)
-            if known:
+        for place, (name, content) in enumerate([*held, *([("", None)] * (2 if not held else 1))]):
+            naming = Field(f"{path}:name.{place}", "Field" if offered else "Name", "text", value=name)
+            if offered:
                 naming.kind = "select"
-                naming.options = with_held([option for option, _ in known], [name] if name else [])
-            text = one if isinstance(one, str) or one is None else json.dumps(one, ensure_ascii=False)
+                naming.options = with_held([option for option, _ in offered], [name] if name else [])
+            text = content if isinstance(content, str) or content is None else json.dumps(content, ensure_ascii=False)
             long = isinstance(text, str) and len(text) > 80
             giving = Field(f"{path}:value.{place}", "Value", "textarea" if long else "text", value=text)
             parts = [Part("field", field.name, field.label, field=field) for field in (naming, giving)]

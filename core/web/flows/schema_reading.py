@@ -38,23 +38,23 @@ class ReadingForm(Schemas):
     def _read_properties(self, schema: Schema, values: Any, path: str) -> dict[str, Any]:
         held = values if isinstance(values, Mapping) else {}
         properties = schema.get("properties", {})
-        found = {}
+        settings = {}
         for name, raw in properties.items():
             if not self._matters(raw, path, f"{path}.{name}", properties):
                 continue
             value = self._read(raw, held.get(name), f"{path}.{name}")
             if value is not None:
-                found[name] = value
-        return found
+                settings[name] = value
+        return settings
 
     def _matters(self, raw: Schema, path: str, own: str, properties: Mapping[str, Schema]) -> bool:
         """Return whether the other input makes a setting matter. An input that was not sent is ignored."""
         needs = self.sources.shown_if.get(own) or {
             f"{path}.{name}": values for name, values in conditions_of(raw.get("x-show-if"))
         }
-        boxes = {f"{path}.{name}" for name, one in properties.items() if self._is_left_out(one)}
-        asked = {name: values for name, values in needs.items() if name in self.sent or name in boxes}
-        return all(meets(self.sent.getlist(name), values) for name, values in asked.items())
+        boxes = {f"{path}.{name}" for name, subschema in properties.items() if self._is_left_out(subschema)}
+        conditions = {name: values for name, values in needs.items() if name in self.sent or name in boxes}
+        return all(meets(self.sent.getlist(name), values) for name, values in conditions.items())
 
     def _is_left_out(self, raw: Schema) -> bool:
         """Return whether browsers leave the setting out when nothing of it is ticked."""
@@ -88,9 +88,9 @@ class ReadingForm(Schemas):
             items, _ = self.resolve(schema.get("items") or {})
             if is_time(items):
                 before = held if isinstance(held, list) else []
-                several = [read_time(one, self.sources.zone, before) for one in several]
+                several = [read_time(text, self.sources.zone, before) for text in several]
             if items.get("type") in ("integer", "number"):
-                several = [int(one) if re.fullmatch(r"-?\d{1,9}", one) else one for one in several]
+                several = [int(text) if re.fullmatch(r"-?\d{1,9}", text) else text for text in several]
             return several or None
         if kind == "yes_no":
             return {"true": True, "false": False}.get(value, value or None)
@@ -116,31 +116,33 @@ class ReadingForm(Schemas):
     def _read_rows(self, schema: Schema, held: Any, path: str) -> list[Any] | None:
         items, _ = self.resolve(schema["items"])
         before = held if isinstance(held, list) else []
-        found = []
+        rows = []
         for place in range(MAX_ROWS):
             if f"{path}.{place}:there" not in self.sent or self.sent.get("drop_row") == f"{path}.{place}":
                 continue
             row = self._read_properties(items, before[place] if place < len(before) else {}, f"{path}.{place}")
             own = {
-                name for name, one in row.items() if one != self.resolve(items["properties"][name])[0].get("default")
+                name
+                for name, content in row.items()
+                if content != self.resolve(items["properties"][name])[0].get("default")
             }
             if place < len(before) or own:
-                found.append(row)
-        return found or None
+                rows.append(row)
+        return rows or None
 
     def _read_pairs(self, schema: Schema, path: str) -> dict[str, Any] | None:
         types = {}
         if schema.get("x-widget") == "fields":
             types = {option.value: type for option, type in self.sources.fields(path)}
-        found: dict[str, Any] = {}
+        pairs: dict[str, Any] = {}
         for place in range(201):
             name = self.sent.get(f"{path}:name.{place}")
             if name is None:
                 break
             text = self.sent.get(f"{path}:value.{place}", "").replace("\r\n", "\n").strip()
             if name.strip():
-                found[name.strip()] = typed(text, types.get(name.strip(), "any"))
-        return found or None
+                pairs[name.strip()] = typed(text, types.get(name.strip(), "any"))
+        return pairs or None
 
     def _read_tree(self, held: Any, path: str) -> Any:
         state = tree_state(held, self.sources.trees(path), str(self.sources.zone))
@@ -148,7 +150,7 @@ class ReadingForm(Schemas):
             return held
         added, dropped = changed_filters(self.sent, [choice.name for choice in state.choices.values()])
         query = QueryDict(mutable=True)
-        texts = dict.fromkeys([*(str(one) for one in state.filters), *added])
+        texts = dict.fromkeys([*(str(condition) for condition in state.filters), *added])
         query.setlist("f", [text for text in texts if text not in dropped])
         query[MATCH] = self.sent.get(MATCH) or ("any" if state.any else "")
         changed = ListState(query, state.choices, fixed=state.fixed, zone=state.zone)

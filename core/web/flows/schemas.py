@@ -79,19 +79,19 @@ class Sources:
 def tree_state(value: Any, choices: Sequence[Choice], zone: str = "") -> ListState:
     """Return a tree of conditions in the form of lists: its filters, and the parts that no filter can express. Days
     are the zone's."""
-    known = {choice.name: choice for choice in choices}
+    choices_by_name = {choice.name: choice for choice in choices}
     query = QueryDict(mutable=True)
     fixed: Sequence[Mapping[str, Any]] = ()
     if isinstance(value, Mapping) and value.get("conditions"):
         try:
-            texts, match, fixed = flattened(value, shown_by(known), zone)
+            texts, match, fixed = flattened(value, shown_by(choices_by_name), zone)
         except (KeyError, TypeError, AttributeError):
             texts = []
             match = ""
             fixed = [value]
         query.setlist("f", texts)
         query[MATCH] = match
-    return ListState(query, known, fixed=fixed, zone=zone)
+    return ListState(query, choices_by_name, fixed=fixed, zone=zone)
 
 
 def is_time(schema: Schema) -> bool:
@@ -102,19 +102,19 @@ def is_time(schema: Schema) -> bool:
 def shown_time(value: Any, zone: tzinfo) -> str:
     """Return a time in the form of an input; other text as it is."""
     try:
-        found = datetime.fromisoformat(str(value or ""))
+        moment = datetime.fromisoformat(str(value or ""))
     except ValueError:
         return str(value or "")
-    return f"{found.astimezone(zone):%Y-%m-%dT%H:%M}" if found.tzinfo is not None else str(value)
+    return f"{moment.astimezone(zone):%Y-%m-%dT%H:%M}" if moment.tzinfo is not None else str(value)
 
 
 def read_time(text: str, zone: tzinfo, held: Iterable[Any] = ()) -> str:
     """Return the time of an input, with its offset; the stored one if the form has shown that."""
-    known = {shown_time(one, zone): str(one) for one in held if one}
+    stored = {shown_time(held_time, zone): str(held_time) for held_time in held if held_time}
     try:
-        found = datetime.fromisoformat(text)
-        there = (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC)
-        return known.get(text) or f"{there:%Y-%m-%dT%H:%M:%SZ}"
+        moment = datetime.fromisoformat(text)
+        there = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+        return stored.get(text) or f"{there:%Y-%m-%dT%H:%M:%SZ}"
     except (ValueError, OverflowError):
         return text
 
@@ -129,7 +129,7 @@ def typed(text: str, type: str) -> Any:
     if "{{" in text:
         return text
     if type == "array":
-        return [one.strip() for one in text.split(",") if one.strip()]
+        return [part.strip() for part in text.split(",") if part.strip()]
     if type in ("number", "any") and re.fullmatch(r"-?(0|[1-9]\d{0,14})(\.\d{1,9})?", text):
         return json.loads(text)
     if type in ("boolean", "any") and text.lower() in ("true", "false"):
@@ -149,25 +149,25 @@ def conditions_of(raw: Any) -> list[tuple[str, list[Any]]]:
     return [(name, value if isinstance(value, list) else [value]) for name, value in raw.items()]
 
 
-def meets(sent: Iterable[str], wanted: Iterable[Any]) -> bool:
+def meets(sent: Iterable[str], accepted: Iterable[Any]) -> bool:
     """Return whether an input's value is among the values: null and false for nothing, true for any value.
 
     `meets` in flow_forms.js does the same in the browser.
     """
-    held = {one for one in sent if one}
-    return any(_meets(held, one) for one in wanted)
+    held = {entry for entry in sent if entry}
+    return any(_meets(held, entry) for entry in accepted)
 
 
-def _meets(held: Set[str], wanted: Any) -> bool:
-    if wanted is None or wanted == "" or isinstance(wanted, bool):
-        return bool(held) == bool(wanted)
-    return str(wanted) in held
+def _meets(held: Set[str], accepted: Any) -> bool:
+    if accepted is None or accepted == "" or isinstance(accepted, bool):
+        return bool(held) == bool(accepted)
+    return str(accepted) in held
 
 
 def label_of(name: str, schema: Schema) -> str:
     title = schema.get("x-label")
-    words = re.sub(r"(?<=[a-z])([A-Z])", lambda found: f" {found[1].lower()}", name).replace("_", " ")
-    return str(title) if title else words[:1].upper() + words[1:]
+    text = re.sub(r"(?<=[a-z])([A-Z])", lambda match: f" {match[1].lower()}", name).replace("_", " ")
+    return str(title) if title else text[:1].upper() + text[1:]
 
 
 def single(label: str) -> str:
@@ -175,16 +175,18 @@ def single(label: str) -> str:
 
 
 def enum_options(schema: Schema, own: Mapping[str, str] | None = None) -> list[Option]:
-    found = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
-    words = own or schema.get("x-labels") or {}
-    return [Option(str(one), str(words.get(str(one)) or label_of(str(one), {}))) for one in found]
+    constants = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
+    labels = own or schema.get("x-labels") or {}
+    return [
+        Option(str(constant), str(labels.get(str(constant)) or label_of(str(constant), {}))) for constant in constants
+    ]
 
 
 def with_held(options: Iterable[Option], held: Iterable[str]) -> list[Option]:
     """Return the options, and those that are chosen but not among them: gone, or beyond the first ones."""
-    found = list(options)
-    there = {one.value for one in found}
-    return [*found, *(Option(one, f"{one} (not found)") for one in held if one and one not in there)]
+    offered = list(options)
+    there = {entry.value for entry in offered}
+    return [*offered, *(Option(entry, f"{entry} (not found)") for entry in held if entry and entry not in there)]
 
 
 def is_plain(schema: Schema) -> bool:
@@ -209,25 +211,25 @@ class Schemas:
 
     def resolve(self, raw: Schema) -> tuple[Schema, bool]:
         """Return a schema without references, and whether it may be null."""
-        found, optional = dict(raw), False
+        schema, optional = dict(raw), False
         for _ in range(8):
-            if "$ref" in found:
-                name = str(found.pop("$ref")).rpartition("/")[2]
-                found = {**self.schema.get("$defs", {}).get(name, {}), **found}
-            elif len(found.get("allOf", ())) == 1:
-                found = {**found.pop("allOf")[0], **found}
-            elif "anyOf" in found:
-                rest = [one for one in found["anyOf"] if one.get("type") != "null"]
-                optional = optional or len(rest) < len(found["anyOf"])
+            if "$ref" in schema:
+                name = str(schema.pop("$ref")).rpartition("/")[2]
+                schema = {**self.schema.get("$defs", {}).get(name, {}), **schema}
+            elif len(schema.get("allOf", ())) == 1:
+                schema = {**schema.pop("allOf")[0], **schema}
+            elif "anyOf" in schema:
+                rest = [option for option in schema["anyOf"] if option.get("type") != "null"]
+                optional = optional or len(rest) < len(schema["anyOf"])
                 if len(rest) != 1:
                     break
-                del found["anyOf"]
-                found = {**rest[0], **found}
+                del schema["anyOf"]
+                schema = {**rest[0], **schema}
             else:
                 break
-        if optional and found.get("type") == "boolean":
-            found = {**found, MAY_BE_NEITHER: True}
-        return found, optional
+        if optional and schema.get("type") == "boolean":
+            schema = {**schema, MAY_BE_NEITHER: True}
+        return schema, optional
 
     def _kind(self, schema: Schema) -> str:
         widget = schema.get("x-widget", "")

@@ -46,17 +46,17 @@ class Calls(Page):
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {one.name: one for one in self.choices}, zone=self.zone_name)
+        return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         query = {**self.state.query(), "sortBy": "startedAt", "sortOrder": "desc"}
-        found = self.read("calllog", query)
+        answer = self.read("calllog", query)
         return {
-            "calls": found.data,
+            "calls": answer.data,
             "state": self.state,
             "choices": self.choices,
-            "counted": f"{found.total or 0:,} call{'' if found.total == 1 else 's'}",
-            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "counted": f"{answer.total or 0:,} call{'' if answer.total == 1 else 's'}",
+            "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
 
@@ -65,7 +65,7 @@ class CallPage(Page):
     menu = Calls.menu
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        directions, outcomes = ([Option(*one) for one in pairs] for pairs in (DIRECTIONS, OUTCOMES))
+        directions, outcomes = ([Option(*pair) for pair in pairs] for pairs in (DIRECTIONS, OUTCOMES))
         return Form(
             [
                 Field("direction", "Direction", "select", required=True, options=directions, value="outbound"),
@@ -81,11 +81,11 @@ class CallPage(Page):
     @staticmethod
     def body(values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the API's body for values of the form."""
-        found = {name: value for name, value in values.items() if name != "minutes"}
+        payload = {name: value for name, value in values.items() if name != "minutes"}
         if "minutes" in values:
             minutes = values["minutes"]
-            found["duration"] = round(minutes * 60) if isinstance(minutes, int | float) else minutes or 0
-        return found
+            payload["duration"] = round(minutes * 60) if isinstance(minutes, int | float) else minutes or 0
+        return payload
 
     def refused(self, form: Form, message: str, warning: str, context: Mapping[str, Any]) -> HttpResponse:
         """Show the form again; the API counts seconds, the form minutes."""
@@ -121,8 +121,8 @@ class NewCall(CallPage):
         find = self.request.GET.get("find", "").strip()
         query = {"searchValue": find, "p": "1", "n": str(FOUND)}
         answer = self.ask("GET", "contact", query) if find and self.may("contact") else None
-        found = answer.data if answer is not None and answer.ok else []
-        return {"form": form, "contact": self.contact, "find": find, "found": found}
+        contacts = answer.data if answer is not None and answer.ok else []
+        return {"form": form, "contact": self.contact, "find": find, "found": contacts}
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
@@ -146,8 +146,8 @@ class EditCall(CallPage):
 
     @cached_property
     def call(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(self.resource).data
-        return found
+        call_log: Mapping[str, Any] = self.read(self.resource).data
+        return call_log
 
     def values(self) -> dict[str, Any]:
         """Return its values by the names of the form."""

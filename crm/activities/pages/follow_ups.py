@@ -46,7 +46,9 @@ class FollowUps(Page):
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {one.name: one for one in self.choices}, ("tab",), zone=self.zone_name)
+        return ListState(
+            self.request.GET, {choice.name: choice for choice in self.choices}, ("tab",), zone=self.zone_name
+        )
 
     @property
     def tab(self) -> str:
@@ -58,18 +60,18 @@ class FollowUps(Page):
         if self.tab == "mine" and self.actor.member_id:  # staff on a visit have none
             filters["assignee"] = self.actor.member_id
         by, way = ("doneAt", "desc") if self.tab == "done" else ("dueAt", "asc")
-        found = self.read(
+        answer = self.read(
             "lead-activity/follow-up", {**self.state.query(), "sortBy": by, "sortOrder": way, "filters": filters}
         )
         return {
-            "follow_ups": found.data,
+            "follow_ups": answer.data,
             "state": self.state,
             "choices": self.choices,
             "snoozes": SNOOZES,
             "tabs": [(self.state.link(tab=name), label, name == self.tab) for name, label in TABS],
             "empty": EMPTY[self.tab],
-            "counted": f"{found.total or 0:,} follow-up{'' if found.total == 1 else 's'}",
-            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "counted": f"{answer.total or 0:,} follow-up{'' if answer.total == 1 else 's'}",
+            "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
     def do_done(self) -> HttpResponse:
@@ -132,13 +134,13 @@ class FollowUpPage(Page):
     @staticmethod
     def body(values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the API's body for values of the form."""
-        found = {**values}
-        if "remindMinutes" in found:
-            text = found["remindMinutes"]
-            found["remindMinutes"] = int(text) if text.isdecimal() else text or None
-        if "assignee" in found:
-            found["assignee"] = found["assignee"] or None
-        return found
+        payload = {**values}
+        if "remindMinutes" in payload:
+            text = payload["remindMinutes"]
+            payload["remindMinutes"] = int(text) if text.isdecimal() else text or None
+        if "assignee" in payload:
+            payload["assignee"] = payload["assignee"] or None
+        return payload
 
 
 class NewFollowUp(FollowUpPage):
@@ -187,19 +189,19 @@ class EditFollowUp(FollowUpPage):
 
     @cached_property
     def follow_up(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(self.resource).data
-        return found
+        record: Mapping[str, Any] = self.read(self.resource).data
+        return record
 
     def values(self) -> dict[str, Any]:
         """Return its values by the names of the form."""
-        one = self.follow_up
-        due = datetime.fromisoformat(one["dueAt"]).astimezone(self.zone)
+        follow_up = self.follow_up
+        due = datetime.fromisoformat(follow_up["dueAt"]).astimezone(self.zone)
         return {
-            "title": one["title"],
-            "notes": one["notes"],
+            "title": follow_up["title"],
+            "notes": follow_up["notes"],
             "dueAt": f"{due:%Y-%m-%dT%H:%M}",
-            "assignee": (one["assignee"] or {}).get("_id", ""),
-            "remindMinutes": "" if one["remindMinutes"] is None else str(one["remindMinutes"]),
+            "assignee": (follow_up["assignee"] or {}).get("_id", ""),
+            "remindMinutes": "" if follow_up["remindMinutes"] is None else str(follow_up["remindMinutes"]),
         }
 
     def show(self) -> Mapping[str, Any]:

@@ -57,13 +57,13 @@ def before(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
     """Journal the present versions of the records; call it before they are changed."""
     if not ids:
         return
-    made = _is_made("r", kind, source)
+    is_created = _is_made("r", kind, source)
     statement = f"""
         INSERT INTO crm_journal
             (id, created_at, updated_at, company_id, panel, {source.column}, record_id, before, after)
         SELECT given.id, %(now)s, %(now)s, %(company)s, %(panel)s, %(source)s, r.id,
-            CASE WHEN NOT {made} THEN {_snapshot(kind)} END,
-            CASE WHEN {made} AND r.updated_at <> r.created_at THEN '{TOUCHED}'::jsonb END
+            CASE WHEN NOT {is_created} THEN {_snapshot(kind)} END,
+            CASE WHEN {is_created} AND r.updated_at <> r.created_at THEN '{TOUCHED}'::jsonb END
         FROM json_to_recordset(%(rows)s::json) AS given (id text, record text)
             JOIN {kind.table} r ON r.id = given.record
         ON CONFLICT DO NOTHING RETURNING record_id
@@ -123,25 +123,25 @@ def restore(kind: RecordKind, source: Source, ids: Sequence[str], *, actor_id: s
     """
     if not ids:
         return RestoreResult()
-    found = _entries(kind, ids, source)
-    noted = {entry.id for entry in found}
+    entries = _entries(kind, ids, source)
+    noted = {entry.id for entry in entries}
     if source.column == "import_job_id":
-        found += _made_by_import(kind, [id for id in ids if id not in noted], source)
-    return restore_batch(kind, found, lambda wanted: versions(kind, wanted, lock=True), actor_id)
+        entries += _made_by_import(kind, [id for id in ids if id not in noted], source)
+    return restore_batch(kind, entries, lambda entry_ids: versions(kind, entry_ids, lock=True), actor_id)
 
 
 def revive(kind: RecordKind, ids: Sequence[str], *, actor_id: str | None) -> RestoreResult:
     """Restore deleted records as they are, like `restore`. Call the schema's lock_unique_values before the rows are
     locked."""
     present = versions(kind, ids, lock=True)
-    found = []
+    entries = []
     for id, version in present.items():
         row = version["row"]
         live = {**version, "row": {**row, "is_deleted": False, "deleted_at": None}}
         # The record gets a new time of change if this one differs from the present one.
         deletion = {"is_deleted": row["is_deleted"], "deleted_at": row["deleted_at"], CHANGED_AT: None}
-        found.append(JournalEntry(id, live, {"row": deletion}, timezone.now()))
-    return restore_batch(kind, found, lambda wanted: present, actor_id)
+        entries.append(JournalEntry(id, live, {"row": deletion}, timezone.now()))
+    return restore_batch(kind, entries, lambda entry_ids: present, actor_id)
 
 
 def versions(kind: RecordKind, ids: Sequence[str], *, lock: bool = False) -> dict[str, dict[str, Any]]:
@@ -198,8 +198,8 @@ def _without(was: dict[str, Any], then: dict[str, Any], present: dict[str, Any],
 
 def _made_by_import(kind: RecordKind, ids: Sequence[str], source: Source) -> list[JournalEntry]:
     """Return the records that the import created and that have no journal."""
-    made = kind.model._default_manager.filter(pk__in=ids, import_job_id=source.id).values_list("pk", flat=True)
-    return [JournalEntry(id, None, None, timezone.now()) for id in made]
+    created_ids = kind.model._default_manager.filter(pk__in=ids, import_job_id=source.id).values_list("pk", flat=True)
+    return [JournalEntry(id, None, None, timezone.now()) for id in created_ids]
 
 
 @cache

@@ -67,7 +67,7 @@ class RestoreResult:
 
 def restore_batch(
     kind: RecordKind,
-    found: Sequence[JournalEntry],
+    entries: Sequence[JournalEntry],
     load: Callable[[Sequence[str]], Mapping[str, dict[str, Any]]],
     actor_id: str | None,
 ) -> RestoreResult:
@@ -79,13 +79,13 @@ def restore_batch(
     schema.lock_references()
     schema.lock_unique_values()
     # Before the rows are locked, as writers of new records do.
-    quota = remaining_quota(kind.module) if any(map(_revives, found)) else None
-    present = load([entry.id for entry in found])
+    quota = remaining_quota(kind.module) if any(map(_revives, entries)) else None
+    present = load([entry.id for entry in entries])
     write_pending(schema, list(present))
     for _ in range(MAX_ROUNDS):
         try:
             with transaction.atomic():
-                return _Batch(kind, schema, present, actor_id, quota).write(found)
+                return _Batch(kind, schema, present, actor_id, quota).write(entries)
         except IntegrityError as error:
             if not kind.violates_unique(error):
                 raise
@@ -110,40 +110,42 @@ class _Batch:
     """Number of deleted records that may be restored; None: all."""
     result: RestoreResult = field(default_factory=RestoreResult)
 
-    def write(self, found: Sequence[JournalEntry]) -> RestoreResult:
+    def write(self, entries: Sequence[JournalEntry]) -> RestoreResult:
         result, now = self.result, timezone.now()
-        result.missing = [entry.id for entry in found if entry.id not in self.present]
-        there = [entry for entry in found if entry.id in self.present]
+        result.missing = [entry.id for entry in entries if entry.id not in self.present]
+        there = [entry for entry in entries if entry.id in self.present]
         self._delete([entry for entry in there if entry.before is None], now)
-        wanted = self._merge([entry for entry in there if entry.before is not None])
-        self._refuse_dangling(wanted)
-        result.taken = _taken(self.schema, {id: one for id, one in wanted.items() if one.row_differs})
-        wanted = {id: one for id, one in wanted.items() if id not in result.taken}
+        records = self._merge([entry for entry in there if entry.before is not None])
+        self._refuse_dangling(records)
+        result.taken = _taken(self.schema, {id: record for id, record in records.items() if record.row_differs})
+        records = {id: record for id, record in records.items() if id not in result.taken}
         if self.quota is not None:
-            result.over_quota = [id for id, one in sorted(wanted.items()) if one.revives][self.quota :]
-            wanted = {id: one for id, one in wanted.items() if id not in set(result.over_quota)}
-        result.kept |= {id: [self.kind.name_of(name) for name in one.kept] for id, one in wanted.items() if one.kept}
-        different = {id: one for id, one in sorted(wanted.items()) if one.differs}
-        for one in different.values():
-            if not one.untouched:
-                one.row[CHANGED_AT] = now.isoformat()
-                one.row[CHANGED_BY] = self.actor_id
+            result.over_quota = [id for id, record in sorted(records.items()) if record.revives][self.quota :]
+            records = {id: record for id, record in records.items() if id not in set(result.over_quota)}
+        result.kept |= {
+            id: [self.kind.name_of(name) for name in record.kept] for id, record in records.items() if record.kept
+        }
+        different = {id: record for id, record in sorted(records.items()) if record.differs}
+        for record in different.values():
+            if not record.untouched:
+                record.row[CHANGED_AT] = now.isoformat()
+                record.row[CHANGED_BY] = self.actor_id
         self._write_links(different.values())
         self._write_values(different)
         self._write_rows(different)
-        result.changed = {id: _changes(self.schema, one) for id, one in different.items()}
-        result.revived = {id for id, one in different.items() if one.revives}
+        result.changed = {id: _changes(self.schema, record) for id, record in different.items()}
+        result.revived = {id for id, record in different.items() if record.revives}
         result.deleted_again = {
-            id for id, one in different.items() if one.row["is_deleted"] and not one.present["is_deleted"]
+            id for id, record in different.items() if record.row["is_deleted"] and not record.present["is_deleted"]
         }
         return result
 
-    def _delete(self, made: Iterable[JournalEntry], now: datetime) -> None:
+    def _delete(self, entries: Iterable[JournalEntry], now: datetime) -> None:
         """Delete the records that the source created, unless they have been changed since or live records refer to
         them."""
-        made = [entry for entry in made if not self.present[entry.id]["row"]["is_deleted"]]
-        used = _in_use(self.kind, [entry.id for entry in made])
-        for entry in made:
+        entries = [entry for entry in entries if not self.present[entry.id]["row"]["is_deleted"]]
+        used = _in_use(self.kind, [entry.id for entry in entries])
+        for entry in entries:
             row = self.present[entry.id]["row"]
             then = row["created_at"] if entry.after is None else entry.after.get("row", {}).get(CHANGED_AT)
             if row[CHANGED_AT] == then and entry.id not in used:
@@ -176,35 +178,39 @@ class _Batch:
             for entry in changed
         }
 
-    def _refuse_dangling(self, wanted: Mapping[str, MergedRecord]) -> None:
+    def _refuse_dangling(self, records: Mapping[str, MergedRecord]) -> None:
         """Keep the present value if the record that the old one refers to is gone; lock the existing ones until the
         caller's transaction ends."""
         for reference in self.kind.model._meta.local_concrete_fields:
             if not isinstance(reference, CompanyForeignKey):
                 continue
             column = reference.column
-            moved = [one for one in wanted.values() if one.row.get(column) and one.row[column] != one.present[column]]
-            there = _lock_present(reference.related_model, {one.row[column] for one in moved})
-            for one in moved:
-                if one.row[column] not in there:
-                    one.keep(column)
+            moved = [
+                record
+                for record in records.values()
+                if record.row.get(column) and record.row[column] != record.present[column]
+            ]
+            there = _lock_present(reference.related_model, {record.row[column] for record in moved})
+            for record in moved:
+                if record.row[column] not in there:
+                    record.keep(column)
         for name, table, target in self.kind.links:
             model: Any = next(f.related_model for f in table._meta.local_concrete_fields if f.column == target)
-            gained = [one for one in wanted.values() if one.added.get(name)]
-            there = _lock_present(model, {link[target] for one in gained for link in one.added[name]})
-            for one in gained:
-                links = [link for link in one.added[name] if link[target] in there]
-                if len(links) < len(one.added[name]) and name not in one.kept:
-                    one.kept.append(name)
-                one.added[name] = links
+            gained = [record for record in records.values() if record.added.get(name)]
+            there = _lock_present(model, {link[target] for record in gained for link in record.added[name]})
+            for record in gained:
+                links = [link for link in record.added[name] if link[target] in there]
+                if len(links) < len(record.added[name]) and name not in record.kept:
+                    record.kept.append(name)
+                record.added[name] = links
                 if not links:
-                    del one.added[name]
+                    del record.added[name]
 
     def _write_links(self, records: Iterable[MergedRecord]) -> None:
         records = list(records)
         for name, table, _ in self.kind.links:
-            gone = [id for one in records for id in one.removed.get(name, ())]
-            back = [link for one in records for link in one.added.get(name, ())]
+            gone = [id for record in records for id in record.removed.get(name, ())]
+            back = [link for record in records for link in record.added.get(name, ())]
             db_table = table._meta.db_table
             with connection.cursor() as cursor:
                 if gone:
@@ -218,7 +224,7 @@ class _Batch:
     def _write_values(self, records: Mapping[str, MergedRecord]) -> None:
         """Write the typed rows of the custom values that differ now."""
         fields = self.schema.fields
-        moved = {id: [key for key in one.custom_keys if key in fields] for id, one in records.items()}
+        moved = {id: [key for key in record.custom_keys if key in fields] for id, record in records.items()}
         remove_values(self.kind, [(id, fields[key].id) for id, keys in moved.items() for key in keys])
         add_values(
             self.schema,
@@ -232,12 +238,16 @@ class _Batch:
         if not records:
             return
         kind, schema = self.kind, self.schema
-        rows = [one.row for one in records.values()]
+        rows = [record.row for record in records.values()]
         with connection.cursor() as cursor:
             derived = list(schema.derive(rows[0]))
             if derived:
                 # Release keys first, so that records of the batch can exchange them.
-                freed = [id for id, one in records.items() if _claims(schema, one.present) - _claims(schema, one.row)]
+                freed = [
+                    id
+                    for id, record in records.items()
+                    if _claims(schema, record.present) - _claims(schema, record.row)
+                ]
                 if freed:
                     nulls = ", ".join(f"{column} = NULL" for column in derived)
                     cursor.execute(f"UPDATE {kind.table} SET {nulls} WHERE id = ANY(%s)", [freed])
@@ -252,13 +262,13 @@ class _Batch:
 
 def _in_use(kind: RecordKind, ids: list[str]) -> set[str]:
     """Return those of the records that live ones refer to by the relations of `kept_for`."""
-    found: set[str] = set()
+    used_ids: set[str] = set()
     for name in kind.kept_for if ids else ():
         relation: Any = kind.model._meta.get_field(name)
         column = relation.field.attname
         rows = relation.related_model._default_manager.filter(**{f"{column}__in": ids}, is_deleted=False)
-        found |= set(rows.values_list(column, flat=True))
-    return found
+        used_ids |= set(rows.values_list(column, flat=True))
+    return used_ids
 
 
 def _lock_present(model: Any, ids: Collection[str]) -> set[str]:
@@ -293,47 +303,47 @@ def _holders(kind: RecordKind, claims: Collection[tuple[str, str]], others: Coll
     return held
 
 
-def _taken(schema: RecordSchema, wanted: Mapping[str, MergedRecord]) -> dict[str, str]:
+def _taken(schema: RecordSchema, records: Mapping[str, MergedRecord]) -> dict[str, str]:
     """Return the records that cannot be restored because another live record has their unique key: id -> part of the
     key."""
-    claims = {id: _claims(schema, one.row) for id, one in wanted.items()}
-    present = {id: _claims(schema, one.present) for id, one in wanted.items()}
-    gained = {claim for id in wanted for claim in claims[id] - present[id]}
+    claims = {id: _claims(schema, record.row) for id, record in records.items()}
+    present = {id: _claims(schema, record.present) for id, record in records.items()}
+    gained = {claim for id in records for claim in claims[id] - present[id]}
     if not gained:
         return {}
-    held = _holders(schema.kind, gained, list(wanted))
+    held = _holders(schema.kind, gained, list(records))
     taken: dict[str, str] = {}
     while True:
         # A record that is not restored keeps its present key, which may block others of the batch, and so on.
         users: dict[tuple[str, str], set[str]] = {}
-        for id in wanted:
+        for id in records:
             for claim in present[id] if id in taken else claims[id]:
                 users.setdefault(claim, set()).add(id)
-        found = {}
-        for id in sorted(wanted.keys() - taken.keys()):
+        blocked = {}
+        for id in sorted(records.keys() - taken.keys()):
             for claim in sorted(claims[id] - present[id]):
                 first = min(users[claim], key=lambda user: (user not in taken, claim not in present[user], user))
                 if claim in held or first != id:
-                    found[id] = claim[0]
-        if not found:
+                    blocked[id] = claim[0]
+        if not blocked:
             return taken
-        taken |= found
+        taken |= blocked
 
 
-def _changes(schema: RecordSchema, one: MergedRecord) -> Changes:
+def _changes(schema: RecordSchema, record: MergedRecord) -> Changes:
     """Return the differences of the record, as events report them."""
     changes: Changes = {
-        name: {"from": one.present[column], "to": one.row[column]}
+        name: {"from": record.present[column], "to": record.row[column]}
         for column, name in schema.names.items()
-        if column in one.row and one.row[column] != one.present[column]
+        if column in record.row and record.row[column] != record.present[column]
     }
-    now, was = one.row.get(CUSTOM, {}), one.present.get(CUSTOM, {})
-    changes |= {key: {"from": was.get(key), "to": now.get(key)} for key in one.custom_keys}
+    now, was = record.row.get(CUSTOM, {}), record.present.get(CUSTOM, {})
+    changes |= {key: {"from": was.get(key), "to": now.get(key)} for key in record.custom_keys}
     for name, _, target in schema.kind.links:
-        if name in one.added:
-            changes.setdefault(name, {})["added"] = [link[target] for link in one.added[name]]
-        if name in one.removed:
-            changes.setdefault(name, {})["removed"] = list(one.removed[name].values())
+        if name in record.added:
+            changes.setdefault(name, {})["added"] = [link[target] for link in record.added[name]]
+        if name in record.removed:
+            changes.setdefault(name, {})["removed"] = list(record.removed[name].values())
     return changes
 
 

@@ -107,13 +107,13 @@ def _merge_custom(was: Version, then: Version, result: MergedRecord, fits: Calla
     for key in was.keys() | then.keys():
         old = was.get(key)
         new = then.get(key)
-        found = now.get(key)
-        if same(old, new) or same(found, old):
+        current = now.get(key)
+        if same(old, new) or same(current, old):
             continue
         fit = fits(key, old)
         if fit is None:
             continue  # the field is gone, and its values too
-        if not same(found, new) or not fit:
+        if not same(current, new) or not fit:
             result.kept.append(key)
             continue
         result.custom_keys.append(key)
@@ -125,13 +125,13 @@ def _merge_custom(was: Version, then: Version, result: MergedRecord, fits: Calla
         result.row[CUSTOM] = restored
 
 
-def same(one: Any, other: Any) -> bool:
+def same(first: Any, other: Any) -> bool:
     """Return whether two JSON values are equal; Python would treat 1, 1.0 and true as equal."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
+    if isinstance(first, dict) and isinstance(other, dict):
+        return first.keys() == other.keys() and all(same(value, other[key]) for key, value in first.items())
+    if isinstance(first, list) and isinstance(other, list):
+        return len(first) == len(other) and all(map(same, first, other))
+    return first == other and isinstance(first, bool) == isinstance(other, bool)
 
 
 def _merge_links(

@@ -41,23 +41,31 @@ class ContactPage(Page):
     @cached_property
     def required(self) -> set[str]:
         """The names of a contact's own values that the API asks for."""
-        known = {one["uniqueFieldID"]: one["required"] for one in self.definitions if one["isSystem"]}
-        return {name for name in SYSTEM if known.get(name, name != "name")}
+        required_by_key = {
+            definition["uniqueFieldID"]: definition["required"]
+            for definition in self.definitions
+            if definition["isSystem"]
+        }
+        return {name for name in SYSTEM if required_by_key.get(name, name != "name")}
 
     @property
     def needs(self) -> str:
         """Return the values that every contact needs, as text."""
-        found = [words for name, words in NEEDED.items() if name in self.required]
-        return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:])))
+        labels = [label for name, label in NEEDED.items() if name in self.required]
+        return " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""
         fields = self.system_fields()
-        fields += [made for one in shown_fields(self.definitions) if (made := form_field(one, self.zone_name))]
+        fields += [
+            custom_field
+            for field in shown_fields(self.definitions)
+            if (custom_field := form_field(field, self.zone_name))
+        ]
         fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
         if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))
-        return Form([one for one in fields if one.name != "category" or one.options], values)
+        return Form([field for field in fields if field.name != "category" or field.options], values)
 
 
 def body_of(values: Mapping[str, Any]) -> dict[str, Any]:

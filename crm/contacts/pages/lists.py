@@ -42,7 +42,7 @@ class ContactTable(ContactPage, TablePage):
             Column("name", "Name", "name", css="first", kind="who", fixed=True, editable=True),
             Column("email", "E-mail", "email", css="second", editable=True),
             Column("contactNumber", "Phone", css="num", editable=True),
-            *(column_of(one) for one in shown_fields(self.definitions)),
+            *(column_of(definition) for definition in shown_fields(self.definitions)),
             Column("category", "Category", "category.name"),
             Column("tags", "Tags", css="aside", kind="tags"),
             Column("unsubscribed", "Unsubscribed"),
@@ -53,7 +53,7 @@ class ContactTable(ContactPage, TablePage):
 
     @cached_property
     def usual_columns(self) -> list[str]:
-        custom = [one["uniqueFieldID"] for one in shown_fields(self.definitions)[:CUSTOM_COLUMNS]]
+        custom = [definition["uniqueFieldID"] for definition in shown_fields(self.definitions)[:CUSTOM_COLUMNS]]
         return [*self.usual[:2], *custom, *self.usual[2:]]
 
     def row(self, record: Mapping[str, Any]) -> Row:
@@ -69,21 +69,25 @@ class ContactList(ContactTable, BulkList):
     @cached_property
     def choices(self) -> list[Choice]:
         """The fields that people filter by."""
-        found = record_choices("contact", self.definitions, self.options_of("tag"))
+        filters = record_choices("contact", self.definitions, self.options_of("tag"))
         for name, path, label in LINKED:
             if self.is_filtered(name):  # the names are asked for only then
-                pairs = [(one.value, one.label) for one in self.options_of(path)]
-                found.append(Choice(name, label, ("in",), pairs))
-        found += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
-        found += [ANSWERED] if self.is_filtered(ANSWERED.name) else []
-        return found
+                pairs = [(option.value, option.label) for option in self.options_of(path)]
+                filters.append(Choice(name, label, ("in",), pairs))
+        filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
+        filters += [ANSWERED] if self.is_filtered(ANSWERED.name) else []
+        return filters
 
     @property
     def changes(self) -> list[tuple[str, str]]:
         """Return tags, category and the company's own fields; unique values cannot be changed in bulk."""
-        own = [(one["uniqueFieldID"], one["name"]) for one in shown_fields(self.definitions) if form_field(one)]
+        own = [
+            (definition["uniqueFieldID"], definition["name"])
+            for definition in shown_fields(self.definitions)
+            if form_field(definition)
+        ]
         named = (("tags", "Tags", "tag"), ("category", "Category", "contact-category"))
-        return [*((name, words) for name, words, module in named if self.may(module)), *own]
+        return [*((name, label) for name, label, module in named if self.may(module)), *own]
 
 
 class Contacts(ContactList):
@@ -92,25 +96,25 @@ class Contacts(ContactList):
     template = "web/contacts/list.html"
 
     def show(self) -> Mapping[str, Any]:
-        found = self.listed("contact", self.state.query())
-        rows = [self.row(one) for one in found.data]
+        answer = self.listed("contact", self.state.query())
+        rows = [self.row(contact) for contact in answer.data]
         return {
             **self.context(),
             "choices": self.choices,
             "rows": rows,
             "field_values": self.written(rows, self.columns),
-            "total": found.total,
-            "counted": self.counted(found.total),
+            "total": answer.total,
+            "counted": self.counted(answer.total),
             "changes": self.changes if self.may("contact", "PUT") else [],
             "can_be_segment": self.can_be_segment,
-            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
     @property
     def can_be_segment(self) -> bool:
         """Return whether the filters can be saved as a segment, which supports neither search nor the filters of
         links."""
-        names = {one.name for one in self.state.filters}
+        names = {condition.name for condition in self.state.filters}
         more = self.state.search or self.state.fixed
         links = {*(name for name, *_ in (*LINKED, IMPORT)), ANSWERED.name}
         return bool(names) and not more and names.isdisjoint(links)
@@ -120,8 +124,8 @@ class Contacts(ContactList):
         ids = self.request.POST.getlist("ids")
         if "all" not in self.request.POST and ids and len(ids) <= MAX_RECIPIENTS:
             return self.done(to=self.address("outreach-new", contactIds=ids))
-        told = f"Choose at most {MAX_RECIPIENTS}. For more, filter the list, save it as a segment and write to that."
-        return self.refuse(Answer(400, {"message": told}), self.request.path + self.state.link())
+        message = f"Choose at most {MAX_RECIPIENTS}. For more, filter the list, save it as a segment and write to that."
+        return self.refuse(Answer(400, {"message": message}), self.request.path + self.state.link())
 
     def do_merge(self) -> HttpResponse:
         return self.done(to=self.address("contact-merge", ids=self.request.POST.getlist("ids")))
@@ -143,8 +147,10 @@ class ChangeContacts(ChangeMany, ContactList):
             return Field("tags", "Tags", "checks", options=self.options_of("tag"))
         if name == "category":
             return Field("category", "Category", "select", options=self.options_of("contact-category"))
-        found = (one for one in shown_fields(self.definitions) if one["uniqueFieldID"] == name)
-        return next((form_field(one, self.zone_name) for one in found), None)
+        definitions = (
+            definition for definition in shown_fields(self.definitions) if definition["uniqueFieldID"] == name
+        )
+        return next((form_field(definition, self.zone_name) for definition in definitions), None)
 
 
 class ContactColumns(ContactTable, ChooseColumns):
@@ -159,7 +165,9 @@ class ContactCell(ContactTable, EditCell):
 
     def fields(self, column: Column) -> list[Field]:
         names = ("countryCode", "number") if column.name == "contactNumber" else (column.name,)
-        if found := [one for one in self.system_fields() if one.name in names]:
-            return found
-        made = (form_field(one, self.zone_name) for one in self.definitions if one["uniqueFieldID"] == column.name)
-        return [one for one in made if one]
+        if system_fields := [field for field in self.system_fields() if field.name in names]:
+            return system_fields
+        custom_fields = (
+            form_field(field, self.zone_name) for field in self.definitions if field["uniqueFieldID"] == column.name
+        )
+        return [field for field in custom_fields if field]

@@ -52,15 +52,15 @@ class NewContact(ContactPage):
 
     def scanned(self, scan: str) -> Form:
         """Return the form of a contact with the values read on a card; each field states the confidence."""
-        found = self.read(f"contact/scan/{scan}").data
-        form = self.form(found["formData"])
-        told = {one["field"]: one for one in found["fields"]}
+        card = self.read(f"contact/scan/{scan}").data
+        form = self.form(card["formData"])
+        readings = {reading["field"]: reading for reading in card["fields"]}
         for field in form.fields:
-            one = told.get(OF_CARD.get(field.name, field.name))
-            if one and field.value:
-                field.help = f"Read on the card, {one['confidence']:.0%} sure."
-            elif one and one["read"]:
-                field.help = one["note"]
+            reading = readings.get(OF_CARD.get(field.name, field.name))
+            if reading and field.value:
+                field.help = f"Read on the card, {reading['confidence']:.0%} sure."
+            elif reading and reading["read"]:
+                field.help = reading["note"]
         return form
 
     def do_save(self) -> HttpResponse:
@@ -87,15 +87,15 @@ class ContactDetail(ContactPage):
 
     @cached_property
     def contact(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(f"contact/{self.params['id']}").data
-        return found
+        record: Mapping[str, Any] = self.read(f"contact/{self.params['id']}").data
+        return record
 
     def values(self) -> dict[str, Any]:
         """Return the contact's values by the names of the form."""
         contact = self.contact
         own = form_values(self.definitions, contact["formData"])
         category = (contact["category"] or {}).get("_id", "")
-        return {**own, "category": category, "tags": [one["_id"] for one in contact["tags"]]}
+        return {**own, "category": category, "tags": [tag["_id"] for tag in contact["tags"]]}
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         form = super().form(values)
@@ -108,13 +108,13 @@ class ContactDetail(ContactPage):
             return {**context, "form": open_form(self.form(self.values()), self.values())}
         values, own = self.contact["formData"], shown_fields(self.definitions)
         written = field_values(self, own, [values])
-        facts = [(one["name"], written.block(one, values.get(one["uniqueFieldID"]))) for one in own]
+        facts = [(row["name"], written.block(row, values.get(row["uniqueFieldID"]))) for row in own]
         query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}
         timeline = self.ask("GET", f"contact/{self.params['id']}/timeline", query)
         return {
             **context,
             "facts": facts,
-            "entries": [shown_entry(one, self.reader.formats) for one in timeline.data or ()],
+            "entries": [shown_entry(row, self.reader.formats) for row in timeline.data or ()],
             "next": self.address(cursor=timeline.next_cursor) if timeline.next_cursor else "",
             "compose": self.compose,
             "composer": self.composer() if self.compose else None,
@@ -125,14 +125,14 @@ class ContactDetail(ContactPage):
     @property
     def composers(self) -> list[tuple[str, str]]:
         """Return the (name, label) of the entries that the reader may write into the timeline."""
-        return [(name, words) for name, (words, module, _) in COMPOSE.items() if self.may(module, "POST")]
+        return [(name, label) for name, (label, module, _) in COMPOSE.items() if self.may(module, "POST")]
 
     @property
     def compose(self) -> str:
         """Return the entry to write: that of the form, or of the address, or the first one."""
-        asked = self.request.POST.get("do") or self.request.GET.get("compose")
+        choice = self.request.POST.get("do") or self.request.GET.get("compose")
         names = [name for name, _ in self.composers]
-        return asked if asked in names else next(iter(names), "")
+        return choice if choice in names else next(iter(names), "")
 
     def composer(self) -> Form:
         """Return the form of the chosen entry."""
@@ -152,9 +152,9 @@ class ContactDetail(ContactPage):
                 Field("attendees", "Attendees", help=ATTENDEES, value=email),
             ]
         else:
-            asked = "compose" in self.request.GET
+            autofocus = "compose" in self.request.GET
             hint = "What is there to know?"
-            fields = [Field("notes", "Note", "textarea", placeholder=hint, key="n", autofocus=asked)]
+            fields = [Field("notes", "Note", "textarea", placeholder=hint, key="n", autofocus=autofocus)]
         return Form(fields)
 
     def do_save(self) -> HttpResponse:
@@ -187,10 +187,12 @@ class ContactDetail(ContactPage):
 
     def do_meeting(self) -> HttpResponse:
         form = self.composer().fill(self.request.POST)
-        found = str(form.values.get("attendees", "")).replace(";", ",").split(",")
+        parts = str(form.values.get("attendees", "")).replace(";", ",").split(",")
         own = (self.contact["email"] or "").casefold()
-        asked = [one.strip() for one in found if one.strip()]
-        attendees = [{"contact": self.params["id"]} if one.casefold() == own else {"email": one} for one in asked]
+        addresses = [address.strip() for address in parts if address.strip()]
+        attendees = [
+            {"contact": self.params["id"]} if address.casefold() == own else {"email": address} for address in addresses
+        ]
         beside: dict[str, Any] = {"attendees": attendees}
         length = str(form.values.get("durationMinutes", ""))
         if length.isdecimal():

@@ -41,8 +41,8 @@ class FieldPage(SettingsPage):
     @property
     def panel(self) -> str:
         """The kind of records whose fields the page is about."""
-        asked = self.request.GET.get("panel", "")
-        return asked if asked in PANELS else "contact"
+        name = self.request.GET.get("panel", "")
+        return name if name in PANELS else "contact"
 
     def sections(self, panel: str) -> list[Mapping[str, Any]]:
         query = {"filters": {"panel": panel}, **ORDER}
@@ -68,12 +68,12 @@ class Fields(FieldPage):
     def show(self) -> Mapping[str, Any]:
         fields = self.read("custom-field", fields_query(self.panel)).data
         sections = self.sections(self.panel)
-        known = {one["_id"] for one in sections}
+        section_ids = {row["_id"] for row in sections}
         groups: list[tuple[Mapping[str, Any] | None, list[Any]]] = [
-            (None, [shown_field(one) for one in fields if one["section"] not in known])
+            (None, [shown_field(row) for row in fields if row["section"] not in section_ids])
         ]
         groups += [
-            (one, [shown_field(field) for field in fields if field["section"] == one["_id"]]) for one in sections
+            (row, [shown_field(field) for field in fields if field["section"] == row["_id"]]) for row in sections
         ]
         return {"panel": self.panel, "panels": PANELS, "groups": groups}
 
@@ -93,9 +93,9 @@ class Fields(FieldPage):
         """Put a field after another one of its section, or first in it."""
         id, after = self.sent_id(), self.request.POST.get("after", "")
         rows = self.read("custom-field", fields_query(self.panel)).data
-        section = next((one["section"] for one in rows if one["_id"] == id), None)
-        ids = [one["_id"] for one in rows if one["_id"] != id]
-        near = [one["_id"] for one in rows if one["section"] == section and one["_id"] != id]
+        section = next((field["section"] for field in rows if field["_id"] == id), None)
+        ids = [field["_id"] for field in rows if field["_id"] != id]
+        near = [field["_id"] for field in rows if field["section"] == section and field["_id"] != id]
         if not near:
             return self.done()
         ids.insert(ids.index(after) + 1 if after in near else ids.index(near[0]), id)
@@ -106,21 +106,21 @@ class Fields(FieldPage):
         """Change places with the neighbour: of fields, the next one of the same section."""
         id = self.sent_id()
         rows = self.read(path, {"filters": {"panel": self.panel}, **ORDER}).data
-        moved = next((one for one in rows if one["_id"] == id), None)
-        near = [one for one in rows if moved and one.get("section") == moved.get("section")]
+        moved = next((row for row in rows if row["_id"] == id), None)
+        near = [row for row in rows if moved and row.get("section") == moved.get("section")]
         place = near.index(moved) + step if moved else -1
         if not 0 <= place < len(near):
             return self.done()
-        ids = [one["_id"] for one in rows]
-        one, other = ids.index(id), ids.index(near[place]["_id"])
-        ids[one], ids[other] = ids[other], ids[one]
+        ids = [row["_id"] for row in rows]
+        row, other = ids.index(id), ids.index(near[place]["_id"])
+        ids[row], ids[other] = ids[other], ids[row]
         answer = self.ask("PUT", f"{path}/reorder", None, {"ids": ids})
         return self.done() if answer.ok else self.refuse(answer)
 
 
-def shown_field(one: Mapping[str, Any]) -> dict[str, Any]:
-    job = one["job"] if one["job"] and one["job"]["status"] not in ("completed", "cancelled") else None
-    return {**one, "type": TYPES.get(one["fieldType"], one["fieldType"]), "at_work": job}
+def shown_field(field: Mapping[str, Any]) -> dict[str, Any]:
+    job = field["job"] if field["job"] and field["job"]["status"] not in ("completed", "cancelled") else None
+    return {**field, "type": TYPES.get(field["fieldType"], field["fieldType"]), "at_work": job}
 
 
 class FieldForm(FieldPage, RecordForm):
@@ -143,10 +143,10 @@ class FieldForm(FieldPage, RecordForm):
 
     def attributes(self, panel: str) -> list[Field]:
         """Return the fields of the form that every custom field has."""
-        sections = [Option(one["_id"], one["name"]) for one in self.sections(panel)]
+        sections = [Option(choice["_id"], choice["name"]) for choice in self.sections(panel)]
         return [
             Field("name", "Name", required=True),
-            Field("fieldType", "Type", "select", required=True, options=[Option(*one) for one in TYPES.items()]),
+            Field("fieldType", "Type", "select", required=True, options=[Option(*choice) for choice in TYPES.items()]),
             *self.option_fields(),
             Field("required", "Required in every record", "switch"),
             Field("hide", "Hidden", "switch", help="It is kept, and nobody sees it."),
@@ -155,22 +155,22 @@ class FieldForm(FieldPage, RecordForm):
             Field("placeholder", "Example in the empty field"),
             Field("helper", "Help below the field"),
             Field("description", "What it is for", "textarea", help="For those who look after the fields."),
-            Field("holds", "It holds", "select", required=True, options=[Option(*one) for one in HOLDS]),
+            Field("holds", "It holds", "select", required=True, options=[Option(*choice) for choice in HOLDS]),
             Field("parts", "Parts, of text fields", "textarea", help="One a line with its type, such as Street: Text."),
             *([Field("section", "Section", "select", options=sections, placeholder="None")] if sections else []),
         ]
 
     def option_fields(self) -> list[Field]:
         """Return a field for each option there is, so that one keeps its records when it is renamed; and for more."""
-        found = []
+        fields = []
         for place, option in enumerate(self.had):
             label = Field(f"option{place}", f"Option {place + 1}", value=option["label"] or option["value"])
             about = Field(f"about{place}", f"About option {place + 1}", value=option["description"])
-            found += [label, about, Field(f"was{place}", "", "hidden", value=option["value"])]
-        if found:
-            found[-3].help = "Empty an option to take it away."
+            fields += [label, about, Field(f"was{place}", "", "hidden", value=option["value"])]
+        if fields:
+            fields[-3].help = "Empty an option to take it away."
         more = "More options" if self.had else "Options, for choices"
-        return [*found, Field("more", more, "textarea", help="One a line.")]
+        return [*fields, Field("more", more, "textarea", help="One a line.")]
 
     def values_of(self, form: Form) -> dict[str, Any]:
         """Return the values of the form under the API's names, with the options as the API takes them."""
@@ -184,21 +184,21 @@ class FieldForm(FieldPage, RecordForm):
             for place in range(len(self.had))
             if values.get(f"option{place}")
         ]
-        texts = {one["label"] for one in kept}
+        texts = {option["label"] for option in kept}
         added = [line.strip() for line in (values.get("more") or "").splitlines()]
         kept += [{"label": line} for line in dict.fromkeys(added) if line and line not in texts]
-        found = {name: value for name, value in values.items() if not re.fullmatch(OF_OPTIONS, name)}
-        if "section" in found:
-            found["section"] = found["section"] or None
-        found["options"] = kept
-        holds, parts = found.pop("holds", None), found.pop("parts", "")
-        if holds is not None and found["fieldType"] in TEXTS:
-            found |= {"valueType": holds or self.plain, "children": parts_of(parts or "", self.children)}
-        if "defaultValue" in found:
-            kind = found.get("fieldType", "")
+        payload = {name: value for name, value in values.items() if not re.fullmatch(OF_OPTIONS, name)}
+        if "section" in payload:
+            payload["section"] = payload["section"] or None
+        payload["options"] = kept
+        holds, parts = payload.pop("holds", None), payload.pop("parts", "")
+        if holds is not None and payload["fieldType"] in TEXTS:
+            payload |= {"valueType": holds or self.plain, "children": parts_of(parts or "", self.children)}
+        if "defaultValue" in payload:
+            kind = payload.get("fieldType", "")
             many = kind == "multi-select" or holds == "array" or (kind == "checkbox" and bool(kept))
-            found["defaultValue"] = default_of(found["defaultValue"] or "", kind, kept, many=many)
-        return found
+            payload["defaultValue"] = default_of(payload["defaultValue"] or "", kind, kept, many=many)
+        return payload
 
 
 class NewField(NewRecord, FieldForm):
@@ -235,8 +235,8 @@ class EditField(EditRecord, FieldForm):
 
     @property
     def had(self) -> Sequence[Mapping[str, Any]]:
-        found: Sequence[Mapping[str, Any]] = self.record["options"]
-        return found
+        options: Sequence[Mapping[str, Any]] = self.record["options"]
+        return options
 
     @property
     def removable(self) -> bool:  # type: ignore[override]
@@ -245,12 +245,12 @@ class EditField(EditRecord, FieldForm):
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         fields = self.attributes(self.record["panel"])
         if self.record["isSystem"]:
-            wanted = {"name", "required", "hide", "placeholder", "helper"}
+            names = {"name", "required", "hide", "placeholder", "helper"}
             changes = self.record["uniqueFieldID"] in SYSTEM_OPTIONS and self.record["panel"] == "lead"
             fields = [
-                one
-                for one in fields
-                if one.name in wanted or (changes and re.fullmatch(OF_OPTIONS + "|defaultValue", one.name))
+                field
+                for field in fields
+                if field.name in names or (changes and re.fullmatch(OF_OPTIONS + "|defaultValue", field.name))
             ]
         if values is None:
             return Form(fields)
@@ -260,8 +260,8 @@ class EditField(EditRecord, FieldForm):
 
     @property
     def children(self) -> Sequence[Mapping[str, Any]]:
-        found: Sequence[Mapping[str, Any]] = self.record["children"]
-        return found
+        parts: Sequence[Mapping[str, Any]] = self.record["children"]
+        return parts
 
     @property
     def plain(self) -> str:
@@ -285,9 +285,9 @@ class EditField(EditRecord, FieldForm):
         values = self.values_of(form)
         if self.request.POST.get("defaultValue", "") == default_text(self.record):
             values["defaultValue"] = self.record["defaultValue"]  # whatever it is that the text shows
-        before = {**self.record, "options": [self._option(one) for one in self.record["options"]]}
+        before = {**self.record, "options": [self._option(entry) for entry in self.record["options"]]}
         changed = {name: value for name, value in values.items() if (before.get(name) or None) != (value or None)}
-        if not any(one.name == "more" for one in form.fields):
+        if not any(entry.name == "more" for entry in form.fields):
             changed.pop("options", None)
         back = self.list_address()
         if not changed:
@@ -319,10 +319,10 @@ class EditField(EditRecord, FieldForm):
 
 def losses(answer: Answer) -> dict[str, Any] | None:
     """Return how many values a conversion would lose, with examples, if that is why the API refuses it."""
-    found = UNFIT.fullmatch(answer.warning)
-    if found is None:
+    match = UNFIT.fullmatch(answer.warning)
+    if match is None:
         return None
-    unfit, total, noun, examples = found.groups()
+    unfit, total, noun, examples = match.groups()
     return {"count": int(unfit), "total": int(total), "noun": noun, "examples": examples.split("; ")}
 
 

@@ -57,19 +57,19 @@ class _Texts:
         return number_text(cell) if isinstance(cell, int | float | Decimal) else defuse(str(cell))
 
     def _day(self, day: date) -> str:
-        found = self._days.get(day)
-        if found is None:
-            found = self._days[day] = self._formats.date(day)
-        return found
+        text = self._days.get(day)
+        if text is None:
+            text = self._days[day] = self._formats.date(day)
+        return text
 
     def _moment(self, moment: datetime) -> str:
         if type(moment) is not ExactTime:
             moment = moment.replace(second=0, microsecond=0)
-        found = self._moments.get(moment)
-        if found is None:
+        text = self._moments.get(moment)
+        if text is None:
             if len(self._moments) >= 100_000:
                 self._moments.clear()
             exact = type(moment) is ExactTime
-            found = self._formats.exact(moment) if exact else self._formats.datetime(moment)
-            self._moments[moment] = found
-        return found
+            text = self._formats.exact(moment) if exact else self._formats.datetime(moment)
+            self._moments[moment] = text
+        return text

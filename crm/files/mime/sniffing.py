@@ -59,8 +59,8 @@ def sniff(stream: BinaryIO, name: str = "") -> str | None:
     try:
         stream.seek(0)
         head = stream.read(HEAD_BYTES)
-        found = _binary(stream, head)
-        return found or None if found is not None else _text(stream, head, name)
+        mime_type = _binary(stream, head)
+        return mime_type or None if mime_type is not None else _text(stream, head, name)
     finally:
         stream.seek(0)
 

@@ -148,19 +148,19 @@ def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
 
 def outcome(job: Mapping[str, Any], kind: Kind, no_records: int = 0) -> str:
     """Return the summary of the rows; `no_records` of those that failed are titles, totals and footers."""
-    found = (
+    counts = (
         (job["created"], "created"),
         (job["updated"], "updated"),
         (job["skipped"], "skipped because they exist"),
         (job["failed"] - no_records, "refused"),
         (no_records, f"not {kind.many}"),
     )
-    done = [f"{number:,} {text}" for number, text in found if number > 0]
+    done = [f"{number:,} {text}" for number, text in counts if number > 0]
     return f"{counted(job['processed'], 'row')}: {', '.join(done) or 'nothing to import'}."
 
 
 def shown_problem(
-    found: Mapping[str, Any],
+    problem: Mapping[str, Any],
     job: Mapping[str, Any],
     labels: Mapping[str, str],
     *,
@@ -171,8 +171,8 @@ def shown_problem(
 
     `gone` is the text for a conflicting record that has no page (any more), `optional` the fields that may stay empty.
     """
-    text = found["message"]
-    column = found["column"]
+    text = problem["message"]
+    column = problem["column"]
     headers = job["headers"]
     exists = EXISTS.match(text)
     keyed = None if column or exists else KEYED.fullmatch(text)
@@ -181,19 +181,19 @@ def shown_problem(
     if exists:
         who, verb, what = exists.groups()
         other = f"another {who}" if verb == "has" else f"an open {who}"
-        if not found["existingId"]:
+        if not problem["existingId"]:
             other, verb = gone or other, verb if gone else {"has": "had", "is": "was"}[verb]
         text = f"{other} {verb} {what}"
-    values = ["" if value is None else str(value) for value in found["values"]]
-    place = headers.index(found["column"]) if found["column"] in headers else -1
+    values = ["" if value is None else str(value) for value in problem["values"]]
+    place = headers.index(problem["column"]) if problem["column"] in headers else -1
     value = values[place] if 0 <= place < len(values) else ""
-    key = job["columnMapping"].get(found["column"], "")
+    key = job["columnMapping"].get(problem["column"], "")
     hint = "" if exists or ADVICE in text else HINTS.get(key, "")
-    if key in optional and found["failed"] and not exists:
+    if key in optional and problem["failed"] and not exists:
         hint = f"{hint} Or leave it empty.".strip()
     quotes = bool(value) and text.startswith(value[:QUOTED])
     return {
-        **found,
+        **problem,
         "column": column,
         "text": sentence(reworded(text, labels), capital=not quotes),
         "hint": hint,
@@ -208,8 +208,8 @@ def reworded(text: str, labels: Mapping[str, str]) -> str:
     if left:
         names = ", ".join(labels.get(name, name) for name in left[1].split(", "))
         text = f"{names} left unchanged{text[left.end() :]}"
-    for pattern, words in REWORDED:
-        text = pattern.sub(words, text)
+    for pattern, replacement in REWORDED:
+        text = pattern.sub(replacement, text)
     return text
 
 
@@ -267,9 +267,9 @@ class ImportPage(Page):
 
     def labels_for(self, problems: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
         """Return target -> its label, with the company's own fields if a problem may name one."""
-        keyed = [KEYED.fullmatch(one["message"]) for one in problems if not one["column"]]
-        known = self.kind.targets
-        return self.labels() if any(one and one[1] not in known for one in keyed) else known
+        keyed = [KEYED.fullmatch(problem["message"]) for problem in problems if not problem["column"]]
+        targets = self.kind.targets
+        return self.labels() if any(problem and problem[1] not in targets for problem in keyed) else targets
 
     @cached_property
     def definitions(self) -> list[Mapping[str, Any]]:
@@ -280,46 +280,46 @@ class ImportPage(Page):
     @property
     def custom(self) -> list[tuple[str, str]]:
         """The (key, name) of the company's own fields."""
-        return [(one["uniqueFieldID"], one["name"]) for one in self.own_fields]
+        return [(field["uniqueFieldID"], field["name"]) for field in self.own_fields]
 
     @property
     def own_fields(self) -> list[Mapping[str, Any]]:
         """The company's own fields."""
-        return [one for one in self.definitions if not one["isSystem"]]
+        return [field for field in self.definitions if not field["isSystem"]]
 
     def optional_keys(self, problems: Iterable[Mapping[str, Any]]) -> set[str]:
         """Return the fields that may stay empty, if a column of these problems goes to a field."""
         mapping = self.job["columnMapping"]
-        if not any(one["failed"] and one["column"] in mapping for one in problems):
+        if not any(row["failed"] and row["column"] in mapping for row in problems):
             return set()
-        fields = {one["uniqueFieldID"]: one["required"] for one in (*self.contact_fields, *self.definitions)}
+        fields = {row["uniqueFieldID"]: row["required"] for row in (*self.contact_fields, *self.definitions)}
         return {key for key, required in fields.items() if not required}
 
     def lacking(self, mapping: Mapping[str, str]) -> list[tuple[str, str]]:
         """Return values that every contact needs and no column has: (button, label)."""
         if self.kind is LEADS:
             return []
-        required = {one["uniqueFieldID"] for one in self.contact_fields if one["required"]}
-        given = set(mapping.values())
-        found = []
-        if required & {"number", "countryCode"} and "number" not in given:
-            found.append(("optional_number", "a phone number"))
-        if "email" in required and "email" not in given:
-            found.append(("optional_email", "an e-mail address"))
-        return found
+        required = {field["uniqueFieldID"] for field in self.contact_fields if field["required"]}
+        targets = set(mapping.values())
+        missing = []
+        if required & {"number", "countryCode"} and "number" not in targets:
+            missing.append(("optional_number", "a phone number"))
+        if "email" in required and "email" not in targets:
+            missing.append(("optional_email", "an e-mail address"))
+        return missing
 
     @cached_property
     def contact_fields(self) -> list[Mapping[str, Any]]:
         """The system fields of contacts."""
         if self.kind is CONTACTS:
-            return [one for one in self.definitions if one["isSystem"]]
+            return [field for field in self.definitions if field["isSystem"]]
         answer = self.ask("GET", "custom-field", fields_query(CONTACTS.module)) if self.may("custom-field") else None
-        return [one for one in answer.data if one["isSystem"]] if answer is not None and answer.ok else []
+        return [field for field in answer.data if field["isSystem"]] if answer is not None and answer.ok else []
 
     def optional(self, keys: Sequence[str]) -> Answer:
         """Make these system fields of contacts optional."""
-        fields = [one for one in self.contact_fields if one["uniqueFieldID"] in keys]
-        changes = [{"_id": one["_id"], "required": False} for one in fields]
+        fields = [field for field in self.contact_fields if field["uniqueFieldID"] in keys]
+        changes = [{"_id": field["_id"], "required": False} for field in fields]
         answer = self.ask("PUT", "custom-field/modify", None, {"fields": changes})
         for name in ("definitions", "contact_fields"):
             self.__dict__.pop(name, None)
@@ -331,12 +331,12 @@ class ImportPage(Page):
         text = answer.warning or answer.message
         for prefix in ("Validation error: ", "columnMapping: ", "file: "):
             text = text.removeprefix(prefix)
-        text = NAMED.sub(lambda found: f"“{labels.get(found[1], found[1])}”", text)
-        text = BYTES.sub(lambda found: filesizeformat(int(found[1])), text)
+        text = NAMED.sub(lambda match: f"“{labels.get(match[1], match[1])}”", text)
+        text = BYTES.sub(lambda match: filesizeformat(int(match[1])), text)
         missing = re.fullmatch(r"required and without column: (.+)", text)
         if missing:
-            needed = [one for one in missing[1].split(", ") if one != "countryCode"]  # part of the number
-            names = [" or ".join(labels.get(key, key) for key in one.split(" or ")) for one in needed]
+            needed = [target for target in missing[1].split(", ") if target != "countryCode"]  # part of the number
+            names = [" or ".join(labels.get(key, key) for key in target.split(" or ")) for target in needed]
             text = f"No column goes to {', '.join(names)}, which every one of the {self.kind.many} needs"
         return sentence(text)
 

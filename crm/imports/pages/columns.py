@@ -53,13 +53,13 @@ class ImportColumns(ImportPage):
 
     def context(self, mapping: Mapping[str, str], form: Form) -> dict[str, Any]:
         """Return the page's data for a mapping."""
-        found = self.choices(mapping)
-        filled = [one for one in found if one["values"] or one["error"]]
+        columns = self.choices(mapping)
+        filled = [column for column in columns if column["values"] or column["error"]]
         return {
             **self.shared(),
             "file_columns": filled,
-            "empty_columns": [one for one in found if one not in filled],
-            "left_out": left_out([one["header"] for one in filled if not one["key"]]),
+            "empty_columns": [column for column in columns if column not in filled],
+            "left_out": left_out([column["header"] for column in filled if not column["key"]]),
             "targets": list(self.kind.targets.items()),
             "custom": self.custom,
             "can_add": self.can_add,
@@ -89,11 +89,15 @@ class ImportColumns(ImportPage):
         """
         mapping = dict(self.job["columnMapping"])
         if self.can_add:
-            known = {(one["name"].casefold(), one["fieldType"]): one["uniqueFieldID"] for one in self.own_fields}
+            keys_by_field = {
+                (field["name"].casefold(), field["fieldType"]): field["uniqueFieldID"] for field in self.own_fields
+            }
             new = {
-                one["column"]: key if (key := known.get((one["name"].casefold(), one["fieldType"]))) else NEW
-                for one in self.job["proposedFields"]
-                if one["preselected"]
+                field["column"]: key
+                if (key := keys_by_field.get((field["name"].casefold(), field["fieldType"])))
+                else NEW
+                for field in self.job["proposedFields"]
+                if field["preselected"]
             }
             taken = set(mapping.values())
             new = {header: NEW if key in taken else key for header, key in new.items()}
@@ -113,14 +117,14 @@ class ImportColumns(ImportPage):
         keys = [key for key in mapping.values() if not key.startswith(NEW) and key not in SEVERAL]
         twice = {key for key in keys if keys.count(key) > 1}
         filled: set[str] = set()
-        found = []
+        columns = []
         for place, (header, new) in enumerate(zip(self.job["headers"], self.job["proposedFields"], strict=True)):
             key = mapping.get(header, "")
             cells = self.cells(place)
             further = key in SEVERAL and key in filled
             if new["values"]:
                 filled.add(key)
-            found.append(
+            columns.append(
                 {
                     "name": f"c{place}",
                     "header": header,
@@ -134,7 +138,7 @@ class ImportColumns(ImportPage):
                     "error": "Another column becomes that too; choose one of them." if key in twice else "",
                 }
             )
-        return found
+        return columns
 
     def cells(self, place: int) -> list[str]:
         """Return the column's values in the first rows."""
@@ -150,21 +154,21 @@ class ImportColumns(ImportPage):
 
     def form(self, mapping: Mapping[str, str]) -> Form:
         """Return the form of the options for rows, with the open questions about the file and its mapping."""
-        one, detected = self.kind.module, self.job["detected"]
+        kind, detected = self.kind.module, self.job["detected"]
         rules = [
-            Option("skip", f"Keep the {one}, skip the row"),
-            Option("update", f"Update the {one} with the row"),
+            Option("skip", f"Keep the {kind}, skip the row"),
+            Option("update", f"Update the {kind} with the row"),
             Option("error", "Refuse the row"),
         ]
         if self.kind is LEADS:
             rules.insert(0, Option("", "Follow the company's settings"))
         categories = [] if self.kind is LEADS else self.options_of("contact-category")
-        asked = questions(self.job, self.job["options"])
+        open_questions = questions(self.job, self.job["options"])
         if self.asks_country(mapping):
-            asked.append(country_question(self.job))
+            open_questions.append(country_question(self.job))
         mark = next((name for value, name in MARKS if value == detected["decimalMark"]), "")
         fields = [
-            Field("existing", f"When a {one} exists already", "radio", options=rules),
+            Field("existing", f"When a {kind} exists already", "radio", options=rules),
             Field("skipInvalid", "Import rows with errors, leaving invalid values empty", "switch"),
             Field("category", f"Category of all {self.kind.many}", "select", options=categories),
             Field("tags", f"Tags for all {self.kind.many}", "checks", options=self.options_of("tag")),
@@ -179,7 +183,7 @@ class ImportColumns(ImportPage):
                 "decimalMark",
                 "How numbers are written",
                 "select",
-                options=[Option(*one) for one in MARKS],
+                options=[Option(*kind) for kind in MARKS],
                 placeholder=f"As detected: {mark}" if mark else "As detected",
             ),
             Field("dateFormat", "How dates are written", placeholder=detected["dateFormat"] or "DD.MM.YYYY"),
@@ -187,8 +191,8 @@ class ImportColumns(ImportPage):
             Field("rowFrom", "First row", "number", help="Row numbers are those of your spreadsheet."),
             Field("rowTo", "Last row", "number"),
         ]
-        names = {field.name for field in asked}
-        fields = [*asked, *(field for field in fields if field.name not in names)]
+        names = {field.name for field in open_questions}
+        fields = [*open_questions, *(field for field in fields if field.name not in names)]
         options = self.job["options"]
         values = {**options, "existing": options.get("existing", rules[0].value)}
         values |= {"category": self.job["category"], "tags": self.job["tags"]}
@@ -197,7 +201,7 @@ class ImportColumns(ImportPage):
     def reading(self) -> Form:
         """Make the form of how the file is read. Workbooks have sheets, texts have delimiters and encodings."""
         detected = self.job["detected"]
-        rows = [Option(str(one["row"]), "") for one in self.job["firstRows"]]
+        rows = [Option(str(choice["row"]), "") for choice in self.job["firstRows"]]
         fields = []
         if rows:
             fields.append(Field("headerRow", "Row of the headers", "radio", options=[*rows, Option("0", "")]))
@@ -206,15 +210,15 @@ class ImportColumns(ImportPage):
             fields.append(Field("sheet", "Sheet", "select", required=True, options=sheets))
         if not detected["sheets"]:
             encoding = next((name for code, name in ENCODINGS if code == detected["encoding"]), detected["encoding"])
-            marks = [Option(*one) for one in DELIMITERS]
-            encodings = [Option(*one) for one in ENCODINGS]
+            marks = [Option(*choice) for choice in DELIMITERS]
+            encodings = [Option(*choice) for choice in ENCODINGS]
             fields += [
                 Field("delimiter", "Columns are separated by", "select", options=marks, placeholder="As detected"),
                 Field("encoding", "Encoding", "select", options=encodings, placeholder=encoding or "As detected"),
             ]
-        found = {"headerRow": detected["headerRow"], "sheet": detected["sheet"]}
-        given = {name: value for name, value in self.job["options"].items() if value is not None}
-        return Form(fields, found | given)
+        defaults = {"headerRow": detected["headerRow"], "sheet": detected["sheet"]}
+        options = {name: value for name, value in self.job["options"].items() if value is not None}
+        return Form(fields, defaults | options)
 
     def do_check(self) -> HttpResponse:
         sent = self.request.POST

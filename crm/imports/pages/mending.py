@@ -43,12 +43,12 @@ class MendRow:
 
     def changes(self, sent: QueryDict) -> dict[str, str]:
         """Return column header -> the new text, of the values that were changed in the browser."""
-        found = {}
+        edits = {}
         for header, cell in zip(self.headers, self.cells, strict=True):
             text = sent.get(cell.name, cell.value).replace("\r\n", "\n").strip()
             if text != cell.value:
-                found[header] = text
-        return found
+                edits[header] = text
+        return edits
 
     def fill(self, sent: QueryDict) -> None:
         """Show the input."""
@@ -65,23 +65,25 @@ def mend_rows(
     optional: Collection[str] = (),
 ) -> list[MendRow]:
     """Return the rows with these problems, in their order. `optional` are the fields that may stay empty."""
-    rows = groupby(problems, key=lambda one: one["row"])
-    return [_row([shown_problem(one, job, labels, optional=optional) for one in found], job) for _, found in rows]
+    rows = groupby(problems, key=lambda problem: problem["row"])
+    return [
+        _row([shown_problem(problem, job, labels, optional=optional) for problem in group], job) for _, group in rows
+    ]
 
 
 def _row(problems: list[dict[str, Any]], job: Mapping[str, Any]) -> MendRow:
     first = problems[0]
     row = MendRow(
         first["row"],
-        any(one["skipped"] for one in problems),
-        any(one["failed"] for one in problems),
-        next((one["existingId"] for one in problems if one["existingId"]), ""),
+        any(problem["skipped"] for problem in problems),
+        any(problem["failed"] for problem in problems),
+        next((problem["existingId"] for problem in problems if problem["existingId"]), ""),
         [],
         first["line"],
     )
     errors: dict[str, list[str]] = {}
-    for one in problems:
-        errors.setdefault(one["column"], []).append(f"{one['text']} {one['hint']}".strip())
+    for problem in problems:
+        errors.setdefault(problem["column"], []).append(f"{problem['text']} {problem['hint']}".strip())
     if (row.failed or row.skipped) and first["values"]:
         _add_cells(row, first["values"], job, errors)
     row.texts = [text if not column else f"{column}: {text}" for column in errors for text in errors[column]]

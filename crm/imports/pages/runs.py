@@ -28,8 +28,8 @@ class Imports(ImportPage):
 
     def tabs(self) -> list[tuple[str, str]]:
         """Return the lists of imports that the reader may open, for the template."""
-        found = (("imports", "Contacts", "contact"), ("lead-imports", "Leads", "lead"))
-        return [(name, words) for name, words, module in found if self.may(module)]
+        lists = (("imports", "Contacts", "contact"), ("lead-imports", "Leads", "lead"))
+        return [(name, label) for name, label, module in lists if self.may(module)]
 
     def get(self, request: HttpRequest) -> HttpResponse:
         if not self.may(self.kind.module):  # who reads leads alone
@@ -38,12 +38,12 @@ class Imports(ImportPage):
 
     def show(self) -> Mapping[str, Any]:
         state = ListState(self.request.GET)
-        found = self.read(self.kind.path, {"sortBy": "createdAt", "sortOrder": "desc", **state.query()})
+        answer = self.read(self.kind.path, {"sortBy": "createdAt", "sortOrder": "desc", **state.query()})
         return {
             "state": state,
             "kind": self.kind,
             "imports": [
-                {**shown_import(one, self.kind), "address": self.address("import", one["_id"])} for one in found.data
+                {**shown_import(job, self.kind), "address": self.address("import", job["_id"])} for job in answer.data
             ],
             "columns": [
                 Column("file", "File", "file.name"),
@@ -60,8 +60,8 @@ class Imports(ImportPage):
                 Column("by", "By", "createdBy.name"),
                 Column("createdAt", "When", "createdAt"),
             ],
-            "counted": counted(found.total, "import"),
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "counted": counted(answer.total, "import"),
+            "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
 
@@ -84,7 +84,7 @@ class ImportDetail(ImportPage):
             "title": job["name"],
             "outcome": outcome(job, self.kind, no_record_count),
             "state": state,
-            "problems": [shown_problem(one, job, labels) for one in problems],
+            "problems": [shown_problem(entry, job, labels) for entry in problems],
             "rows": self.rows_to_mend(problems, labels) if self.mends and undoing is None else [],
             "no_records": row_lines(no_records),
             "no_record_count": no_record_count,
@@ -97,7 +97,7 @@ class ImportDetail(ImportPage):
             "undoing": undoing["job"] if undoing else None,
             "stats": undone_stats(undoing["job"]) if undone and undoing else run_stats(job, self.kind, no_record_count),
             "left": self.left_behind(undoing) if undone and undoing else [],
-            "empty_fields": [one["name"] for one in undoing["emptyFields"]] if undoing else [],
+            "empty_fields": [entry["name"] for entry in undoing["emptyFields"]] if undoing else [],
         }
 
     @property
@@ -112,10 +112,10 @@ class ImportDetail(ImportPage):
         size = MENDED if self.mends else ERRORS
         others = only_codes("notEquals", NO_RECORD)
         query = {**state.query(size=size), "sortBy": "skipped,row", "sortOrder": "asc,asc", **others}
-        found = self.ask("GET", f"{self.resource}/errors", query)
-        if not found.ok:
+        answer = self.ask("GET", f"{self.resource}/errors", query)
+        if not answer.ok:
             return [], None
-        return found.data, state.more(found.next_cursor, len(found.data)) if found.next_cursor else None
+        return answer.data, state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None
 
     @cached_property
     def no_records(self) -> tuple[list[Any], int]:
@@ -123,8 +123,8 @@ class ImportDetail(ImportPage):
         if not self.job["failed"]:
             return [], 0
         query = {"p": "1", "n": str(NO_RECORDS), "sortBy": "row", "sortOrder": "asc", **only_codes("equals", NO_RECORD)}
-        found = self.ask("GET", f"{self.resource}/errors", query)
-        return (found.data, found.total or len(found.data)) if found.ok else ([], 0)
+        answer = self.ask("GET", f"{self.resource}/errors", query)
+        return (answer.data, answer.total or len(answer.data)) if answer.ok else ([], 0)
 
     def rows_to_mend(self, problems: list[Any], labels: Mapping[str, str]) -> list[MendRow]:
         return mend_rows(problems, self.job, labels, self.optional_keys(problems))
@@ -135,8 +135,8 @@ class ImportDetail(ImportPage):
         A row that is not a record is written only on request.
         """
         sent, state = self.request.POST, ListState(self.request.GET)
-        chosen, found = sent.get("row", ""), self.errors(state)[0]
-        rows = [row for row in mend_rows(found, self.job, self.labels_for(found)) if row.mendable]
+        chosen, problems = sent.get("row", ""), self.errors(state)[0]
+        rows = [row for row in mend_rows(problems, self.job, self.labels_for(problems)) if row.mendable]
         body = [
             {"row": row.number, "values": changes}
             for row in rows
@@ -144,7 +144,7 @@ class ImportDetail(ImportPage):
             if (str(row.number) == chosen if chosen else changes)
         ]
         if chosen and not body:
-            body = [{"row": one["row"], "values": {}} for one in self.no_records[0] if str(one["row"]) == chosen]
+            body = [{"row": entry["row"], "values": {}} for entry in self.no_records[0] if str(entry["row"]) == chosen]
         here = self.request.get_full_path()
         if not body:
             nothing = "There is nothing more to fix in these rows" if chosen or not rows else "Change a value first"
@@ -154,7 +154,7 @@ class ImportDetail(ImportPage):
             self.tell_mended(answer.data)
         else:
             messages.error(self.request, " ".join(filter(None, (answer.message, answer.warning))))
-        saved = {one["row"] for one in body} if answer.ok else set[int]()
+        saved = {entry["row"] for entry in body} if answer.ok else set[int]()
         if not any(row.changes(sent) for row in rows if row.number not in saved):
             return self.done(to=here if len(saved) < len(rows) else self.step("import"))
         for name in ("found", "job", "no_records"):  # the counts are others now
@@ -165,17 +165,19 @@ class ImportDetail(ImportPage):
                 row.fill(sent)
         return self.page(context)
 
-    def tell_mended(self, found: Mapping[str, Any]) -> None:
+    def tell_mended(self, mended: Mapping[str, Any]) -> None:
         """Show the result of the fixed rows."""
         done = [
-            f"{found[name]:,} {word}" for name, word in (("created", "created"), ("updated", "updated")) if found[name]
+            f"{mended[name]:,} {word}"
+            for name, word in (("created", "created"), ("updated", "updated"))
+            if mended[name]
         ]
-        if found["skipped"]:
-            done.append(f"{found['skipped']:,} skipped, {'it exists' if found['skipped'] == 1 else 'they exist'}")
-        if found["failed"]:
-            done.append(f"{found['failed']:,} still wrong")
-        text = f"{counted(found['rows'], 'row')}: {', '.join(done)}" if done else "These rows were fixed already"
-        (messages.error if found["failed"] else messages.success)(self.request, text)
+        if mended["skipped"]:
+            done.append(f"{mended['skipped']:,} skipped, {'it exists' if mended['skipped'] == 1 else 'they exist'}")
+        if mended["failed"]:
+            done.append(f"{mended['failed']:,} still wrong")
+        text = f"{counted(mended['rows'], 'row')}: {', '.join(done)}" if done else "These rows were fixed already"
+        (messages.error if mended["failed"] else messages.success)(self.request, text)
 
     @cached_property
     def undoing(self) -> Mapping[str, Any] | None:
@@ -189,14 +191,18 @@ class ImportDetail(ImportPage):
         """Return a summary of the undone and the remaining records."""
         job = undoing["job"]
         left = undoing["createdLeft"]
-        one = self.kind.module
-        noun = one if self.kind is CONTACTS else "record"  # an import of leads makes contacts too
+        module = self.kind.module
+        noun = module if self.kind is CONTACTS else "record"  # an import of leads makes contacts too
         back, alone = job["changed"], left == 1
-        told = [f"{counted(back, noun)} {'was' if back == 1 else 'were'} taken back." if back else "Nothing was left."]
+        sentences = [
+            f"{counted(back, noun)} {'was' if back == 1 else 'were'} taken back." if back else "Nothing was left."
+        ]
         if left:
             stay, them = ("stays", "it") if alone else ("stay", "them")
-            told.append(f"{counted(left, one)} that it made {stay}, as somebody has changed or used {them} since.")
-        return told
+            sentences.append(
+                f"{counted(left, module)} that it made {stay}, as somebody has changed or used {them} since."
+            )
+        return sentences
 
     def do_download(self) -> HttpResponse:
         """Send the rows that failed or were skipped, as a file."""
@@ -221,7 +227,7 @@ class ImportDetail(ImportPage):
     def do_remove_fields(self) -> HttpResponse:
         """Remove the fields that were made for the file and are empty now."""
         here = self.step("import")
-        ids = [one["_id"] for one in self.undoing["emptyFields"]] if self.undoing else []
+        ids = [field["_id"] for field in self.undoing["emptyFields"]] if self.undoing else []
         if not ids:
             return self.done("No field of it is empty any more", here)
         answer = self.ask("DELETE", "custom-field", None, {"ids": ids})
@@ -245,15 +251,15 @@ def only_codes(operator: str, code: str) -> dict[str, Any]:
 def run_stats(job: Mapping[str, Any], kind: Kind, no_records: int) -> list[tuple[str, int]]:
     """Return the results of the rows."""
     names = (("Created", "created"), ("Updated", "updated"), ("Skipped, already there", "skipped"))
-    found = [(label, job[name]) for label, name in names]
-    found.append(("Refused", max(job["failed"] - no_records, 0)))
-    return [*found, (f"Not {kind.many}", no_records)] if no_records else found
+    stats = [(label, job[name]) for label, name in names]
+    stats.append(("Refused", max(job["failed"] - no_records, 0)))
+    return [*stats, (f"Not {kind.many}", no_records)] if no_records else stats
 
 
 def undone_stats(job: Mapping[str, Any]) -> list[tuple[str, int]]:
     """Return the results of undoing the import."""
     others = (("Changed since, so they stay", job["report"].get("keptCount", 0)), ("Not given back", job["failed"]))
-    return [("Taken back", job["changed"]), *(one for one in others if one[1])]
+    return [("Taken back", job["changed"]), *(stat for stat in others if stat[1])]
 
 
 class LeadImports(Imports):

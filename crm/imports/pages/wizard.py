@@ -41,11 +41,11 @@ class NewImport(ImportPage):
 
     def show(self) -> Mapping[str, Any]:
         file = self.request.GET.get("file", "")
-        wanted = self.request.POST.get("of") or self.request.GET.get("of")
+        import_type = self.request.POST.get("of") or self.request.GET.get("of")
         open_kinds = [kind for kind in self.kinds.values() if self.may(kind.module, "POST")]
         return {
             "kinds": open_kinds,
-            "wanted": wanted if wanted in self.kinds else "contact",
+            "wanted": import_type if import_type in self.kinds else "contact",
             "file": self.read(f"file/{file}").data if ID.fullmatch(file) else None,
             "quiet": "quiet" in self.request.POST,
             "behind": "behind" in self.request.POST,
@@ -69,8 +69,8 @@ class NewImport(ImportPage):
         answer = self.ask("POST", kind.path, None, body)
         if not answer.ok:
             return self.refused(self.reason(answer))
-        made = answer.data["import"]["_id"]
-        return self.done(to=self.address("import-columns", made))
+        import_id = answer.data["import"]["_id"]
+        return self.done(to=self.address("import-columns", import_id))
 
     def refused(self, text: str) -> HttpResponse:
         return self.page({**self.show(), "trouble": text}, status=422)
@@ -89,21 +89,21 @@ class ImportCheck(ImportPage):
         if self.job["status"] not in OPEN:
             return context
         if ambiguous := self.job["detected"]["ambiguous"]:
-            columns = listed([one["column"] for one in ambiguous])
+            columns = listed([entry["column"] for entry in ambiguous])
             return {**context, "trouble": f"Values of {columns} can be read in two ways. Choose one first."}
         answer = self.ask("POST", f"{self.resource}/check")
         if not answer.ok:
             lacking = self.lacking(self.job["columnMapping"])
             more = {"lacking": lacking, "can_require": self.may("custom-field", "PUT")}
             return {**context, **more, "trouble": self.reason(answer)}
-        found = [one for one in answer.data["rowErrors"] if NO_RECORD not in one["code"]]
-        no_records = [one for one in answer.data["rowErrors"] if NO_RECORD in one["code"]]
-        labels = self.labels_for(found)
+        row_errors = [entry for entry in answer.data["rowErrors"] if NO_RECORD not in entry["code"]]
+        no_records = [entry for entry in answer.data["rowErrors"] if NO_RECORD in entry["code"]]
+        labels = self.labels_for(row_errors)
         gone = "an earlier row of the file"
-        optional = self.optional_keys(found)
+        optional = self.optional_keys(row_errors)
         unknown = answer.data["unknownValues"]
-        others = rows_besides(found, unknown)
-        problems = [shown_problem(one, self.job, labels, gone=gone, optional=optional) for one in others]
+        others = rows_besides(row_errors, unknown)
+        problems = [shown_problem(entry, self.job, labels, gone=gone, optional=optional) for entry in others]
         checked = {**answer.data, "failed": answer.data["failed"] - answer.data["noRecords"]}
         if unknown:
             labels = self.labels()
@@ -115,12 +115,12 @@ class ImportCheck(ImportPage):
             "no_records": row_lines(no_records),
             "no_record_count": answer.data["noRecords"],
             "more_no_records": answer.data["noRecords"] - len(no_records),
-            "unknown": [unknown_words(one, self.job["columnMapping"], labels) for one in unknown],
-            "country": self.country_field(found),
+            "unknown": [unknown_words(entry, self.job["columnMapping"], labels) for entry in unknown],
+            "country": self.country_field(row_errors),
             "left_out": left_out(self.left_out()),
             "assumptions": assumptions(self.job),
             "nameless": not NAMES & set(self.job["columnMapping"].values()),
-            "lacks": self.lacks(found),
+            "lacks": self.lacks(row_errors),
             "can_require": self.may("custom-field", "PUT"),
         }
 
@@ -128,47 +128,48 @@ class ImportCheck(ImportPage):
         """Return the columns with values that go nowhere."""
         mapping = self.job["columnMapping"]
         fields = self.job["proposedFields"]
-        return [one["column"] for one in fields if one["values"] and one["column"] not in mapping]
+        return [field["column"] for field in fields if field["values"] and field["column"] not in mapping]
 
-    def lacks(self, found: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    def lacks(self, row_errors: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
         """Return required values that most of the refused rows lack as their only problem: (button, label)."""
         failed: dict[int, list[Mapping[str, Any]]] = {}
-        for one in found:
-            if one["failed"]:
-                failed.setdefault(one["row"], []).append(one)
-        if not any(MISSING in one["message"] for rows in failed.values() for one in rows):
+        for problem in row_errors:
+            if problem["failed"]:
+                failed.setdefault(problem["row"], []).append(problem)
+        if not any(MISSING in problem["message"] for rows in failed.values() for problem in rows):
             return []
         offers = (
             ("optional_number", "phone number", {"number", "countryCode"}),
             ("optional_email", "e-mail address", {"email"}),
         )
         return [
-            (button, words)
-            for button, words, keys in offers
+            (button, label)
+            for button, label, keys in offers
             if 2 * sum(self._lack_only(problems, keys) for problems in failed.values()) >= len(failed)
         ]
 
     def _lack_only(self, problems: Sequence[Mapping[str, Any]], keys: set[str]) -> bool:
         """Return whether nothing is wrong with a row but that it has no values of these fields of contacts."""
         mapping = self.job["columnMapping"]
-        names = [one["name"] for one in self.contact_fields if one["uniqueFieldID"] in keys]
+        names = [entry["name"] for entry in self.contact_fields if entry["uniqueFieldID"] in keys]
         starts = tuple(f"{name}:" for name in (*names, *keys))  # leads have the keys of their contacts' fields
         return all(
-            MISSING in one["message"] and (mapping.get(one["column"]) in keys or one["message"].startswith(starts))
-            for one in problems
+            MISSING in entry["message"]
+            and (mapping.get(entry["column"]) in keys or entry["message"].startswith(starts))
+            for entry in problems
         )
 
-    def country_field(self, found: Sequence[Mapping[str, Any]]) -> Field | None:
+    def country_field(self, row_errors: Sequence[Mapping[str, Any]]) -> Field | None:
         """Ask for the country of the numbers of refused rows that lack theirs, or that are from another one.
 
         The latter are asked about where the file names another country than that by which they were read.
         """
-        refused = [one["message"] for one in found if one["failed"]]
+        refused = [problem["message"] for problem in row_errors if problem["failed"]]
         question = country_question(self.job)
         if any(LACKS_COUNTRY in text for text in refused):
             return question
         other = question.value not in ("", self.job["detected"]["country"])
-        is_foreign = any(words in text for text in refused for words in OF_OTHER_COUNTRY)
+        is_foreign = any(phrase in text for text in refused for phrase in OF_OTHER_COUNTRY)
         return question if other and is_foreign else None
 
     def start_label(self, checked: Mapping[str, Any]) -> str:
@@ -205,11 +206,15 @@ class ImportCheck(ImportPage):
         return self.done(text, here) if answer.ok else self.refuse(answer, here)
 
 
-def rows_besides(found: Sequence[Mapping[str, Any]], unknown: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def rows_besides(
+    row_errors: Sequence[Mapping[str, Any]], unknown: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
     """Return the problems except those with unknown values, if these are all listed separately."""
-    columns = {one["column"] for one in unknown} if len(unknown) < MAX_UNKNOWN else set[str]()
+    columns = {entry["column"] for entry in unknown} if len(unknown) < MAX_UNKNOWN else set[str]()
     return [
-        one for one in found if one["column"] not in columns or not UNKNOWN.search(f"{one['code']} {one['message']}")
+        entry
+        for entry in row_errors
+        if entry["column"] not in columns or not UNKNOWN.search(f"{entry['code']} {entry['message']}")
     ]
 
 

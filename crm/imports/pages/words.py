@@ -93,8 +93,8 @@ COUNTRY_WORDS = frozenset({"country", "land", "pays", "país", "pais", "paese"})
 def countries() -> list[Option]:
     """Return the countries that phone numbers can be from, by name."""
     names = Locale("en").territories
-    found = [Option(code, names.get(code, code)) for code in SUPPORTED_REGIONS]
-    return sorted(found, key=lambda one: one.label)
+    options = [Option(code, names.get(code, code)) for code in SUPPORTED_REGIONS]
+    return sorted(options, key=lambda option: option.label)
 
 
 def country_name(code: str | None) -> str:
@@ -119,9 +119,9 @@ def common_country(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
     places = [place for place, header in enumerate(headers) if COUNTRY_WORDS & set(WORD.findall(header.casefold()))]
     codes = _country_codes()
     cells = [str(row[place] or "").strip().casefold() for row in rows for place in places if place < len(row)]
-    found = Counter(code for cell in cells if (code := codes.get(cell)))
-    code, count = found.most_common(1)[0] if found else ("", 0)
-    return code if 2 * count > sum(found.values()) else ""
+    counts = Counter(code for cell in cells if (code := codes.get(cell)))
+    code, count = counts.most_common(1)[0] if counts else ("", 0)
+    return code if 2 * count > sum(counts.values()) else ""
 
 
 def country_question(job: Mapping[str, Any]) -> Field:
@@ -142,18 +142,18 @@ def lacks_country(text: str) -> bool:
 
 def row_lines(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the number and the values of rows, as a line each."""
-    found = []
-    for one in rows:
-        values = ["" if value is None else str(value) for value in one["values"]]
-        found.append({"row": one["row"], "line": " · ".join(value for value in values if value)})
-    return found
+    lines = []
+    for row in rows:
+        values = ["" if value is None else str(value) for value in row["values"]]
+        lines.append({"row": row["row"], "line": " · ".join(value for value in values if value)})
+    return lines
 
 
-def unknown_words(found: Mapping[str, Any], mapping: Mapping[str, str], labels: Mapping[str, str]) -> str:
+def unknown_words(unknown: Mapping[str, Any], mapping: Mapping[str, str], labels: Mapping[str, str]) -> str:
     """Return the message that the company does not have a value of the file."""
-    key = mapping.get(found["column"], "")
-    what = KNOWN.get(key) or f"choices of {labels.get(key, found['column'])}"
-    return f"“{found['value']}” in {found['column']} is none of your {what}: {counted(found['rows'], 'row')}"
+    key = mapping.get(unknown["column"], "")
+    what = KNOWN.get(key) or f"choices of {labels.get(key, unknown['column'])}"
+    return f"“{unknown['value']}” in {unknown['column']} is none of your {what}: {counted(unknown['rows'], 'row')}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -175,30 +175,30 @@ def questions(job: Mapping[str, Any], values: Mapping[str, Any]) -> list[Field]:
 
     A reading that is assumed is chosen already. `values` are answers that were given already.
     """
-    found = []
+    fields = []
     detected = job["detected"]
     for option, ask in (("decimalMark", _ask_numbers), ("dateFormat", _ask_dates)):
-        columns = [one for one in (*detected["ambiguous"], *detected["assumed"]) if one["option"] == option]
-        examples = [text for one in columns for text in one["examples"]]
+        columns = [column for column in (*detected["ambiguous"], *detected["assumed"]) if column["option"] == option]
+        examples = [text for column in columns for text in column["examples"]]
         if examples:
-            field = ask(listed([one["column"] for one in columns]), examples)
+            field = ask(listed([column["column"] for column in columns]), examples)
             field.value = values.get(option) or _assumed(columns)
             field.help = AS_COMPANY if field.value and not values.get(option) else ""
-            found.append(field)
-    return found
+            fields.append(field)
+    return fields
 
 
 def _assumed(columns: Sequence[Mapping[str, Any]]) -> str:
     """Return the one reading that is assumed for all of the columns; empty if one of them has none, or another."""
-    readings = {one.get("value", "") for one in columns}
+    readings = {column.get("value", "") for column in columns}
     return str(readings.pop()) if len(readings) == 1 else ""
 
 
 def assumptions(job: Mapping[str, Any]) -> list[str]:
     """Return the messages about ambiguous columns that are read in the company's format."""
     columns: dict[str, list[str]] = {}
-    for one in job["detected"]["assumed"]:
-        columns.setdefault(one["value"], []).append(one["column"])
+    for column in job["detected"]["assumed"]:
+        columns.setdefault(column["value"], []).append(column["column"])
     return [
         f"Dates in {listed(names)} are read as {_in_words(reading)}, as your company writes them."
         for reading, names in columns.items()
@@ -227,10 +227,10 @@ def _number(digits: str, mark: str) -> str:
 
 def _ask_dates(columns: str, examples: Sequence[str]) -> Field:
     text = next((text for text in examples if DATE.search(text)), "3/9/2024")
-    found = DATE.search(text)
+    match = DATE.search(text)
     options = []
-    if found is not None:
-        first, mark, second, third = found.groups()
+    if match is not None:
+        first, mark, second, third = match.groups()
         year = "YYYY" if max(len(first), len(third)) == 4 else "YY"
         orders = [(("DD", "MM", year), (third, second, first)), (("MM", "DD", year), (third, first, second))]
         if mark == "-":  # years of two digits stand first in dates with hyphens

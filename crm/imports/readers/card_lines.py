@@ -219,33 +219,33 @@ def read_property(line: str) -> Property:
 @lru_cache(maxsize=1_000)
 def _parameters(text: str) -> Parameters:
     """Return the parameters of a property. Raises ValueError for an invalid text."""
-    found: dict[str, list[str]] = {}
+    values_by_key: dict[str, list[str]] = {}
     if text:
         for key, values in Contentline(f"X{_normal_parameters(text)}:").raw_parts()[1].items():
-            found[key.upper()] = values if isinstance(values, list) else [values]
-    types = {word.strip().upper() for value in found.get("TYPE", ()) for word in value.split(",")}
-    preference = next((int(value) for value in found.get("PREF", ()) if value.isdecimal()), LAST_PREFERENCE)
+            values_by_key[key.upper()] = values if isinstance(values, list) else [values]
+    types = {word.strip().upper() for value in values_by_key.get("TYPE", ()) for word in value.split(",")}
+    preference = next((int(value) for value in values_by_key.get("PREF", ()) if value.isdecimal()), LAST_PREFERENCE)
     return Parameters(
         types=frozenset(types),
         preference=1 if "PREF" in types else preference,
-        charset=_first(found, "CHARSET"),
-        is_quoted=_first(found, "ENCODING").upper() == "QUOTED-PRINTABLE",
-        omitted_year=_first(found, "X-APPLE-OMIT-YEAR"),
+        charset=_first(values_by_key, "CHARSET"),
+        is_quoted=_first(values_by_key, "ENCODING").upper() == "QUOTED-PRINTABLE",
+        omitted_year=_first(values_by_key, "X-APPLE-OMIT-YEAR"),
     )
 
 
-def _first(found: Mapping[str, Sequence[str]], name: str) -> str:
-    return next(iter(found.get(name, ())), "")
+def _first(values_by_key: Mapping[str, Sequence[str]], name: str) -> str:
+    return next(iter(values_by_key.get(name, ())), "")
 
 
 def _normal_parameters(text: str) -> str:
     """Return parameters as later versions write them: each with a name, and each name once."""
-    found: dict[str, list[str]] = {}
+    values_by_name: dict[str, list[str]] = {}
     for part in PARAMETER.findall(text):
         name, sign, value = part.partition("=")
         name = name.strip().upper()
         if not sign:
             name, value = ("ENCODING" if name in ENCODINGS else "TYPE"), name
         if name and value:
-            found.setdefault(name, []).append(value.strip())
-    return "".join(f";{name}={','.join(values)}" for name, values in found.items())
+            values_by_name.setdefault(name, []).append(value.strip())
+    return "".join(f";{name}={','.join(values)}" for name, values in values_by_name.items())

@@ -108,4 +108,4 @@ def is_known_header(cell: Cell) -> bool:
     if text in OTHER_HEADERS or text in OTHER_PHRASES or any(text in phrases for phrases in SYNONYMS.values()):
         return True
     words = text.split()
-    return 1 < len(words) <= 5 and any(word in known for known in WORDS.values() for word in words)
+    return 1 < len(words) <= 5 and any(word in vocabulary for vocabulary in WORDS.values() for word in words)

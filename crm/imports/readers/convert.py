@@ -107,11 +107,11 @@ def lines(rows: Iterable[list[Any]], cell_limit: int) -> Iterator[bytes]:
         yield b"%d %s\n" % (number, content)
 
 
-def named(wanted: str, sheets: list[str]) -> str | None:
+def named(sheet_name: str, sheets: list[str]) -> str | None:
     """Return the sheet of this name, ignoring case and surrounding blanks; None if there is none."""
-    if wanted in sheets:
-        return wanted
-    return next((name for name in sheets if name.strip().casefold() == wanted.casefold()), None)
+    if sheet_name in sheets:
+        return sheet_name
+    return next((name for name in sheets if name.strip().casefold() == sheet_name.casefold()), None)
 
 
 def first_table(book: Any, names: list[str]) -> Any:
@@ -150,7 +150,7 @@ def shape(name: str, rows: Iterable[list[Any]]) -> str:
     return "table" if wide > 1 and keys * 2 < wide else "note"
 
 
-def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
+def convert(sheet_name: str, cell_limit: int) -> dict[str, Any]:
     """Write the sheet to stdout and return the report."""
     import python_calamine as calamine  # noqa: PLC0415  the process limits itself before it loads the parser
 
@@ -159,17 +159,17 @@ def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
     except calamine.PasswordError:
         return {"error": "password"}
     names = list(book.sheet_names)
-    wanted = wanted.strip()
+    sheet_name = sheet_name.strip()
     listed = [data for data in book.sheets_metadata if data.typ == calamine.SheetTypeEnum.WorkSheet]
     # Visible sheets first: a workbook often begins with a hidden sheet of lists.
     listed.sort(key=lambda data: data.visible != calamine.SheetVisibleEnum.Visible)
     sheets = [data.name for data in listed]
     if not sheets:
         return {"error": "empty", "sheets": names}
-    name = named(wanted, sheets) if wanted else sheets[0]
+    name = named(sheet_name, sheets) if sheet_name else sheets[0]
     if name is None:
         return {"error": "sheet", "sheets": sheets[:100]}
-    sheet = first_table(book, sheets) if not wanted and len(sheets) > 1 else book.get_sheet_by_name(name)
+    sheet = first_table(book, sheets) if not sheet_name and len(sheets) > 1 else book.get_sheet_by_name(name)
     # iter_rows() keeps the blank rows above the first cell, and leaves out the blank columns before it.
     first_column = (sheet.start or (0, 0))[1]
     count, batch = 0, []
@@ -187,9 +187,9 @@ def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
 def main() -> None:
     """Convert the workbook and report on stderr."""
     limit_process()
-    wanted, cell_limit = sys.argv[1], int(sys.argv[2])
+    sheet_name, cell_limit = sys.argv[1], int(sys.argv[2])
     try:
-        report = convert(wanted, cell_limit)
+        report = convert(sheet_name, cell_limit)
     except MemoryError:
         report = {"error": "memory"}
     except OSError as error:

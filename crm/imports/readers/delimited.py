@@ -136,27 +136,27 @@ class DelimitedTable(Table):
     def _detect(self, lines: list[str]) -> str:
         return detect_delimiter(lines, "\t" if self.kind == "tsv" else ",")
 
-    def _read_header(self, wanted: int | None) -> None:
-        """Find headers and columns in the first rows. `wanted` is the row of the headers, if the user gave it."""
+    def _read_header(self, header_row: int | None) -> None:
+        """Find headers and columns in the first rows. `header_row` is the row of the headers, if the user gave it."""
         rows: list[tuple[int, list[Cell]]] = []
         broken: RowError | None = None
         tried = 0
         for number, cells in self._records():
             if isinstance(cells, RowError):
                 broken = broken if rows or broken else cells
-                if number == wanted:
+                if number == header_row:
                     raise ReaderError(INVALID, f"The header row (row {number}) cannot be read: {cells.message}")
                 tried += 1
-            elif not (wanted and number < wanted and len(rows) >= MAX_FIRST_ROWS) and any(
+            elif not (header_row and number < header_row and len(rows) >= MAX_FIRST_ROWS) and any(
                 cell.strip() for cell in cells
             ):
                 rows.append((number, [cell.strip() or None for cell in cells[: MAX_COLUMNS + 1]]))
             enough = len(rows) + tried >= HEADER_ROWS + ROWS_FOR_HEADERS
-            if (enough or rows and number > rows[-1][0] + MAX_BLANK_ROWS) and number > (wanted or 0):
+            if (enough or rows and number > rows[-1][0] + MAX_BLANK_ROWS) and number > (header_row or 0):
                 break
-        if broken is not None and wanted is None:
+        if broken is not None and header_row is None:
             raise ReaderError(INVALID, f"The header row (row {broken.row}) cannot be read: {broken.message}")
-        self.header_row, self.headers = read_header(rows, wanted, ragged=True)
+        self.header_row, self.headers = read_header(rows, header_row, ragged=True)
         self.first_rows = tuple(rows[:MAX_FIRST_ROWS])
         self.suspects = Suspects(self.headers, [row for row in rows if row[0] > self.header_row], self.header_row)
 
@@ -228,16 +228,16 @@ class DelimitedTable(Table):
 
     def _damage(self, number: int, cells: list[str]) -> RowError | None:
         for index, cell in enumerate(cells):
-            found = DAMAGE.search(cell)
-            if not found:
+            match = DAMAGE.search(cell)
+            if not match:
                 continue
             column = (
                 self.headers[index] if index < len(getattr(self, "headers", ())) else f"Column {column_letter(index)}"
             )
             values = _presentable(cells)
-            if found.group() == OVERLONG:
+            if match.group() == OVERLONG:
                 return RowError(number, None, INVALID, "This row is too long to be read. Shorten its cells.")
-            if found.group() == UNDECODABLE:
+            if match.group() == UNDECODABLE:
                 text = (
                     f"The cell has bytes that are not {self.encoding} text. Save the file as UTF-8 and upload it again."
                 )

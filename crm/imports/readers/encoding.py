@@ -113,14 +113,14 @@ def detect_encoding(stream: BinaryIO) -> tuple[str, int]:
     return guess_code_page(sample), 0
 
 
-def choose_encoding(stream: BinaryIO, wanted: str | None) -> tuple[str, int]:
+def choose_encoding(stream: BinaryIO, encoding_name: str | None) -> tuple[str, int]:
     """Return (Python codec name, bytes of mark to skip) of the encoding that the user chose, or else the detected one.
 
     Raises ReaderError for an unknown one and for content that is not text.
     """
-    if not wanted:
+    if not encoding_name:
         return detect_encoding(stream)
-    encoding = known_encoding(wanted)
+    encoding = known_encoding(encoding_name)
     stream.seek(0)
     head = stream.read(4)
     if encoding in ("utf-16", "utf-32"):
@@ -155,8 +155,8 @@ def _sample_above_ascii(stream: BinaryIO) -> bytes:
     while chunk := stream.read(SCAN_BYTES):
         if chunk.isascii():
             continue
-        found = next(index for index, byte in enumerate(chunk) if byte > 127)
-        begin = chunk.rfind(b"\n", 0, found) + 1
+        position = next(index for index, byte in enumerate(chunk) if byte > 127)
+        begin = chunk.rfind(b"\n", 0, position) + 1
         sample = chunk[begin : begin + SAMPLE_BYTES]
         if len(sample) < SAMPLE_BYTES:
             sample += stream.read(SAMPLE_BYTES - len(sample))

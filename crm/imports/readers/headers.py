@@ -54,27 +54,27 @@ def clean_headers(cells: Sequence[object], first_column: int = 0, used: int = 0)
 
 
 def read_header(
-    rows: Sequence[tuple[int, Sequence[Cell]]], wanted: int | None, *, first_column: int = 0, ragged: bool = False
+    rows: Sequence[tuple[int, Sequence[Cell]]], chosen_row: int | None, *, first_column: int = 0, ragged: bool = False
 ) -> tuple[int, list[str]]:
     """Return the header's row number and the columns' names; the row number is 0 for a table without headers.
 
-    `rows` are the file's first rows, blank ones left out. `wanted` is the row number that the user gave. In a `ragged`
+    `rows` are the file's first rows, blank ones left out. `chosen_row` is the row number that the user gave. In a `ragged`
     table rows may be wider than the header by mistake, so their width is no evidence. Raises ReaderError for a header
     row that is blank, and for a file without text.
     """
-    found = find_header_row(rows) if wanted is None else wanted
-    if found is None:
+    header_row = find_header_row(rows) if chosen_row is None else chosen_row
+    if header_row is None:
         raise ReaderError(
             EMPTY_FILE, "The file holds no text. Upload a file with a header row and at least one row below it."
         )
-    cells = next((cells for number, cells in rows if number == found), None)
-    if cells is None and found:
+    cells = next((cells for number, cells in rows if number == header_row), None)
+    if cells is None and header_row:
         last = rows[-1][0] if rows else 0
-        problem = f"row {found} is empty" if found <= last else f"the file has no row {found}"
+        problem = f"row {header_row} is empty" if header_row <= last else f"the file has no row {header_row}"
         raise ReaderError(INVALID, f"{problem}; give the number of the row with the headers", "options.headerRow")
-    below = [cells for number, cells in rows if number > found][:ROWS_FOR_HEADERS]
+    below = [cells for number, cells in rows if number > header_row][:ROWS_FOR_HEADERS]
     wide = len(cells) if ragged and cells is not None else MAX_COLUMNS + 1
-    return found, clean_headers(cells or (), first_column, used_width(row[:wide] for row in below))
+    return header_row, clean_headers(cells or (), first_column, used_width(row[:wide] for row in below))
 
 
 def used_width(rows: Iterable[Sequence[object]]) -> int:

@@ -203,9 +203,9 @@ def _fit_of_word(word: str, model: Model) -> float:
 
 
 def _pair(model: Model, first: str, second: str) -> float:
-    found = model.pairs.get(first + second)
-    if found is not None:
-        return found
+    chance = model.pairs.get(first + second)
+    if chance is not None:
+        return chance
     if second == END or first in model.letters or first == START:
         return model.letters.get(second, UNKNOWN)
     return UNKNOWN

@@ -62,9 +62,9 @@ def find_header_row(rows: Sequence[tuple[int, Sequence[Cell]]]) -> int | None:
     if not lines:
         return None
     first = lines[0]
-    found = _below_preamble(lines)
-    if found is not None:
-        return found.number
+    header_line = _below_preamble(lines)
+    if header_line is not None:
+        return header_line.number
     if _is_data(first, lines[1 : ROWS_BELOW + 1]):
         return NO_HEADER
     return NO_HEADER if _is_title_over_data(lines) else first.number
@@ -77,9 +77,9 @@ def _lines(rows: Sequence[tuple[int, Sequence[Cell]]]) -> list[_Line]:
         kinds = tuple(kind_of(cell) for cell in cells)
         if not any(kinds):
             continue
-        known = sum(is_known_header(cell) for cell in cells) if len(lines) < HEADER_ROWS else 0
+        known_headers = sum(is_known_header(cell) for cell in cells) if len(lines) < HEADER_ROWS else 0
         filled = sum(1 for kind in kinds if kind)
-        lines.append(_Line(number, cells, kinds, gap=number > previous + 1, known=known, filled=filled))
+        lines.append(_Line(number, cells, kinds, gap=number > previous + 1, known=known_headers, filled=filled))
         previous = number
     return lines
 
@@ -127,8 +127,8 @@ def _header_score(line: _Line, above: Sequence[_Line], below: Sequence[_Line]) -
 
 def _is_header_or_record(other: _Line, line: _Line) -> bool:
     """Return whether a row above the line is as good a header, or a record."""
-    known = other.known >= max(2, line.known) and other.filled * 2 > line.filled
-    return known or other.has_email and other.filled > 1
+    is_header = other.known >= max(2, line.known) and other.filled * 2 > line.filled
+    return is_header or other.has_email and other.filled > 1
 
 
 def _fit(line: _Line, below: Sequence[_Line]) -> float:
@@ -144,11 +144,11 @@ def _fit(line: _Line, below: Sequence[_Line]) -> float:
 def _differences(line: _Line, below: Sequence[_Line]) -> float:
     """Return the share of the line's columns whose values below are mostly addresses, numbers or days."""
     columns = [index for index, kind in enumerate(line.kinds) if kind == "text"]
-    found = 0
+    count = 0
     for index in columns:
         kinds = [other.kinds[index] for other in below if index < len(other.kinds) and other.kinds[index]]
-        found += bool(kinds) and sum(kind != "text" for kind in kinds) * 2 > len(kinds)
-    return found / len(columns) if columns else 0.0
+        count += bool(kinds) and sum(kind != "text" for kind in kinds) * 2 > len(kinds)
+    return count / len(columns) if columns else 0.0
 
 
 def _stands_apart(line: _Line, above: Sequence[_Line], below: Sequence[_Line]) -> bool:

@@ -243,9 +243,9 @@ def _score(column: _Column, spec: FieldSpec, own_code: str) -> float:
         return by_name + share / 2
     typical = TYPICAL.get(kind)
     if typical and values and not _means_other(column):
-        found = _share(typical, values)
+        typical_share = _share(typical, values)
         enough = CLEAR_SHARE if len(values) >= ENOUGH_VALUES else 1
-        return VALUES + found if found >= enough else 0
+        return VALUES + typical_share if typical_share >= enough else 0
     return 0
 
 

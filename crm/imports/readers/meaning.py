@@ -51,7 +51,7 @@ def has_address_of_others(header: str) -> bool:
 def names_address(header: str) -> bool:
     """Return whether a normalised header names an e-mail address or phone number."""
     words = header.split()
-    return any(known.intersection(words) for known in WORDS.values()) or any(
+    return any(vocabulary.intersection(words) for vocabulary in WORDS.values()) or any(
         _has_part(header, parts) for parts in PARTS.values()
     )
 
@@ -68,7 +68,7 @@ def _has_part(header: str, parts: Sequence[str]) -> bool:
 
 def system_columns(headers: Sequence[str], plain: Sequence[str]) -> set[int]:
     """Return the places of the columns that a program writes itself. `plain` are the normalised headers."""
-    found = {place for place, header in enumerate(plain) if header in SYSTEM}
+    places = {place for place, header in enumerate(plain) if header in SYSTEM}
     if OWN_EXPORT.issubset(headers):
-        found |= {place for place, header in enumerate(headers) if header in OWN_SYSTEM or "." in header}
-    return found
+        places |= {place for place, header in enumerate(headers) if header in OWN_SYSTEM or "." in header}
+    return places

@@ -137,10 +137,10 @@ class ColumnCounter:
 
     def facts(self) -> list[ColumnFacts]:
         """Return the facts of each column."""
-        found = []
+        column_facts = []
         for header, column in zip(self._headers, self._columns, strict=True):
             field_type, options = _type_of(normalise(header), column)
-            found.append(
+            column_facts.append(
                 ColumnFacts(
                     filled=column.filled if column.says_something else 0,
                     several=column.several,
@@ -150,7 +150,7 @@ class ColumnCounter:
                     alike=self._rows >= FEWEST_ALIKE and column.filled == self._rows and not column.differs,
                 )
             )
-        return found
+        return column_facts
 
 
 def proposed_fields(headers: Sequence[str], facts: Sequence[ColumnFacts], mapping: Any) -> list[ProposedField]:
@@ -161,23 +161,25 @@ def proposed_fields(headers: Sequence[str], facts: Sequence[ColumnFacts], mappin
     plain = [normalise(header) for header in headers]
     system = system_columns(headers, plain)
     parts = SYNONYMS[FIRST_NAME] | SYNONYMS[LAST_NAME]
-    found = []
-    for place, (header, one) in enumerate(zip(headers, facts, strict=False)):
+    proposals = []
+    for place, (header, column_facts) in enumerate(zip(headers, facts, strict=False)):
         part = plain[place] in parts and "name" in mapping.values()
-        other = part or _is_of_others(plain[place]) or _is_label(plain[place]) or _says_nothing(plain[place], one)
+        other = (
+            part or _is_of_others(plain[place]) or _is_label(plain[place]) or _says_nothing(plain[place], column_facts)
+        )
         system_column = place in system and plain[place] not in CONSENT_TIMES
-        found.append(
+        proposals.append(
             ProposedField(
                 column=header,
                 name=header,
-                fieldType=one["fieldType"],
-                valueType=one["valueType"],
-                options=one["options"],
-                values=one["filled"],
-                preselected=bool(one["filled"]) and header not in mapping and not system_column and not other,
+                fieldType=column_facts["fieldType"],
+                valueType=column_facts["valueType"],
+                options=column_facts["options"],
+                values=column_facts["filled"],
+                preselected=bool(column_facts["filled"]) and header not in mapping and not system_column and not other,
             )
         )
-    return found
+    return proposals
 
 
 def _is_of_others(header: str) -> bool:

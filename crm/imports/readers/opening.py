@@ -39,18 +39,18 @@ def open_table(
     """
     with ExitStack() as stack:
         stream = _open(source, stack)
-        found = _find_kind(stream, kind, encoding)
-        if sheet and found not in WORKBOOKS:
+        file_format = _find_kind(stream, kind, encoding)
+        if sheet and file_format not in WORKBOOKS:
             problem = f"the file is no workbook and has no sheet {sheet[:80]!r}; leave it out"
             raise ReaderError(INVALID, problem, "options.sheet")
         table: Table
         try:
-            if found in WORKBOOKS:
-                table = WorkbookTable(stream, found, sheet, header_row)
-            elif found == "vcf":
+            if file_format in WORKBOOKS:
+                table = WorkbookTable(stream, file_format, sheet, header_row)
+            elif file_format == "vcf":
                 table = CardTable(stream, encoding, header_row)
             else:
-                table = DelimitedTable(stream, found, delimiter, encoding, header_row)
+                table = DelimitedTable(stream, file_format, delimiter, encoding, header_row)
         except OSError as error:
             raise ReaderError(FETCH_FAILED, "The file cannot be read from its storage. Upload it again.") from error
         table.owned = stack.pop_all()
@@ -79,32 +79,33 @@ def _find_kind(stream: BinaryIO, kind: str | None, encoding: str | None) -> str:
         raise ReaderError(
             EMPTY_FILE, "The file is empty. Upload a file with a header row and at least one row below it."
         )
-    wanted = FILE_FORMATS.get(kind or "") or ALIASES.get(kind or "", kind)
-    if wanted is not None and wanted not in FILE_FORMATS.values():
+    file_format = FILE_FORMATS.get(kind or "") or ALIASES.get(kind or "", kind)
+    if file_format is not None and file_format not in FILE_FORMATS.values():
         raise ReaderError(
             UNSUPPORTED,
             f"Files of the type {str(kind)[:80]!r} cannot be imported. Use CSV, TSV, XLSX, XLS, ODS or vCard.",
         )
-    mime = sniff(stream, f"file.{wanted or 'csv'}")
+    mime = sniff(stream, f"file.{file_format or 'csv'}")
     content = FILE_FORMATS.get(mime or "")
     if content in WORKBOOKS or content == "vcf":
         return str(content)
     if is_encrypted(stream):
         raise ReaderError(INVALID, "The workbook is protected by a password. Save it without one and upload it again.")
-    if wanted in WORKBOOKS:
+    if file_format in WORKBOOKS:
         raise ReaderError(
             INVALID,
-            f"The content is not a readable {wanted.upper()} workbook; it may be cut off. Save it again and upload it.",
+            f"The content is not a readable {file_format.upper()} workbook; it may be cut off. Save it again and upload"
+            " it.",
         )
-    if wanted == "vcf":
+    if file_format == "vcf":
         raise ReaderError(INVALID, "The content is no vCard: it does not begin with BEGIN:VCARD. Export it again.")
     if mime is None and encoding and known_encoding(encoding).startswith("utf-16"):
         # UTF-16 without a mark is recognized only by its ASCII characters; without them the user has to say so.
-        return wanted or "csv"
+        return file_format or "csv"
     if content is None:
         what = f"is {mime}" if mime else "is not text"
-        code = UNSUPPORTED if wanted is None else INVALID
+        code = UNSUPPORTED if file_format is None else INVALID
         raise ReaderError(
             code, f"The content {what}, whatever the file's name says. Export the table as CSV (UTF-8) or XLSX."
         )
-    return wanted or content
+    return file_format or content

@@ -63,8 +63,8 @@ class Suspects:
         self._fewest_empty = len(headers) - max(1, self._usual // 2)
         self._headers = [header.casefold() for header in headers] if header_row else []
         self._starts = TOTAL_STARTS | {header[:3] for header in self._headers[:1]}
-        known = frozenset[str]().union(*(SYNONYMS[key] for key in NAME_KEYS))
-        self._name_columns = {index for index, header in enumerate(headers) if normalise(header) in known}
+        synonyms = frozenset[str]().union(*(SYNONYMS[key] for key in NAME_KEYS))
+        self._name_columns = {index for index, header in enumerate(headers) if normalise(header) in synonyms}
 
     def listed(self, rows: Iterable[Row | RowError], begin: int, start: int) -> Iterator[Row | RowError]:
         """Yield the rows from `start` on, with an error in place of each that is no record.
@@ -160,16 +160,16 @@ def _is_name_like(text: str) -> bool:
 
 def _filled_counts(sample: Sequence[tuple[int, Sequence[Cell]]], header_row: int) -> list[int]:
     """Return the numbers of values of the first rows, without totals and footers."""
-    found: list[tuple[int, int]] = []
+    filled_rows: list[tuple[int, int]] = []
     for number, cells in sample:
         values = [cell for cell in cells if cell is not None and cell != ""]
         if values and not (len(values) == 1 and FOOTER.fullmatch(str(values[0]).strip())):
-            found.append((number, len(values)))
-    counts = [count for _, count in found]
+            filled_rows.append((number, len(values)))
+    counts = [count for _, count in filled_rows]
     # A block of single values below a blank row, at the end, is a footer.
-    for place in range(len(found) - 1, 0, -1):
-        if found[place][1] > 1:
+    for place in range(len(filled_rows) - 1, 0, -1):
+        if filled_rows[place][1] > 1:
             break
-        if found[place][0] - found[place - 1][0] > 1 and max(counts[:place]) > 1:
+        if filled_rows[place][0] - filled_rows[place - 1][0] > 1 and max(counts[:place]) > 1:
             del counts[place:]
     return counts

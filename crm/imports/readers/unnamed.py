@@ -40,18 +40,18 @@ def propose_unnamed(
     """
     if not all(map(UNNAMED.fullmatch, headers)):
         return {}
-    found: dict[int, str] = {}
+    proposed: dict[int, str] = {}
     free = [place for place in range(len(headers)) if place not in chosen and any(columns[place])]
     for place in free:
         if _share(columns[place], lambda text: _is_phone(text, country)) >= PHONE_SHARE:
-            found[place] = "number"
+            proposed[place] = "number"
         elif _share(columns[place], is_email) >= PHONE_SHARE:
-            found[place] = "email"
+            proposed[place] = "email"
     if {"name", FIRST_NAME, LAST_NAME}.isdisjoint(chosen.values()):
-        known = {**chosen, **found}
-        addresses = next((columns[place] for place, key in known.items() if key == "email"), ())
-        found |= _names([place for place in free if place not in found], columns, addresses)
-    return found
+        mapping = {**chosen, **proposed}
+        addresses = next((columns[place] for place, key in mapping.items() if key == "email"), ())
+        proposed |= _names([place for place in free if place not in proposed], columns, addresses)
+    return proposed
 
 
 def _share(texts: Sequence[str], fits: Callable[[str], bool]) -> float:
@@ -114,16 +114,20 @@ def _is_name(word: str) -> bool:
 
 def _agree(first: Sequence[str], last: Sequence[str], addresses: Sequence[str]) -> bool:
     """Return whether the addresses of half of the rows consist of these first and last names."""
-    rows = [(one, other, text) for one, other, text in zip(first, last, addresses, strict=False) if one and text]
+    rows = [
+        (first_name, other, text)
+        for first_name, other, text in zip(first, last, addresses, strict=False)
+        if first_name and text
+    ]
     return bool(rows) and sum(_is_made_of(*row) for row in rows) * 2 >= len(rows)
 
 
 def _is_made_of(first: str, last: str, address: str) -> bool:
     local = _plain(address.partition("@")[0])
-    one, other = _plain(first), _plain(last)
-    if not one or not other:
+    first_name, other = _plain(first), _plain(last)
+    if not first_name or not other:
         return False
-    return local == one or local.startswith((one + other, one[0] + other, one + other[0]))
+    return local == first_name or local.startswith((first_name + other, first_name[0] + other, first_name + other[0]))
 
 
 def _plain(text: str) -> str:

@@ -152,66 +152,66 @@ def _columns(most: Counter[str]) -> Iterator[str]:
 def read_card(card: Card) -> tuple[dict[str, str], str]:
     """Return column -> text of a card, and its problem, if any."""
     problem = card.problem
-    found: dict[str, list[Property]] = {}
+    properties: dict[str, list[Property]] = {}
     for line in card.lines:
         try:
-            one = read_property(line)
+            entry = read_property(line)
         except ValueError:
             problem = problem or f"The line {line[:60]!r} of the card cannot be read."
             continue
-        found.setdefault(one.name, []).append(one)
-    for same in found.values():
-        same.sort(key=lambda one: one.parameters.preference)
+        properties.setdefault(entry.name, []).append(entry)
+    for same in properties.values():
+        same.sort(key=lambda entry: entry.parameters.preference)
     values: dict[str, str] = {}
-    _add_name(values, found)
-    _add_addresses(values, found)
-    _add_several(values, found)
+    _add_name(values, properties)
+    _add_addresses(values, properties)
+    _add_several(values, properties)
     for name, column in TEXTS.items():
-        texts = [one.text for one in found.get(name, ())]
+        texts = [entry.text for entry in properties.get(name, ())]
         values[column] = "\n".join(texts) if name == "NOTE" else texts[0] if texts else ""
     for name, column in DAYS.items():
-        if name in found:
-            _add_day(values, found[name][0], column)
-    tags = [item for one in found.get("CATEGORIES", ()) for item in one.items if item]
+        if name in properties:
+            _add_day(values, properties[name][0], column)
+    tags = [item for entry in properties.get("CATEGORIES", ()) for item in entry.items if item]
     values["Tags"] = _listed(tags)
     return {column: text for column, text in values.items() if text}, problem
 
 
-def _add_name(values: dict[str, str], found: dict[str, list[Property]]) -> None:
-    parts = found["N"][0].parts if "N" in found else []
+def _add_name(values: dict[str, str], properties: dict[str, list[Property]]) -> None:
+    parts = properties["N"][0].parts if "N" in properties else []
     values.update(zip(PARTS_OF_NAME, (" ".join(part.split()) for part in parts), strict=False))
-    organization = found["ORG"][0].parts if "ORG" in found else []
+    organization = properties["ORG"][0].parts if "ORG" in properties else []
     values["Company"] = organization[0] if organization else ""
     values["Department"] = ", ".join(part for part in organization[1:] if part)
-    whole = " ".join(found["FN"][0].text.split()) if "FN" in found else ""
+    whole = " ".join(properties["FN"][0].text.split()) if "FN" in properties else ""
     order = ("Name prefix", "First name", "Middle name", "Last name", "Name suffix")
     values["Name"] = whole or " ".join(values[name] for name in order if values.get(name)) or values["Company"]
 
 
-def _add_addresses(values: dict[str, str], found: dict[str, list[Property]]) -> None:
-    for number, one in enumerate(found.get("ADR", ())[:MAX_SAME], 1):
-        parts = [part.replace("\n", ", ") for part in one.parts]
+def _add_addresses(values: dict[str, str], properties: dict[str, list[Property]]) -> None:
+    for number, entry in enumerate(properties.get("ADR", ())[:MAX_SAME], 1):
+        parts = [part.replace("\n", ", ") for part in entry.parts]
         if number == 1:
             values.update(zip(PARTS_OF_ADDRESS, parts, strict=False))
         else:
             values[f"Address {number}"] = ", ".join(part for part in parts if part)
 
 
-def _add_several(values: dict[str, str], found: dict[str, list[Property]]) -> None:
+def _add_several(values: dict[str, str], properties: dict[str, list[Property]]) -> None:
     """Add e-mail addresses, websites and numbers: preferred ones first, and mobile numbers before others."""
-    phones = sorted(found.get("TEL", ()), key=_phone_order)
-    _number(values, "Email", (one.text.removeprefix("mailto:") for one in found.get("EMAIL", ())))
-    _number(values, "Website", (one.text for one in found.get("URL", ())))
-    _number(values, "Phone", (_phone(one) for one in phones if not _is_fax(one)))
-    _number(values, "Fax", (_phone(one) for one in phones if _is_fax(one)))
+    phones = sorted(properties.get("TEL", ()), key=_phone_order)
+    _number(values, "Email", (entry.text.removeprefix("mailto:") for entry in properties.get("EMAIL", ())))
+    _number(values, "Website", (entry.text for entry in properties.get("URL", ())))
+    _number(values, "Phone", (_phone(entry) for entry in phones if not _is_fax(entry)))
+    _number(values, "Fax", (_phone(entry) for entry in phones if _is_fax(entry)))
 
 
-def _phone_order(one: Property) -> tuple[int, bool]:
-    return one.parameters.preference, not MOBILE & one.parameters.types
+def _phone_order(entry: Property) -> tuple[int, bool]:
+    return entry.parameters.preference, not MOBILE & entry.parameters.types
 
 
-def _is_fax(one: Property) -> bool:
-    return "FAX" in ",".join(one.parameters.types)
+def _is_fax(entry: Property) -> bool:
+    return "FAX" in ",".join(entry.parameters.types)
 
 
 def _number(values: dict[str, str], column: str, texts: Iterable[str]) -> None:
@@ -222,17 +222,17 @@ def _number(values: dict[str, str], column: str, texts: Iterable[str]) -> None:
             values[column if number == 1 else f"{column} {number}"] = text
 
 
-def _phone(one: Property) -> str:
-    text = one.text.removeprefix("tel:")
+def _phone(entry: Property) -> str:
+    text = entry.text.removeprefix("tel:")
     return re.sub(r";\s*ext=", " ext. ", text, flags=re.IGNORECASE)
 
 
-def _add_day(values: dict[str, str], one: Property, column: str) -> None:
+def _add_day(values: dict[str, str], entry: Property, column: str) -> None:
     """Add a day; one without a year goes to a column of its own, since no date can hold it."""
-    text = one.text
+    text = entry.text
     match = DAY.fullmatch(text)
     year = match.group(1) if match else ""
-    if match and year not in (one.parameters.omitted_year, *NO_YEARS):
+    if match and year not in (entry.parameters.omitted_year, *NO_YEARS):
         try:
             values[column] = date(int(year), int(match.group(2)), int(match.group(3))).isoformat()
         except ValueError:

@@ -27,4 +27,4 @@ def normalise(text: str) -> str:
 
 def phrases(text: str) -> frozenset[str]:
     """Return the phrases of a text, which commas separate, in the form of normalise()."""
-    return frozenset(found for phrase in text.split(",") if (found := normalise(phrase)))
+    return frozenset(normalised for phrase in text.split(",") if (normalised := normalise(phrase)))

@@ -128,8 +128,8 @@ class WorkbookTable(Table):
         """Return whether the line is one of the header or above it."""
         return line[0] <= self.header_row
 
-    def _read_header(self, first_column: int, wanted: int | None) -> None:
-        """Find headers and columns in the first rows. `wanted` is the row of the headers, if the user gave it."""
+    def _read_header(self, first_column: int, header_row: int | None) -> None:
+        """Find headers and columns in the first rows. `header_row` is the row of the headers, if the user gave it."""
         self._first_column = first_column
         rows: list[tuple[int, list[Cell]]] = []
         broken: tuple[int, str] | None = None
@@ -137,22 +137,22 @@ class WorkbookTable(Table):
             cells = orjson.loads(line)
             if not isinstance(cells, list):
                 broken = broken if rows or broken else (number, cells["message"])
-                if number == wanted:
+                if number == header_row:
                     broken = number, cells["message"]
                     break
                 continue
-            if not (wanted and number < wanted and len(rows) >= MAX_FIRST_ROWS):
+            if not (header_row and number < header_row and len(rows) >= MAX_FIRST_ROWS):
                 rows.append((number, _revived(cells[: MAX_COLUMNS + 1])))
-            if len(rows) >= HEADER_ROWS + ROWS_FOR_HEADERS and number > (wanted or 0):
+            if len(rows) >= HEADER_ROWS + ROWS_FOR_HEADERS and number > (header_row or 0):
                 break
-        if broken is not None and wanted in (None, broken[0]):
+        if broken is not None and header_row in (None, broken[0]):
             raise ReaderError(INVALID, f"The header row (row {broken[0]}) cannot be read: {broken[1]}")
         if not rows:
             raise ReaderError(
                 EMPTY_FILE,
                 f"The sheet {self.sheet!r} is empty. Name another sheet, or add a header row and rows below it.",
             )
-        self.header_row, self.headers = read_header(rows, wanted, first_column=first_column)
+        self.header_row, self.headers = read_header(rows, header_row, first_column=first_column)
         self.first_rows = tuple(rows[:MAX_FIRST_ROWS])
         self.suspects = Suspects(self.headers, [row for row in rows if row[0] > self.header_row], self.header_row)
 

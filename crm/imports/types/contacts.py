@@ -67,7 +67,7 @@ class ContactImportType(ImportType):
             source=import_source(job.pk),
         )
         written = BatchResult(updated=outcome.updated)
-        written.existing = _taken([Collision(*found) for found in outcome.collided])
+        written.existing = _taken([Collision(*refused) for refused in outcome.collided])
         for row in outcome.missing:
             written.failed[row.index] = [ValueProblem(RECORD_ID, self.not_found, "the contact has just been deleted")]
         return written
@@ -78,9 +78,9 @@ def _taken(collided: Sequence[Collision]) -> list[Existing]:
     people = differences(collided, may_read=False)
     return [
         Existing(
-            found.index,
-            found.existing_id,
-            ValueProblem(found.field, EXISTS, f"another contact has {found.value} already{others}"),
+            collision.index,
+            collision.existing_id,
+            ValueProblem(collision.field, EXISTS, f"another contact has {collision.value} already{others}"),
         )
-        for found, others in zip(collided, people, strict=True)
+        for collision, others in zip(collided, people, strict=True)
     ]

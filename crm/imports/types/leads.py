@@ -112,8 +112,8 @@ class LeadLookups(Lookups):
                 for name in missing
             ]
         if text := named.get(TEAM):
-            if found := self._team(text):
-                row.system["team_id"] = found
+            if team_id := self._team(text):
+                row.system["team_id"] = team_id
             else:
                 problems.append(
                     ValueProblem(TEAM, "TeamNotFound_400", f"there is no team {text[:60]!r}; make it first")
@@ -140,8 +140,10 @@ class LeadLookups(Lookups):
         if self._products is None:
             self._products = ids_by_name(ProductService.objects.filter(is_deleted=False))
         names = [text] if text.lower() in self._products else split_names(text)
-        found = {name: self._products.get(name.lower()) for name in names}
-        return list(dict.fromkeys(id for id in found.values() if id)), [name for name, id in found.items() if not id]
+        product_ids = {name: self._products.get(name.lower()) for name in names}
+        return list(dict.fromkeys(id for id in product_ids.values() if id)), [
+            name for name, id in product_ids.items() if not id
+        ]
 
     def _member(self, text: str) -> tuple[str, str] | None:
         """Return (_id, status) of the member in a cell; empty ones for a name that several share."""
@@ -150,11 +152,11 @@ class LeadLookups(Lookups):
         return self._members.get(address_in(text).lower())
 
     def _put_member(self, row: LeadRow, text: str) -> list[ValueProblem]:
-        found = self._member(text)
-        if found is None:
+        member = self._member(text)
+        if member is None:
             problem = f"no member has the name or address {text[:60]!r}. Write the e-mail address of a member."
             return [ValueProblem(MEMBER, "MemberNotFound_404", problem)]
-        id, status = found
+        id, status = member
         if not status:
             problem = f"several members are called {text[:60]!r}. Write the e-mail address of one."
             return [ValueProblem(MEMBER, "MemberNotFound_404", problem)]

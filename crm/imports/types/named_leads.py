@@ -66,9 +66,9 @@ def _update(
     result.updated = outcome.updated
     for row in outcome.missing:
         result.failed[row.index] = [ValueProblem(RECORD_ID, not_found, "the lead has just been deleted")]
-    found = {} if schema.duplicates == Rule.ALLOW else repeating(outcome.reopened, schema.closed)
+    repeats = {} if schema.duplicates == Rule.ALLOW else repeating(outcome.reopened, schema.closed)
     problems = {
-        index: [ValueProblem("", DUPLICATE, repeated(found[id]))] for index, id in outcome.updated if id in found
+        index: [ValueProblem("", DUPLICATE, repeated(repeats[id]))] for index, id in outcome.updated if id in repeats
     }
     if problems and schema.duplicates == Rule.REFUSE:
         raise _Refused(problems)

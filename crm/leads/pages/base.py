@@ -38,8 +38,10 @@ class LeadPage(Page):
 
     def system_options(self, name: str) -> list[Option]:
         """Return the options of a system field: those of status are the pipeline."""
-        found = (one["options"] for one in self.definitions if one["isSystem"] and one["uniqueFieldID"] == name)
-        return [Option(one["value"], one["label"] or one["value"]) for one in next(found, ())]
+        option_lists = (
+            entry["options"] for entry in self.definitions if entry["isSystem"] and entry["uniqueFieldID"] == name
+        )
+        return [Option(entry["value"], entry["label"] or entry["value"]) for entry in next(option_lists, ())]
 
     @cached_property
     def statuses(self) -> list[Option]:
@@ -48,12 +50,12 @@ class LeadPage(Page):
     @cached_property
     def labels(self) -> dict[str, str]:
         """Status -> its label."""
-        return {one.value: one.label for one in self.statuses}
+        return {status.value: status.label for status in self.statuses}
 
     @cached_property
     def sources(self) -> dict[str, str]:
         """Source -> its label."""
-        return {one.value: one.label for one in self.system_options("source")}
+        return {source.value: source.label for source in self.system_options("source")}
 
     def status_label(self, status: str | None) -> str:
         return self.labels.get(status or "") or (status or "No status").capitalize()
@@ -61,8 +63,8 @@ class LeadPage(Page):
     def shown(self, lead: Mapping[str, Any]) -> dict[str, Any]:
         """Return the lead with the label of its status."""
         status, source = lead["status"], lead["source"]
-        words = {"status_label": self.status_label(status), "source_label": self.sources.get(source, source)}
-        return {**lead, **words, "tone": TONES.get(status, "")}
+        labels = {"status_label": self.status_label(status), "source_label": self.sources.get(source, source)}
+        return {**lead, **labels, "tone": TONES.get(status, "")}
 
     @cached_property
     def members(self) -> list[Option]:
@@ -71,8 +73,11 @@ class LeadPage(Page):
 
     def value_fields(self) -> list[Field]:
         """Return the form's fields of a lead's own values, in the company's order."""
-        found = [form_field(one, self.zone_name) for one in self.definitions if not one["hide"]]
-        return [one for one in found if one] or [Field("value", "Value", "number"), Field("notes", "Notes", "textarea")]
+        fields = [form_field(field, self.zone_name) for field in self.definitions if not field["hide"]]
+        return [field for field in fields if field] or [
+            Field("value", "Value", "number"),
+            Field("notes", "Notes", "textarea"),
+        ]
 
     def move(self, id: str, to: str) -> HttpResponse:
         """Give the lead the status that the form sent."""

@@ -41,12 +41,12 @@ class LeadList(LeadTable, BulkList):
         """The fields that people filter by, in both views."""
         # The board has its own two lists to ask for, and asks for the members only where they are filtered by.
         members = [] if self.is_board and not self.is_filtered("teamMember") else self.members
-        found = record_choices("lead", self.definitions, members=members)
+        filters = record_choices("lead", self.definitions, members=members)
         if self.is_filtered("segment"):
-            pairs = tuple((one.value, one.label) for one in self.options_of("segment"))
-            found.append(Choice("segment", "Segment", ("in",), pairs))
-        found += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
-        return found
+            pairs = tuple((option.value, option.label) for option in self.options_of("segment"))
+            filters.append(Choice("segment", "Segment", ("in",), pairs))
+        filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
+        return filters
 
     @property
     def layout(self) -> str:
@@ -61,7 +61,7 @@ class LeadList(LeadTable, BulkList):
     def changes(self) -> list[tuple[str, str]]:
         """Return the links and values of leads; status and member have buttons of their own."""
         named = [(name, label) for name, label, path, _ in LINKS if self.may(path)]
-        return [*named, *((one.name, one.label) for one in self.value_fields() if one.name != "status")]
+        return [*named, *((field.name, field.label) for field in self.value_fields() if field.name != "status")]
 
 
 class Leads(LeadList):
@@ -78,42 +78,42 @@ class Leads(LeadList):
             "table_link": self.request.path + self.state.link(view=None),
             "board_link": self.request.path + self.state.link(view="board"),
         }
-        found = self.board() if self.is_board else self.table()
-        return {**shared, **self.context(), **found}
+        view = self.board() if self.is_board else self.table()
+        return {**shared, **self.context(), **view}
 
     def table(self) -> dict[str, Any]:
-        found = self.listed("lead", self.state.query())
-        rows = [self.row(one) for one in found.data]
+        answer = self.listed("lead", self.state.query())
+        rows = [self.row(lead) for lead in answer.data]
         return {
             "rows": rows,
             "field_values": self.written(rows, self.columns),
-            "total": found.total,
-            "counted": counted(found.total),
-            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "total": answer.total,
+            "counted": counted(answer.total),
+            "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
     def board(self) -> dict[str, Any]:
         """Return the columns. At first each has its cards among the newest leads, which are its own first ones."""
-        groups = {one["value"]: one for one in self.listed("lead/summary", self.state.selection()).data}
+        groups = {row["value"]: row for row in self.listed("lead/summary", self.state.selection()).data}
         only = self.request.GET.get("column")
         query = self.state.query(size=FIRST_CARDS)
         if only:
             shown = min(self.state.seen, FIRST_CARDS) if "cursor" not in query else 0
             query |= {"n": str(CARDS + shown), "filters": {"status": only}}
-        found = self.read("lead", query)
+        answer = self.read("lead", query)
         values = [*self.labels, *(value for value in groups if value not in self.labels)]
         columns = []
         for number, value in enumerate(values):
             group = groups.get(value) or {"count": 0, "sum": 0}
-            cards = [self.shown(one) for one in found.data if one["status"] == value]
+            cards = [self.shown(row) for row in answer.data if row["status"] == value]
             if only != value:
                 cards = cards[:CARDS]
                 more = self.state.link(column=value, seen=str(len(cards))) if group["count"] > len(cards) else ""
                 joins = False
             else:
                 seen = self.state.seen + len(cards)
-                more = self.state.link(column=value, cursor=found.next_cursor, seen=str(seen))
-                more, joins = (more if found.next_cursor else ""), seen < MAX_ROWS
+                more = self.state.link(column=value, cursor=answer.next_cursor, seen=str(seen))
+                more, joins = (more if answer.next_cursor else ""), seen < MAX_ROWS
             columns.append(
                 {
                     "id": f"column-{number}",
@@ -128,7 +128,7 @@ class Leads(LeadList):
                     "starts": only != value,
                 }
             )
-        return {"board": columns, "counted": counted(sum(one["count"] for one in groups.values()))}
+        return {"board": columns, "counted": counted(sum(row["count"] for row in groups.values()))}
 
     # What forms do
 
@@ -157,7 +157,7 @@ class ChangeLeads(ChangeMany, LeadList):
         for beside, label, path, kind in LINKS:
             if name == beside:
                 return Field(name, label, kind, options=self.options_of(path))
-        return next((one for one in self.value_fields() if one.name == name), None)
+        return next((value_field for value_field in self.value_fields() if value_field.name == name), None)
 
 
 class Pipeline(LeadPage):
@@ -169,7 +169,7 @@ class Pipeline(LeadPage):
     template = "web/leads/pipeline.html"
 
     def show(self) -> Mapping[str, Any]:
-        groups = {one["value"]: one for one in self.read("lead/summary").data}
+        groups = {row["value"]: row for row in self.read("lead/summary").data}
         values = [*self.labels, *(value for value in groups if value not in self.labels)]
         rows = [(value, self.status_label(value), groups.get(value) or {"count": 0, "sum": 0}) for value in values]
         return {

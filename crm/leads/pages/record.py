@@ -73,17 +73,19 @@ class NewLead(LeadPage):
 
     @cached_property
     def definitions(self) -> list[Mapping[str, Any]]:
-        return [one for one in self.all_definitions if one["panel"] == "lead"]
+        return [definition for definition in self.all_definitions if definition["panel"] == "lead"]
 
     @cached_property
     def of_new(self) -> set[str]:
         """The values that a new contact needs."""
-        found = [one for one in self.all_definitions if one["panel"] == "contact"]
-        known = {one["uniqueFieldID"]: one["required"] for one in found if one["isSystem"]}
-        return {name for name, usual in NEEDED.items() if known.get(name, usual)}
+        definitions = [definition for definition in self.all_definitions if definition["panel"] == "contact"]
+        required_by_key = {
+            definition["uniqueFieldID"]: definition["required"] for definition in definitions if definition["isSystem"]
+        }
+        return {name for name, usual in NEEDED.items() if required_by_key.get(name, usual)}
 
     def form(self) -> Form:
-        fields = [] if self.contact else [replace(one, required=one.name in self.of_new) for one in CONTACT]
+        fields = [] if self.contact else [replace(field, required=field.name in self.of_new) for field in CONTACT]
         fields += self.value_fields()
         if products := self.options_of("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
@@ -151,33 +153,40 @@ class LeadDetail(LeadPage):
     def facts(self) -> list[tuple[str, str]]:
         """Return (name, value) of the lead's values other than status, value and notes."""
         shown = [
-            one
-            for one in self.definitions
-            if not one["hide"] and not (one["isSystem"] and one["uniqueFieldID"] in ("status", "value", "notes"))
+            definition
+            for definition in self.definitions
+            if not definition["hide"]
+            and not (definition["isSystem"] and definition["uniqueFieldID"] in ("status", "value", "notes"))
         ]
         values = self.lead["formData"]
         written = field_values(self, shown, [values])
-        return [(one["name"], written.block(one, values.get(one["uniqueFieldID"]))) for one in shown]
+        return [
+            (definition["name"], written.block(definition, values.get(definition["uniqueFieldID"])))
+            for definition in shown
+        ]
 
     def happenings(self) -> dict[str, Any]:
         """Return the data of the chosen tab."""
         of_lead = {"filters": {"lead": self.params["id"]}, "n": "100", "p": "1"}
         if self.tab == "activity":
             query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}
-            found = self.ask("GET", f"lead/{self.params['id']}/timeline", query)
-            further = self.address(cursor=found.next_cursor) if found.next_cursor else ""
-            return {"entries": [shown_entry(one, self.reader.formats) for one in found.data or ()], "next": further}
+            answer = self.ask("GET", f"lead/{self.params['id']}/timeline", query)
+            further = self.address(cursor=answer.next_cursor) if answer.next_cursor else ""
+            return {
+                "entries": [shown_entry(entry, self.reader.formats) for entry in answer.data or ()],
+                "next": further,
+            }
         if self.tab == "follow-ups":
-            found = self.ask("GET", "lead-activity/follow-up", {**of_lead, "sortBy": "dueAt", "sortOrder": "asc"})
+            answer = self.ask("GET", "lead-activity/follow-up", {**of_lead, "sortBy": "dueAt", "sortOrder": "asc"})
             form = Form(
                 [Field("title", "What", required=True), Field("dueAt", "When", "datetime-local", required=True)]
             )
-            return {"follow_ups": found.data or [], "tab_form": form}
+            return {"follow_ups": answer.data or [], "tab_form": form}
         path, by = ("meeting", "startsAt") if self.tab == "meetings" else ("calllog", "startedAt")
         if not self.tab:
             return {}
-        found = self.ask("GET", path, {**of_lead, "sortBy": by, "sortOrder": "desc"})
-        return {self.tab: found.data or []}
+        answer = self.ask("GET", path, {**of_lead, "sortBy": by, "sortOrder": "desc"})
+        return {self.tab: answer.data or []}
 
     def edit_form(self, values: Mapping[str, Any]) -> Form:
         """Make the form that the address asks for."""
@@ -204,7 +213,7 @@ class LeadDetail(LeadPage):
     def values(self) -> dict[str, Any]:
         """The lead's values by the names of the forms."""
         lead = self.lead
-        several = {name: [one["_id"] for one in lead[name]] for name in ("productServices", "tags")}
+        several = {name: [record["_id"] for record in lead[name]] for name in ("productServices", "tags")}
         return {
             **form_values(self.definitions, lead["formData"]),
             **several,

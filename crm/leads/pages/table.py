@@ -21,7 +21,10 @@ class LeadTable(LeadPage, TablePage):
     usual = ("contact", "status", "value", "productServices", "teamMember", "source", "createdAt")
 
     def known_columns(self) -> list[Column]:
-        system = {one["uniqueFieldID"] for one in self.definitions if one["isSystem"]} or {"value", "notes"}
+        system = {definition["uniqueFieldID"] for definition in self.definitions if definition["isSystem"]} or {
+            "value",
+            "notes",
+        }
         return [
             Column("contact", "Contact", "contact.name", css="first", kind="who", fixed=True),
             Column("status", "Status", "status", css="aside", kind="status", editable="status" in system),
@@ -34,7 +37,7 @@ class LeadTable(LeadPage, TablePage):
             Column("contact.contactNumber", "Phone", "contact.contactNumber", css="num"),
             Column("notes", "Notes", editable="notes" in system),
             Column("tags", "Tags", kind="tags"),
-            *(column_of(one) for one in shown_fields(self.definitions)),
+            *(column_of(definition) for definition in shown_fields(self.definitions)),
             Column("statusChangedAt", "In this status since", "statusChangedAt", css="muted num", kind="when"),
             Column("createdAt", "Added", "createdAt", css="muted num", kind="when"),
             Column("updatedAt", "Changed", "updatedAt", css="muted num", kind="when"),
@@ -57,6 +60,8 @@ class LeadCell(LeadTable, EditCell):
     name = "lead-cell"
 
     def fields(self, column: Column) -> list[Field]:
-        made = (form_field(one, self.zone_name) for one in self.definitions if one["uniqueFieldID"] == column.name)
+        custom_fields = (
+            form_field(field, self.zone_name) for field in self.definitions if field["uniqueFieldID"] == column.name
+        )
         plain = {"value": Field("value", "Value", "number"), "notes": Field("notes", "Notes", "textarea")}
-        return [one for one in made if one] or [plain[column.name]]
+        return [field for field in custom_fields if field] or [plain[column.name]]

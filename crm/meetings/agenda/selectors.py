@@ -45,24 +45,24 @@ def read_asked(params: Mapping[str, Any]) -> CalendarQuery:
     end = _moment("to", params["to"]) if params.get("to") else start + USUAL_SPAN
     if not start < end <= start + MAX_SPAN:
         raise NamedError("InvalidInput_400", f"to: comes after from, and at most {MAX_SPAN.days} days after it")
-    kinds = [one.strip() for one in str(params.get("kinds") or "").split(",") if one.strip()] or list(ENTRY_KINDS)
-    if unknown := [one for one in kinds if one not in ENTRY_KINDS]:
+    kinds = [kind.strip() for kind in str(params.get("kinds") or "").split(",") if kind.strip()] or list(ENTRY_KINDS)
+    if unknown := [kind for kind in kinds if kind not in ENTRY_KINDS]:
         raise InvalidFormat("kinds", unknown[0], f"kinds: {' and '.join(ENTRY_KINDS)}, separated by commas")
     return CalendarQuery(start, end, kinds, _members(params.get("member"), params.get("team")))
 
 
 def _members(member: str | None, team: str | None) -> Collection[str] | None:
-    found: set[str] | None = None
+    member_ids: set[str] | None = None
     if team:
-        found = set(TeamMember.objects.filter(team_id=team).values_list("member_id", flat=True))
-        if not found and not Team.objects.filter(pk=team).exists():
+        member_ids = set(TeamMember.objects.filter(team_id=team).values_list("member_id", flat=True))
+        if not member_ids and not Team.objects.filter(pk=team).exists():
             raise no_team()
     if member:
-        known = Member.objects.filter(pk=member).values_list("pk", flat=True).first()
-        if known is None:
+        existing = Member.objects.filter(pk=member).values_list("pk", flat=True).first()
+        if existing is None:
             check_member("member", member)
-        found = {member} if found is None else found & {member}
-    return found
+        member_ids = {member} if member_ids is None else member_ids & {member}
+    return member_ids
 
 
 def _moment(name: str, text: str) -> datetime:
@@ -80,73 +80,73 @@ def _start_of(day: date) -> datetime:
     return datetime.combine(day, time(), zone_of(company_timezone()))
 
 
-def entries(asked: CalendarQuery) -> tuple[list[dict[str, Any]], bool]:
+def entries(query: CalendarQuery) -> tuple[list[dict[str, Any]], bool]:
     """Return the entries by time, and whether there are more than are returned."""
-    found: list[dict[str, Any]] = []
+    calendar_entries: list[dict[str, Any]] = []
     is_cut = False
     for kind, reader in ((MEETING, _meetings), (FOLLOW_UP, _follow_ups)):
-        rows = reader(asked) if kind in asked.kinds else []
+        rows = reader(query) if kind in query.kinds else []
         is_cut = is_cut or len(rows) > MAX_MEETINGS
-        found += rows[:MAX_MEETINGS]
-    found.sort(key=lambda one: (one["startsAt"], one["_id"]))
-    return found[:MAX_MEETINGS], is_cut or len(found) > MAX_MEETINGS
+        calendar_entries += rows[:MAX_MEETINGS]
+    calendar_entries.sort(key=lambda entry: (entry["startsAt"], entry["_id"]))
+    return calendar_entries[:MAX_MEETINGS], is_cut or len(calendar_entries) > MAX_MEETINGS
 
 
-def _meetings(asked: CalendarQuery) -> list[dict[str, Any]]:
+def _meetings(query: CalendarQuery) -> list[dict[str, Any]]:
     rows = Meeting.objects.filter(
         status=Meeting.Status.SCHEDULED,
-        starts_at__lt=asked.end,
-        starts_at__gt=asked.start - MAX_DURATION,  # no meeting takes longer, so the index is read from here
-        ends_at__gt=asked.start,
+        starts_at__lt=query.end,
+        starts_at__gt=query.start - MAX_DURATION,  # no meeting takes longer, so the index is read from here
+        ends_at__gt=query.start,
     )
-    if asked.members is not None:
-        attended = MeetingAttendee.objects.filter(meeting=OuterRef("pk"), member_id__in=asked.members)
-        rows = rows.filter(Q(organizer_id__in=asked.members) | Exists(attended))
+    if query.members is not None:
+        attended = MeetingAttendee.objects.filter(meeting=OuterRef("pk"), member_id__in=query.members)
+        rows = rows.filter(Q(organizer_id__in=query.members) | Exists(attended))
     shown = list(rows.select_related("organizer").order_by("starts_at", "pk")[: MAX_MEETINGS + 1])
     attending: dict[str, list[str]] = {}
-    attendees = MeetingAttendee.objects.filter(meeting__in=[one.pk for one in shown], member__isnull=False)
+    attendees = MeetingAttendee.objects.filter(meeting__in=[row.pk for row in shown], member__isnull=False)
     for meeting, member in attendees.order_by("pk").values_list("meeting_id", "member_id"):
         attending.setdefault(meeting, []).append(member)
     return [
         {
-            "_id": one.pk,
+            "_id": row.pk,
             "kind": MEETING,
-            "title": one.title,
-            "startsAt": one.starts_at,
-            "endsAt": one.ends_at,
-            "member": _snapshot(one.organizer),
-            "members": list(dict.fromkeys([one.organizer_id, *attending.get(one.pk, [])])),
-            "meetingKind": one.kind,
-            "place": one.place,
-            "link": one.link,
-            "lead": one.lead_id,
-            "contact": one.contact_id,
+            "title": row.title,
+            "startsAt": row.starts_at,
+            "endsAt": row.ends_at,
+            "member": _snapshot(row.organizer),
+            "members": list(dict.fromkeys([row.organizer_id, *attending.get(row.pk, [])])),
+            "meetingKind": row.kind,
+            "place": row.place,
+            "link": row.link,
+            "lead": row.lead_id,
+            "contact": row.contact_id,
         }
-        for one in shown
+        for row in shown
     ]
 
 
-def _follow_ups(asked: CalendarQuery) -> list[dict[str, Any]]:
-    rows = live_follow_ups().filter(status=FollowUp.Status.OPEN, due_at__gte=asked.start, due_at__lt=asked.end)
-    if asked.members is not None:
-        rows = rows.filter(assignee_id__in=asked.members)
+def _follow_ups(query: CalendarQuery) -> list[dict[str, Any]]:
+    rows = live_follow_ups().filter(status=FollowUp.Status.OPEN, due_at__gte=query.start, due_at__lt=query.end)
+    if query.members is not None:
+        rows = rows.filter(assignee_id__in=query.members)
     shown = rows.select_related("assignee", "lead").order_by("due_at", "pk")[: MAX_MEETINGS + 1]
     return [
         {
-            "_id": one.pk,
+            "_id": follow_up.pk,
             "kind": FOLLOW_UP,
-            "title": one.title,
-            "startsAt": one.due_at,
-            "endsAt": one.due_at,
-            "member": _snapshot(one.assignee) if one.assignee else None,
-            "members": [one.assignee_id] if one.assignee_id else [],
+            "title": follow_up.title,
+            "startsAt": follow_up.due_at,
+            "endsAt": follow_up.due_at,
+            "member": _snapshot(follow_up.assignee) if follow_up.assignee else None,
+            "members": [follow_up.assignee_id] if follow_up.assignee_id else [],
             "meetingKind": "",
             "place": "",
             "link": "",
-            "lead": one.lead_id,
-            "contact": one.lead.contact_id,
+            "lead": follow_up.lead_id,
+            "contact": follow_up.lead.contact_id,
         }
-        for one in shown
+        for follow_up in shown
     ]
 
 

@@ -29,9 +29,9 @@ WHOSE = (
 ERRORS = ("InvalidInput_400",)
 
 
-def _answer(asked: CalendarQuery) -> dict[str, Any]:
-    found, is_cut = entries(asked)
-    return {"start": asked.start, "end": asked.end, "entries": found, "isCut": is_cut}
+def _answer(query: CalendarQuery) -> dict[str, Any]:
+    calendar_entries, is_cut = entries(query)
+    return {"start": query.start, "end": query.end, "entries": calendar_entries, "isCut": is_cut}
 
 
 class CalendarViewSet(ResourceViewSet):
@@ -47,9 +47,9 @@ class CalendarViewSet(ResourceViewSet):
     )
     def retrieve(self, request: Request) -> Any:
         for name in ("member", "team"):
-            given = request.query_params.get(name)
-            if given and not is_id(given):
-                raise InvalidFormat(name, given)
+            param = request.query_params.get(name)
+            if param and not is_id(param):
+                raise InvalidFormat(name, param)
         return _answer(read_asked(request.query_params))
 
 

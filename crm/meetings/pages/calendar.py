@@ -47,17 +47,17 @@ class Calendar(Page):
     @property
     def view(self) -> str:
         """Return the view in the address, or "": a week, and on small screens the agenda."""
-        asked = self.request.GET.get("view", "")
-        return asked if asked in VIEWS else ""
+        view_name = self.request.GET.get("view", "")
+        return view_name if view_name in VIEWS else ""
 
     @cached_property
     def asked(self) -> date | None:
         """The day in the address, or None for an invalid one."""
         try:
-            found = parse_date(self.request.GET.get("from", ""))
+            day = parse_date(self.request.GET.get("from", ""))
         except ValueError:
             return None
-        return found if found and 1970 < found.year < 9000 else None
+        return day if day and 1970 < day.year < 9000 else None
 
     @cached_property
     def first(self) -> date:
@@ -93,7 +93,7 @@ class Calendar(Page):
     @cached_property
     def shows(self) -> str:
         """Return the path of the API with the most entries that the reader may see."""
-        return next(one for one in (self.module, *self.also) if self.may(one))
+        return next(path for path in (self.module, *self.also) if self.may(path))
 
     @property
     def shows_all(self) -> bool:
@@ -112,26 +112,26 @@ class Calendar(Page):
         query = {"from": first, "to": end}
         if self.mine and self.shows == "calendar":
             query["member"] = self.actor.member_id
-        found = self.read(self.shows, query).data
+        calendar = self.read(self.shows, query).data
         records = [
             {
-                **one,
+                **record,
                 "plain": True,
                 "status": "scheduled",
                 "lead": None,
                 "contact": None,
-                "organizer": one["member"] or {"name": ""},
+                "organizer": record["member"] or {"name": ""},
             }
-            for one in found["entries"]
+            for record in calendar["entries"]
         ]
-        return [Entry.of_meeting(one, self.zone) for one in records], found["isCut"]
+        return [Entry.of_meeting(record, self.zone) for record in records], calendar["isCut"]
 
     def entries(self) -> tuple[list[Entry], bool]:
         """Return meetings and open follow-ups of the days, and whether there are more."""
         if self.shows in ("calendar", "my-calendar"):
             return self.plain_entries()
         first, end = (self.start_of(day) for day in self.span)
-        found = self.read(
+        meeting_answer = self.read(
             self.shows,
             selection(
                 [
@@ -143,8 +143,8 @@ class Calendar(Page):
                 {"member": self.actor.member_id} if self.mine else {},
             ),
         )
-        entries = [Entry.of_meeting(one, self.zone) for one in found.data]
-        cut = (found.total or 0) > MAX_MEETINGS
+        entries = [Entry.of_meeting(record, self.zone) for record in meeting_answer.data]
+        cut = (meeting_answer.total or 0) > MAX_MEETINGS
         if self.may("lead-activity"):
             due = [
                 {"field": "dueAt", "operator": "greaterThanOrEqual", "value": first},
@@ -153,7 +153,7 @@ class Calendar(Page):
             ]
             answer = self.ask("GET", "lead-activity/follow-up", selection(due, "dueAt", self.assigned))
             if answer.ok:
-                entries += [Entry.of_follow_up(one, self.zone) for one in answer.data]
+                entries += [Entry.of_follow_up(record, self.zone) for record in answer.data]
                 cut = cut or (answer.total or 0) > MAX_MEETINGS
         return entries, cut
 
@@ -199,7 +199,7 @@ class Calendar(Page):
 
     def shown_days(self, days: list[Day]) -> dict[str, Any]:
         """Return the days of each view that is on the page."""
-        found: dict[str, Any] = {}
+        views: dict[str, Any] = {}
         if self.view == "month":
             for day in days:
                 day.outside = day.day.month != self.first.month
@@ -209,19 +209,19 @@ class Calendar(Page):
         if self.view in ("", "week"):
             week = days[:WEEK_DAYS]
             hours = hours_of(week)
-            found["week"] = [(day, day.slots(hours)) for day in week]
-            found["hours"] = [datetime.combine(self.first, time(hour), self.zone) for hour in hours]
+            views["week"] = [(day, day.slots(hours)) for day in week]
+            views["hours"] = [datetime.combine(self.first, time(hour), self.zone) for hour in hours]
         if self.view in ("", "agenda"):
             coming = days if self.view or self.asked else [day for day in days if day.day >= self.today]
-            found["agenda"] = [day for day in coming if day.entries or day.is_today]
-            found["any"] = any(day.entries for day in coming)
-        return found
+            views["agenda"] = [day for day in coming if day.entries or day.is_today]
+            views["any"] = any(day.entries for day in coming)
+        return views
 
     def do_move(self) -> HttpResponse:
         """Move a meeting or a follow-up to a time, or to a day at the time that it has."""
         sent = self.request.POST
-        asked = sent.get("at", "")
-        moment = read_moment(asked if "T" in asked else f"{asked}T{sent.get('time', '')}", self.zone)
+        time_text = sent.get("at", "")
+        moment = read_moment(time_text if "T" in time_text else f"{time_text}T{sent.get('time', '')}", self.zone)
         if moment is None:
             return self.refuse(NO_TIME, self.link())
         kind = "follow-up" if sent.get("kind") == "follow-up" else "meeting"

@@ -112,16 +112,18 @@ class Day:
 
     @cached_property
     def pieces(self) -> list[Piece]:
-        return in_lanes(sorted((piece_of(one, self.day) for one in self.entries), key=lambda one: (one.begin, one.end)))
+        return in_lanes(
+            sorted((piece_of(piece, self.day) for piece in self.entries), key=lambda piece: (piece.begin, piece.end))
+        )
 
     def slots(self, hours: range) -> list[Slot]:
-        found = []
+        hour_slots = []
         for minute in range(hours.start * 60, hours.stop * 60, SLOT):
             local = datetime.combine(self.day, time(minute // 60, minute % 60))
-            here = [one for one in self.pieces if one.begin // SLOT * SLOT == minute]
+            here = [piece for piece in self.pieces if piece.begin // SLOT * SLOT == minute]
             at = f"{local:%Y-%m-%dT%H:%M}" if on_clock(local, self.zone) else ""
-            found.append(Slot(f"{self.name} {local:%H:%M}", at, here))
-        return found
+            hour_slots.append(Slot(f"{self.name} {local:%H:%M}", at, here))
+        return hour_slots
 
 
 def on_clock(local: datetime, zone: ZoneInfo) -> datetime | None:
@@ -160,7 +162,7 @@ def in_lanes(pieces: Iterable[Piece]) -> list[Piece]:
             groups.append([])
         groups[-1].append(piece)
         until = max(until, piece.end) if len(groups[-1]) > 1 else piece.end
-    found = []
+    arranged = []
     for group in groups:
         ends: list[int] = []
         placed = []
@@ -169,24 +171,26 @@ def in_lanes(pieces: Iterable[Piece]) -> list[Piece]:
             ends[free : free + 1] = [piece.end]
             placed.append((piece, free))
         lanes = min(len(ends), LANES)
-        found += [replace(piece, lane=min(lane, lanes - 1), lanes=lanes) for piece, lane in placed]
-    return found
+        arranged += [replace(piece, lane=min(lane, lanes - 1), lanes=lanes) for piece, lane in placed]
+    return arranged
 
 
 def hours_of(days: Sequence[Day]) -> range:
     """Return the hours that a week shows: those of work, and those in which there is something."""
     pieces = [piece for day in days for piece in day.pieces]
-    first = min([WORK[0], *(one.begin // 60 for one in pieces)])
-    return range(first, max([WORK[1], *(-(-one.end // 60) for one in pieces)]))
+    first = min([WORK[0], *(block.begin // 60 for block in pieces)])
+    return range(first, max([WORK[1], *(-(-block.end // 60) for block in pieces)]))
 
 
 def days_of(entries: Iterable[Entry], first: date, count: int, zone: ZoneInfo, today: date) -> list[Day]:
     """Return the days from the first, each with its entries by time."""
     days = {first + number * DAY: Day(first + number * DAY, zone, False) for number in range(count)}
-    placed = sorted(((day, one) for one in entries for day in one.days), key=lambda pair: (pair[0], pair[1].start))
-    for day, found in groupby(placed, key=lambda pair: pair[0]):
+    placed = sorted(
+        ((day, entry) for entry in entries for day in entry.days), key=lambda pair: (pair[0], pair[1].start)
+    )
+    for day, pairs in groupby(placed, key=lambda pair: pair[0]):
         if day in days:
-            days[day].entries = [one for _, one in found]
+            days[day].entries = [entry for _, entry in pairs]
     if today in days:
         days[today].is_today = True
     return list(days.values())

@@ -26,7 +26,7 @@ class MeetingPage(Page):
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         values = values or {}
         lengths = {**LENGTHS, **({int(values["durationMinutes"]): ""} if values.get("durationMinutes") else {})}
-        options = [Option(str(one), LENGTHS.get(one, f"{one} minutes")) for one in sorted(lengths)]
+        options = [Option(str(minutes), LENGTHS.get(minutes, f"{minutes} minutes")) for minutes in sorted(lengths)]
         reminders = {**REMINDERS}
         if values.get("remindMinutes"):
             reminders.setdefault(str(values["remindMinutes"]), f"{values['remindMinutes']} minutes before")
@@ -47,13 +47,13 @@ class MeetingPage(Page):
     @staticmethod
     def body(values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the API's body for values of the form."""
-        found = dict(values)
+        payload = dict(values)
         for name in ("durationMinutes", "remindMinutes"):
-            if str(found.get(name, "")).isdecimal():
-                found[name] = int(found[name])
-        if found.get("remindMinutes") == "":
-            found["remindMinutes"] = None
-        return found
+            if str(payload.get(name, "")).isdecimal():
+                payload[name] = int(payload[name])
+        if payload.get("remindMinutes") == "":
+            payload["remindMinutes"] = None
+        return payload
 
     def members(self) -> list[Mapping[str, Any]]:
         query = {"filters": WORKING, "sortBy": "name", "sortOrder": "asc", "p": "1", "n": "200"}
@@ -62,8 +62,8 @@ class MeetingPage(Page):
 
     def contacts(self, text: str) -> list[Mapping[str, Any]]:
         """Return the first contacts with an address that the text finds."""
-        known = {"field": "email", "operator": "isNotEmpty"}
-        return self._contacts({"searchValue": text, "n": str(FOUND)}, known)
+        condition = {"field": "email", "operator": "isNotEmpty"}
+        return self._contacts({"searchValue": text, "n": str(FOUND)}, condition)
 
     def contacts_of(self, ids: list[str]) -> list[Mapping[str, Any]]:
         """Return the contacts with these ids."""
@@ -87,9 +87,9 @@ class EditMeeting(MeetingPage):
     @cached_property
     def shows(self) -> str:
         """The path of the API that shows the reader the meeting."""
-        ways = [one for one in (self.module, *self.also) if self.may(one)]
-        found = (one for one in ways[:-1] if self.ask("GET", f"{one}/{self.params['id']}").ok)
-        return next(found, ways[-1]) if len(ways) > 1 and ways[0] != self.module else ways[0]
+        ways = [path for path in (self.module, *self.also) if self.may(path)]
+        readable = (path for path in ways[:-1] if self.ask("GET", f"{path}/{self.params['id']}").ok)
+        return next(readable, ways[-1]) if len(ways) > 1 and ways[0] != self.module else ways[0]
 
     @property
     def resource(self) -> str:
@@ -97,8 +97,8 @@ class EditMeeting(MeetingPage):
 
     @cached_property
     def meeting(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(self.resource).data
-        return found
+        record: Mapping[str, Any] = self.read(self.resource).data
+        return record
 
     @property
     def changeable(self) -> bool:
@@ -111,8 +111,8 @@ class EditMeeting(MeetingPage):
         answer = self.ask("GET", "booking", {"filters": {"meeting": self.params["id"]}, "p": "1", "n": "1"})
         if not answer.ok or not answer.data:
             return None
-        told = {key.replace("_", " ").capitalize(): value for key, value in answer.data[0]["answers"].items()}
-        said = [(key, ", ".join(value) if isinstance(value, list) else value) for key, value in told.items()]
+        answers = {key.replace("_", " ").capitalize(): value for key, value in answer.data[0]["answers"].items()}
+        said = [(key, ", ".join(value) if isinstance(value, list) else value) for key, value in answers.items()]
         return {**answer.data[0], "said": said}
 
     def values(self) -> dict[str, Any]:
@@ -135,16 +135,16 @@ class EditMeeting(MeetingPage):
         return self.context(self.form(self.values()) if self.changeable else None)
 
     def context(self, form: Form | None) -> dict[str, Any]:
-        there = {one[kind] for one in self.meeting["attendees"] for kind in ("member", "contact")}
+        there = {person[kind] for person in self.meeting["attendees"] for kind in ("member", "contact")}
         there.add(self.meeting["organizer"]["_id"])
         find = self.request.GET.get("find", "").strip()
         return {
             "meeting": self.meeting,
             "title": self.meeting["title"],
             "form": form,
-            "people": [one for one in self.members() if one["_id"] not in there] if form else [],
+            "people": [person for person in self.members() if person["_id"] not in there] if form else [],
             "find": find,
-            "found": [one for one in self.contacts(find) if one["_id"] not in there] if form and find else [],
+            "found": [person for person in self.contacts(find) if person["_id"] not in there] if form and find else [],
             "is_over": self.meeting["status"] == "cancelled",
             "booking": self.booking(),
         }
@@ -165,13 +165,15 @@ class EditMeeting(MeetingPage):
         """Ask one more to it: a member, a contact, or an address."""
         sent = self.request.POST
         chosen = {kind: sent[kind].strip() for kind in ("member", "contact", "email") if sent.get(kind, "").strip()}
-        attendees = [named(one) for one in self.meeting["attendees"]]
+        attendees = [named(attendee) for attendee in self.meeting["attendees"]]
         attendees += [{kind: value} for kind, value in chosen.items()]
         return self._asked(attendees, "Invited.")
 
     def do_remove(self) -> HttpResponse:
         id = self.sent_id("attendee")
-        return self._asked([named(one) for one in self.meeting["attendees"] if one["_id"] != id], "Removed.")
+        return self._asked(
+            [named(attendee) for attendee in self.meeting["attendees"] if attendee["_id"] != id], "Removed."
+        )
 
     def _asked(self, attendees: list[dict[str, str]], text: str) -> HttpResponse:
         answer = self.ask("PUT", self.resource, None, {"attendees": attendees})

@@ -46,8 +46,8 @@ class NewMeeting(MeetingPage):
     def providers(self) -> list[Option]:
         """Return the providers of video links for the reader's meetings."""
         answer = self.ask("GET", "videocall/settings")
-        found = answer.data["providers"] if answer.ok else []
-        return [Option(one["key"], one["name"]) for one in found if not one["trouble"]]
+        offered = answer.data["providers"] if answer.ok else []
+        return [Option(provider["key"], provider["name"]) for provider in offered if not provider["trouble"]]
 
     @property
     def at(self) -> str:
@@ -61,7 +61,7 @@ class NewMeeting(MeetingPage):
         addresses = Field("attendees", "Others, by e-mail address", help="Separated by commas. You are included.")
         form.fields.insert(BEFORE_PEOPLE, addresses)
         if providers := self.providers():
-            link = next(place for place, one in enumerate(form.fields) if one.name == "link")
+            link = next(place for place, field in enumerate(form.fields) if field.name == "link")
             makes = Field("videoProvider", "Video call", "select", options=providers, placeholder="No link is made")
             form.fields.insert(link, makes)
         form.fields[1].value = self.at
@@ -91,12 +91,12 @@ class NewMeeting(MeetingPage):
         find = sent.get("find", "").strip()
         members, contacts = picked_ids(sent, "members"), picked_ids(sent, "contacts")
         colleagues = self.members() if members or find else []
-        picked = [("members", one) for one in colleagues if one["_id"] in members]
-        picked += [("contacts", one) for one in (self.contacts_of(contacts) if contacts else [])]
-        there = {one["_id"] for _, one in picked} | {self.actor.member_id}
-        found = [("members", one) for one in colleagues if find and fold(find) in words_of(one)][:FOUND]
-        found += [("contacts", one) for one in (self.contacts(find) if find else [])]
-        return {"picked": picked, "found": [pair for pair in found if pair[1]["_id"] not in there], "find": find}
+        picked = [("members", person) for person in colleagues if person["_id"] in members]
+        picked += [("contacts", person) for person in (self.contacts_of(contacts) if contacts else [])]
+        there = {person["_id"] for _, person in picked} | {self.actor.member_id}
+        matches = [("members", person) for person in colleagues if find and fold(find) in words_of(person)][:FOUND]
+        matches += [("contacts", person) for person in (self.contacts(find) if find else [])]
+        return {"picked": picked, "found": [pair for pair in matches if pair[1]["_id"] not in there], "find": find}
 
     def do_next(self) -> HttpResponse:
         """Handle Enter in a field: search for the name in the search field, else create the meeting."""
@@ -119,8 +119,8 @@ class NewMeeting(MeetingPage):
         elif find and not named:
             form.trouble.append(f"Pick whom you mean by “{find}”, or clear the search.")
             return self.page(self.context(form, sent), status=422)
-        addresses = [one.strip() for one in typed.replace(";", ",").split(",")]
-        values["attendees"] = named + [{"email": one} for one in addresses if one]
+        addresses = [address.strip() for address in typed.replace(";", ",").split(",")]
+        values["attendees"] = named + [{"email": address} for address in addresses if address]
         about = next((name for name in ("lead", "contact") if is_id(self.request.GET.get(name))), "")
         if about:
             values[about] = self.request.GET[about]

@@ -33,7 +33,7 @@ class VideoCalls(SettingsForm):
                     "provider",
                     "What makes the link of a call",
                     "select",
-                    options=[Option(one["key"], one["name"]) for one in providers],
+                    options=[Option(provider["key"], provider["name"]) for provider in providers],
                     placeholder="Nothing",
                     help="Where a call or a booking page says nothing else.",
                 ),

@@ -39,7 +39,7 @@ class LinkTemplate(VideoProvider):
 def fill(template: str, meeting: str) -> str:
     """Return the link of a meeting. Its random part cannot be guessed."""
     values = {"meeting": meeting, "random": get_random_string(RANDOM_LENGTH)}
-    return _PLACEHOLDER.sub(lambda found: values[found[1]], template)
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
 
 
 def check_template(text: str) -> str:
@@ -54,10 +54,10 @@ def check_template(text: str) -> str:
         raise ValidationFailed(
             f"{where} is not valid", f"{where}: it may name {{meeting}} and {{random}}, nothing else"
         )
-    made = fill(text, "0" * 24)
+    link = fill(text, "0" * 24)
     try:
-        _is_address(made)
-        parts = urlsplit(made)
+        _is_address(link)
+        parts = urlsplit(link)
     except (ValidationError, ValueError):
         raise ValidationFailed(f"{where} is not valid", f"{where}: write an https address") from None
     if parts.username or parts.password or "{" in urlsplit(text).netloc:

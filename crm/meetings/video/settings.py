@@ -14,12 +14,13 @@ from crm.meetings.video.registry import PROVIDERS
 
 def read_settings(member_id: str) -> dict[str, Any]:
     """Return the settings, and the providers, each with the reason why the member cannot use it."""
-    found = VideoSettings.objects.first() or VideoSettings()
+    video_settings = VideoSettings.objects.first() or VideoSettings()
     return {
-        "linkTemplate": found.link_template,
-        "provider": found.provider,
+        "linkTemplate": video_settings.link_template,
+        "provider": video_settings.provider,
         "providers": [
-            {"key": one.key, "name": one.name, "trouble": one.trouble(member_id, found)} for one in PROVIDERS.values()
+            {"key": provider.key, "name": provider.name, "trouble": provider.trouble(member_id, video_settings)}
+            for provider in PROVIDERS.values()
         ],
     }
 

@@ -34,8 +34,8 @@ def _calls() -> QuerySet[Meeting]:
     return Meeting.objects.filter(kind=ONLINE)
 
 
-def _own_calls(asked: ListRequest) -> QuerySet[Meeting]:
-    return _calls().filter(with_member(asked.actor.member_id))
+def _own_calls(list_request: ListRequest) -> QuerySet[Meeting]:
+    return _calls().filter(with_member(list_request.actor.member_id))
 
 
 def _with_link(data: dict[str, Any]) -> dict[str, Any]:
@@ -43,8 +43,8 @@ def _with_link(data: dict[str, Any]) -> dict[str, Any]:
     if not data.get("link") and not data.get("video_provider"):
         data["video_provider"] = video_provider_of_company()
         if not data["video_provider"]:
-            told = "link or videoProvider: give one; the company's settings say nothing that makes links"
-            raise NamedError("InvalidInput_400", told)
+            message = "link or videoProvider: give one; the company's settings say nothing that makes links"
+            raise NamedError("InvalidInput_400", message)
     return {**data, "kind": ONLINE}
 
 

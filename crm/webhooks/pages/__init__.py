@@ -89,12 +89,12 @@ class WebhookForm(RecordForm, WebhookPage):
         return Form(fields, {**(values or {}), **lines, "headers": ""} if values is not None else None)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        found = {name: value for name, value in values.items() if name != "headers"}
-        found |= {name: values[name].split() for name in LINES if name in values}
+        payload = {name: value for name, value in values.items() if name != "headers"}
+        payload |= {name: values[name].split() for name in LINES if name in values}
         if values.get("headers"):
             pairs = (line.partition(":") for line in values["headers"].splitlines() if line.strip())
-            found["headers"] = {name.strip(): value.strip() for name, _, value in pairs}
-        return found
+            payload["headers"] = {name.strip(): value.strip() for name, _, value in pairs}
+        return payload
 
     def made(self, data: Mapping[str, Any], title: str) -> HttpResponse:
         """Show the secret in the answer to the form: it is shown nowhere again."""
@@ -158,8 +158,8 @@ class Webhook(EditRecord, WebhookForm):
 
     def do_replay(self) -> HttpResponse:
         days = self.request.POST.get("days", "1")
-        known = days if days in {one.value for one in MISSED} else "1"
-        begin = datetime.now(UTC) - timedelta(days=int(known))
+        days_back = days if days in {option.value for option in MISSED} else "1"
+        begin = datetime.now(UTC) - timedelta(days=int(days_back))
         answer = self.ask("POST", f"webhook/{self.params['id']}/replay", None, {"from": begin.isoformat()})
         if not answer.ok:
             return self.refuse(answer)
@@ -174,9 +174,9 @@ class WebhookDelivery(WebhookPage):
     template = "web/webhooks/delivery.html"
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read(f"webhook/deliveries/{self.params['id']}").data
-        written = {"body": indented(found["body"]), "answer": indented(found["responseBody"])}
-        return {"delivery": found, "title": found["kind"], **written}
+        delivery = self.read(f"webhook/deliveries/{self.params['id']}").data
+        written = {"body": indented(delivery["body"]), "answer": indented(delivery["responseBody"])}
+        return {"delivery": delivery, "title": delivery["kind"], **written}
 
     def do_redeliver(self) -> HttpResponse:
         answer = self.ask("POST", f"webhook/deliveries/{self.params['id']}/redeliver")

@@ -21,14 +21,16 @@ WHOLE = "It has conditions that no page can show; the API changes them, or takes
 
 def panel_of(kinds: list[str]) -> str:
     """Return the kind of records that all of the events are about; "" where a filter cannot be chosen."""
-    found = {kind.partition(".")[0] for kind in kinds}
-    return found.pop() if len(found) == 1 and found <= set(PLAIN) else ""
+    panels = {kind.partition(".")[0] for kind in kinds}
+    return panels.pop() if len(panels) == 1 and panels <= set(PLAIN) else ""
 
 
 def definitions(page: Page, panel: str) -> list[Mapping[str, Any]]:
     """Return the fields that people filter by, or none if the reader may not see them."""
     answer = page.ask("GET", "custom-field", fields_query(panel)) if page.may("custom-field") else None
-    return [one for one in answer.data if not one["hide"]] if answer is not None and answer.ok else []
+    return (
+        [definition for definition in answer.data if not definition["hide"]] if answer is not None and answer.ok else []
+    )
 
 
 def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,16 +39,16 @@ def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
     tree = webhook["filter"]
     if not panel:
         return {"rules": [WHOLE] if tree else [], "change": ""}
-    known = definitions(page, panel)
-    choices = {one.name: one for one in record_choices(panel, known)}
-    names = {one.name: one.label for one in (*PLAIN[panel], *BESIDE[panel])}
-    names |= {one["uniqueFieldID"]: name_of(one) for one in known}
-    found = flattened(tree, shown_by(choices), page.zone_name) if tree else ([], "", [])
-    texts, match, rest = found
+    fields = definitions(page, panel)
+    choices = {entry.name: entry for entry in record_choices(panel, fields)}
+    names = {entry.name: entry.label for entry in (*PLAIN[panel], *BESIDE[panel])}
+    names |= {entry["uniqueFieldID"]: name_of(entry) for entry in fields}
+    flat_filter = flattened(tree, shown_by(choices), page.zone_name) if tree else ([], "", [])
+    texts, match, rest = flat_filter
     query: dict[str, Any] = {"f": texts, **({MATCH: match} if match else {})}
     conditions = tree["conditions"] if tree and tree.get("operator") == "and" else [tree] if tree else []
     return {
-        "rules": [in_words(one, names, {}, choices, page.reader.formats) for one in conditions],
+        "rules": [in_words(entry, names, {}, choices, page.reader.formats) for entry in conditions],
         "change": "" if rest else page.address("webhook-filter", webhook["_id"], **query),
         "hint": WHOLE if rest else "",
     }
@@ -68,8 +70,8 @@ class WebhookFilter(SettingsPage):
 
     @cached_property
     def webhook(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(self.resource).data
-        return found
+        record: Mapping[str, Any] = self.read(self.resource).data
+        return record
 
     @cached_property
     def choices(self) -> list[Choice]:
@@ -78,13 +80,13 @@ class WebhookFilter(SettingsPage):
 
     @cached_property
     def state(self) -> ListState:
-        known = {choice.name: choice for choice in self.choices}
-        added, dropped = changed_filters(self.request.POST, known)
-        texts = [str(one) for one in ListState(self.request.GET, known, zone=self.zone_name).filters]
+        choices = {choice.name: choice for choice in self.choices}
+        added, dropped = changed_filters(self.request.POST, choices)
+        texts = [str(condition) for condition in ListState(self.request.GET, choices, zone=self.zone_name).filters]
         query = QueryDict(mutable=True)
         query.setlist("f", [text for text in dict.fromkeys((*texts, *added)) if text not in dropped])
         query[MATCH] = self.request.POST.get(MATCH) or self.request.GET.get(MATCH, "")
-        return ListState(query, known, zone=self.zone_name)
+        return ListState(query, choices, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         may = self.may(self.module, "PUT") and self.choices

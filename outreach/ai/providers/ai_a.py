@@ -61,7 +61,7 @@ def open_schema(schema: Any) -> Any:
     """Return the schema as the format takes it: without additionalProperties."""
     if isinstance(schema, dict):
         return {name: open_schema(value) for name, value in schema.items() if name != "additionalProperties"}
-    return [open_schema(one) for one in schema] if isinstance(schema, list) else schema
+    return [open_schema(subschema) for subschema in schema] if isinstance(schema, list) else schema
 
 
 AI_A = model_app("ai-a", AiA)

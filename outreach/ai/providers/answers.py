@@ -105,8 +105,8 @@ def parse(text: str, shape: type[T]) -> T:
 
 def read_message(text: str, brief: ComposeBrief, facts: Mapping[str, str]) -> Draft:
     """Read a composed message. Raises Unreadable, and Unusable where a claim names a source that wasn't given."""
-    found = parse(text, Message)
-    subject, body = one_line(found.subject), plain_text(found.body)
+    message = parse(text, Message)
+    subject, body = one_line(message.subject), plain_text(message.body)
     if brief.channel != "email":
         subject = ""
     elif not subject:
@@ -115,34 +115,36 @@ def read_message(text: str, brief: ComposeBrief, facts: Mapping[str, str]) -> Dr
         raise Unusable("body: is empty")
     named = [value for name, value in facts.items() if name == "company.name" or name.startswith("catalogue.")]
     if found_one := placeholder_in(f"{subject}\n{body}", named):
-        told = one_line(found_one)[:60]
-        raise Unusable(f"body: has the placeholder {told!r}; write the finished words, without any placeholder")
-    unknown = [one.source for one in found.claims if one.source not in facts]
+        placeholder = one_line(found_one)[:60]
+        raise Unusable(f"body: has the placeholder {placeholder!r}; write the finished words, without any placeholder")
+    unknown = [claim.source for claim in message.claims if claim.source not in facts]
     if unknown:
         raise Unusable(f"claims: there is no fact named {one_line(unknown[0])[:100]!r}; name facts that were given")
     claims = []
-    for one in found.claims:
-        words = plain_text(one.text)
-        part = "text" if words in body else "subject"
-        claims.append(Claim(text=one_line(words) if part == "subject" else words, source=one.source, part=part))  # type: ignore[arg-type]
+    for claim in message.claims:
+        claim_text = plain_text(claim.text)
+        if claim_text in body:
+            claims.append(Claim(text=claim_text, source=claim.source, part="text"))
+        else:
+            claims.append(Claim(text=one_line(claim_text), source=claim.source, part="subject"))
     return Draft(subject=subject, text=body, claims=tuple(_ordered(claims, subject, body)))
 
 
 def _ordered(claims: list[Claim], subject: str, body: str) -> list[Claim]:
     """Sort the claims by the position of their words. Claims whose words are missing are dropped."""
-    words = {"subject": subject, "text": body}
-    known = [claim for claim in claims if claim.text and claim.text in words[claim.part]]
-    return sorted(known, key=lambda claim: (claim.part, words[claim.part].find(claim.text)))
+    texts = {"subject": subject, "text": body}
+    placed = [claim for claim in claims if claim.text and claim.text in texts[claim.part]]
+    return sorted(placed, key=lambda claim: (claim.part, texts[claim.part].find(claim.text)))
 
 
 def read_fits(text: str, before: list[Fit]) -> list[Fit]:
     """Read judgements of contacts, which have numbers from 1. What is not judged keeps the fit from before."""
-    found = list(before)
-    for one in parse(text, Judgements).fits:
-        if not 1 <= one.contact <= len(before):
-            raise Unusable(f"fits: there is no contact {one.contact}")
-        found[one.contact - 1] = Fit(round(one.score, 4), one_line(one.reason)[:REASON_LENGTH])
-    return found
+    fits = list(before)
+    for judgement in parse(text, Judgements).fits:
+        if not 1 <= judgement.contact <= len(before):
+            raise Unusable(f"fits: there is no contact {judgement.contact}")
+        fits[judgement.contact - 1] = Fit(round(judgement.score, 4), one_line(judgement.reason)[:REASON_LENGTH])
+    return fits
 
 
 def plain_text(text: str) -> str:

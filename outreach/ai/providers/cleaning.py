@@ -89,9 +89,9 @@ def _cased(word: str) -> str:
     return word[:1].upper() + word[1:] if word.islower() else word
 
 
-def shorten(text: str, words: int, characters: int = 100_000) -> str:
+def shorten(text: str, max_words: int, characters: int = 100_000) -> str:
     """Cut the text to this many words and characters, between words and with an ellipsis."""
-    kept = " ".join(text.split()[:words])
+    kept = " ".join(text.split()[:max_words])
     if len(kept) > characters:
         cut = kept[: characters - 1]
         kept = cut if kept[characters - 1] == " " else cut.rpartition(" ")[0] or cut

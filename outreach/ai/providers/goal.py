@@ -175,24 +175,24 @@ class Goal:
 
 def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
     """Return the goal of a prompt, with sentences of at most this many words in total; None when nothing is left."""
-    found: list[tuple[Kind, str, str]] = []
+    statements: list[tuple[Kind, str, str]] = []
     text = _BLANKS.sub(" ", without_placeholders(prompt[:4000]))
     for raw in _SENTENCE_END.split(_NEWLINES.sub("\n", text)):
         for part in _NEXT.split(raw):
             spoken = _sentence(one_line(part).strip(" -*•\"'"))
             if spoken:
-                found.append(spoken)
-    if not found:
+                statements.append(spoken)
+    if not statements:
         return None
     sentences: list[str] = []
     left = words
-    for _kind, _topic, sentence in found[:5]:
+    for _kind, _topic, sentence in statements[:5]:
         if left <= 3:
             break
         sentences.append(shorten(sentence, left, _SENTENCE_LENGTH))
         left -= len(sentence.split())
-    topics = tuple((kind, topic) for kind, topic, _ in found[: len(sentences)])
-    return Goal(found[0][0], found[0][1], tuple(sentences), topics=topics)
+    topics = tuple((kind, topic) for kind, topic, _ in statements[: len(sentences)])
+    return Goal(statements[0][0], statements[0][1], tuple(sentences), topics=topics)
 
 
 def _sentence(instruction: str) -> tuple[Kind, str, str] | None:

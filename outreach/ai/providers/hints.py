@@ -53,15 +53,15 @@ class Hint:
 def read_hint(text: str) -> Hint:
     """Read a hint. What is left of it is ignored."""
     said = one_line(without_placeholders(text[:1000].replace("\n", ". ")))
-    found = _MENTION.search(said)
-    rest = said if found is None else f"{said[: found.start()]} {said[found.end() :]}"
+    match = _MENTION.search(said)
+    rest = said if match is None else f"{said[: match.start()]} {said[match.end() :]}"
     left = _TONES.sub(" ", _LONGER.sub(" ", _SHORTER.sub(" ", rest)))
     fillers = _FILLERS.split()
     unknown = [word for word in re.findall(r"[\w'’%-]+", left) if word.lower().strip("-'’") not in fillers]
     return Hint(
         shorter=_SHORTER.search(rest) is not None,
         longer=_LONGER.search(rest) is not None,
-        mention=found["x"].strip(" ,:!?\"'“”") if found else "",
+        mention=match["x"].strip(" ,:!?\"'“”") if match else "",
         tone=rest,
         ignored=" ".join(unknown)[:100],
     )

@@ -45,25 +45,25 @@ class Term:
 
 def terms_of(prompt: str, industry: str) -> tuple[Term, ...]:
     """Return the keywords of a search: those of the industry first, each once, at most 40."""
-    found = {word: Term(word, INDUSTRY_WEIGHT) for word in _telling(industry)}
+    terms = {word: Term(word, INDUSTRY_WEIGHT) for word in _telling(industry)}
     for word in _telling(prompt):
-        found.setdefault(word, Term(word))
-    return tuple(found.values())[:MAX_TERMS]
+        terms.setdefault(word, Term(word))
+    return tuple(terms.values())[:MAX_TERMS]
 
 
 def fit(terms: Sequence[Term], contact: ContactBrief) -> Fit:
     """Return the share of the terms' weight that the contact's values contain, and which values contain them."""
-    known = [(label, text.casefold()) for label, text in _texts(contact)]
-    everything = "\n".join(text for _, text in known)
+    texts = [(label, text.casefold()) for label, text in _texts(contact)]
+    everything = "\n".join(text for _, text in texts)
     if not any(term.stem in everything for term in terms):  # nearly all contacts end here, which is ten times as fast
         return Fit(0.0)
-    words = [(label, word) for label, text in known for word in _WORD.findall(text)]
+    labelled_words = [(label, word) for label, text in texts for word in _WORD.findall(text)]
     reached, reasons = 0.0, []
     for term in terms:
-        found = next(((label, word) for label, word in words if _same(term.word, word)), None)
-        if found is not None:
+        match = next(((label, word) for label, word in labelled_words if _same(term.word, word)), None)
+        if match is not None:
             reached += term.weight
-            reasons.append(f"{found[1]} ({found[0]})")
+            reasons.append(f"{match[1]} ({match[0]})")
     return Fit(round(reached / sum(term.weight for term in terms), 4), ", ".join(reasons))
 
 
@@ -84,9 +84,9 @@ def _telling(text: str) -> list[str]:
     ]
 
 
-def _same(wanted: str, word: str) -> bool:
+def _same(term: str, word: str) -> bool:
     """Return whether two words are the same or forms of one: manager and managers, but not man and manager."""
-    if wanted == word:
+    if term == word:
         return True
-    shorter, longer = sorted((wanted, word), key=len)
+    shorter, longer = sorted((term, word), key=len)
     return len(shorter) >= SHORTEST_FORM and len(longer) - len(shorter) <= MAX_ENDING and longer.startswith(shorter)

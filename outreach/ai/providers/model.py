@@ -120,7 +120,7 @@ class ModelProvider(AiProvider):
 
     def judge_many(self, search: LeadSearch, contacts: list[ContactBrief], fits: list[Fit]) -> list[Fit]:
         """Judge in batches. What the model could not judge keeps the fit of the keywords."""
-        found, ends = list(fits), time.monotonic() + JUDGING_SECONDS
+        judgements, ends = list(fits), time.monotonic() + JUDGING_SECONDS
         for start in range(0, len(contacts), JUDGED_AT_ONCE):
             part = slice(start, start + JUDGED_AT_ONCE)
             request, before = prompts.judge_request(search, contacts[part]), fits[part]
@@ -130,12 +130,12 @@ class ModelProvider(AiProvider):
                 if time.monotonic() > ends:
                     detail = f"There was no time left: judging takes {JUDGING_SECONDS:.0f} seconds at most."
                     raise ProviderError("slow", detail, temporary=True)
-                found[part] = self._judge(request, before)
+                judgements[part] = self._judge(request, before)
             except ProviderError as error:
                 self.halted = error if error.halts else None
                 self.unjudged += len(before)
                 self.trouble = self.trouble or error.detail
-        return found
+        return judgements
 
     def ask(self, rules: str, request: str, schema: Mapping[str, Any], read: Callable[[str], T]) -> T:
         """Ask for something else than a message: `read` takes the answer, or raises Unreadable or Unusable.
@@ -210,8 +210,8 @@ class ModelProvider(AiProvider):
                 problem = str(error)
             self.meter.failed(used, WASTED[name])
             turns = [*turns[:1], Turn("model", text[:20_000]), Turn("user", prompts.repair_request(problem))]
-        told = shorten(without_key(problem, self.key_of_app()), 300)
-        detail = f"The model's answer could not be used, twice: {told}"
+        reason = shorten(without_key(problem, self.key_of_app()), 300)
+        detail = f"The model's answer could not be used, twice: {reason}"
         raise ProviderError(code, detail, temporary=False, name=name)
 
     def _call(self, rules: str, turns: Sequence[Turn], schema: Mapping[str, Any], ends: float) -> tuple[str, Used]:

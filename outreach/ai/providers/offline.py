@@ -50,8 +50,8 @@ class OfflineComposer(AiProvider):
             f"{brief.seed}/{brief.contact.email}/{brief.step}/{brief.occurrence}"
         )
         hint, stock = read_hint(brief.hint), STOCKS.get(brief.language or "")
-        asked = phrases.tone_named(hint.tone)
-        tone = phrases.tone_named(brief.tone) if asked == "neutral" else asked
+        hint_tone = phrases.tone_named(hint.tone)
+        tone = phrases.tone_named(brief.tone) if hint_tone == "neutral" else hint_tone
         if stock is not None and brief.channel == "email":
             subject, passages = translated(brief, stock, tone, rng)
             return _mail(brief, hint, subject, passages, stock.mention, stock.also)
@@ -89,14 +89,16 @@ def _mail(brief: ComposeBrief, hint: Hint, subject: Passage, passages: list[Pass
     if hint.longer:
         company = joined([company, _offers(brief, body.text, also)], " ")
     said = hint.mention.rstrip(".")
-    told = Passage(mention.format(said=said), (Claim(text=said, source="hint"),)) if said else Passage()
-    kept = within_limit([greeting, opening, body, company, told, closing, sign_off])
+    mention_passage = Passage(mention.format(said=said), (Claim(text=said, source="hint"),)) if said else Passage()
+    kept = within_limit([greeting, opening, body, company, mention_passage, closing, sign_off])
     return _draft(subject.text, kept, between="\n\n", said=subject.claims)
 
 
 def _offers(brief: ComposeBrief, said: str, also: str) -> Passage:
     """Return a sentence about products that the message has not named; nothing without any."""
-    products = [(phrase(one.name), f"catalogue.{number}") for number, one in enumerate(brief.company.products[:20], 1)]
+    products = [
+        (phrase(product.name), f"catalogue.{number}") for number, product in enumerate(brief.company.products[:20], 1)
+    ]
     others = [(name, source) for name, source in products if name and name not in said][:3]
     text = also.format(others=", ".join(name for name, _ in others))
     return Passage(text, tuple(Claim(text=name, source=source) for name, source in others)) if others else Passage()
@@ -139,12 +141,12 @@ def _follow_up(brief: ComposeBrief, rng: random.Random) -> Passage:
 
 def _personal_line(brief: ComposeBrief, tone: Tone, rng: random.Random) -> Passage:
     """Return a sentence that is specific to the contact, or a general opening when nothing is known about it."""
-    known = known_of(brief.contact)
-    values = {kind: value for kind, (value, _) in known.items()}
+    fields = known_of(brief.contact)
+    values = {kind: value for kind, (value, _) in fields.items()}
     choices: list[Passage] = []
 
     def offer(text: str, *kinds: str) -> None:
-        claims = tuple(Claim(text=known[kind][0], source=f"contact.{known[kind][1]}") for kind in kinds)
+        claims = tuple(Claim(text=fields[kind][0], source=f"contact.{fields[kind][1]}") for kind in kinds)
         choices.append(Passage(text, tuple(sorted(claims, key=lambda claim: text.find(claim.text)))))
 
     relation, labelled = relation_of(brief.contact)
@@ -225,23 +227,23 @@ def _subject(brief: ComposeBrief, goal: Goal, rng: random.Random) -> Passage:
             topic = topic[len(article) :]
             break
     topic = shorten(one_line(topic), 9, 48)
-    known = {
+    values = {
         "topic": topic[:1].upper() + topic[1:],
         "rest": topic,
         "name": first_name(brief.contact.name)[:20],
         "us": shorten(company_name(brief.company), 6, 40),
     }
-    missing = [f"{{{key}}}" for key, value in known.items() if not value]
+    missing = [f"{{{key}}}" for key, value in values.items() if not value]
     missing += [] if brief.may_ask else ["?"]
     lines = [line for line in phrases.SUBJECTS[goal.kind] if not any(key in line for key in missing)]
     line = rng.choice(lines)
-    subject = line.format(**known)
+    subject = line.format(**values)
     if brief.step > 1:
         subject = f"Following up: {subject}"
     source = goal.claims[0].source if goal.claims else "prompt"
     sources = {"topic": source, "rest": source, "name": "contact.name", "us": "company.name"}
     claims = [
-        Claim(text=known[key], source=source, part="subject")
+        Claim(text=values[key], source=source, part="subject")
         for key, source in sources.items()
         if f"{{{key}}}" in line and not (key == "us" and not named(brief.company))
     ]

@@ -36,13 +36,13 @@ def joined(passages: list[Passage], between: str) -> Passage:
 
 def known_of(contact: ContactBrief) -> dict[str, tuple[str, str]]:
     """Return, by kind, the value of the contact's field of that kind and the field's label, or two empty texts."""
-    found = dict.fromkeys(_LABELS, ("", ""))
+    fields = dict.fromkeys(_LABELS, ("", ""))
     for label, value in list(contact.fields.items())[:200]:
         plain = " ".join(str(label).lower().replace("_", " ").replace("-", " ").split())
         for kind, names in _LABELS.items():
-            if plain in names and not found[kind][0]:
-                found[kind] = (phrase(value), label)
-    return found
+            if plain in names and not fields[kind][0]:
+                fields[kind] = (phrase(value), label)
+    return fields
 
 
 def relation_of(contact: ContactBrief) -> tuple[str, str]:
@@ -68,10 +68,10 @@ def interest_of(brief: ComposeBrief) -> tuple[str, str]:
     return "", ""
 
 
-def sentence_of(value: str, words: int) -> str:
+def sentence_of(value: str, max_words: int) -> str:
     """Return the first sentence of a company's own text, ended with a full stop."""
     text = one_line(without_placeholders(value[:2000]))
-    first = shorten(text.split(". ")[0].rstrip(" .,;:"), words)
+    first = shorten(text.split(". ")[0].rstrip(" .,;:"), max_words)
     if not any(character.isalnum() for character in first):
         return ""
     return first[:1].upper() + first[1:] + ("" if first[-1] in "…!?" else ".")
@@ -87,15 +87,15 @@ def signatory(company: CompanyBrief) -> list[str]:
 
 def signatory_claims(company: CompanyBrief) -> tuple[Claim, ...]:
     """Return the source of each line of the signature."""
-    found = []
+    claims = []
     for line in signatory(company):
         if line == phrase(company.sender_name, 100) and line.lower() != named(company).lower():
-            found.append(Claim(text=line, source="company.senderName"))
+            claims.append(Claim(text=line, source="company.senderName"))
         elif line == named(company):
-            found.append(Claim(text=line, source="company.name"))
+            claims.append(Claim(text=line, source="company.name"))
         elif line == one_line(company.website)[:100]:
-            found.append(Claim(text=line, source="company.website"))
-    return tuple(found)
+            claims.append(Claim(text=line, source="company.website"))
+    return tuple(claims)
 
 
 def named(company: CompanyBrief) -> str:

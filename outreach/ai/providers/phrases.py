@@ -38,10 +38,10 @@ _TONE_WORDS: dict[Tone, tuple[str, ...]] = {
 }
 
 
-def tone_named(words: str) -> Tone:
+def tone_named(phrase: str) -> Tone:
     """Return the tone that the text names; neutral when it names no known one."""
-    text = words.lower()
-    if any(words in text for words in ("informal", "informel", "less formal", "weniger förmlich", "moins formel")):
+    text = phrase.lower()
+    if any(phrase in text for phrase in ("informal", "informel", "less formal", "weniger förmlich", "moins formel")):
         return "friendly"
     for tone, names in _TONE_WORDS.items():
         if any(name in text for name in names):

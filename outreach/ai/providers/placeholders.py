@@ -47,17 +47,17 @@ def placeholder_in(text: str, known: Iterable[str] = ()) -> str | None:
     """Return the first placeholder in the text, or None. `known` are names that may have brackets of their own."""
     plain = unicodedata.normalize("NFKC", text)
     for pattern in (_MARKS, _CURLY, _PERCENT):
-        if found := pattern.search(plain):
-            return found[0]
-    for found in _BRACKETS.finditer(plain):
-        inner = found[1] or found[2]
-        if not _ADDRESS.search(inner) and _is_filled_in(inner) and not any(found[0] in name for name in known):
-            return found[0]
-    capitals = (one[0] for one in _CAPITALS.finditer(plain))
-    return next((one for one in capitals if not _ANY.isdisjoint(one.casefold().split("_"))), None)
+        if match := pattern.search(plain):
+            return match[0]
+    for match in _BRACKETS.finditer(plain):
+        inner = match[1] or match[2]
+        if not _ADDRESS.search(inner) and _is_filled_in(inner) and not any(match[0] in name for name in known):
+            return match[0]
+    capitals = (capital[0] for capital in _CAPITALS.finditer(plain))
+    return next((capital for capital in capitals if not _ANY.isdisjoint(capital.casefold().split("_"))), None)
 
 
-def _is_filled_in(words: str) -> bool:
+def _is_filled_in(text: str) -> bool:
     """Return whether words in brackets name a value to fill in. Long texts are remarks."""
-    found = [word.casefold() for word in _WORD.findall(_CAMEL.sub(" ", words))]
-    return 0 < len(found) <= 5 and (not _STRONG.isdisjoint(found) or _ANY.issuperset(found))
+    parts = [word.casefold() for word in _WORD.findall(_CAMEL.sub(" ", text))]
+    return 0 < len(parts) <= 5 and (not _STRONG.isdisjoint(parts) or _ANY.issuperset(parts))

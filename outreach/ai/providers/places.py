@@ -61,11 +61,11 @@ class Place:
 
 def places_of(prompt: str) -> tuple[Place, ...]:
     """Return the places that are named after in, near, around and from. People in any of them match."""
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     for before in _BEFORE.finditer(prompt):
         for place in _named(_ENDS.split(prompt[before.end() :], maxsplit=1)[0]):
-            found.setdefault(place.name.casefold(), place)
-    return tuple(found.values())
+            places.setdefault(place.name.casefold(), place)
+    return tuple(places.values())
 
 
 def is_there(places: Sequence[Place], contact: ContactBrief) -> bool:
@@ -115,7 +115,7 @@ def _named(text: str) -> Iterator[Place]:
 
 def _name(text: str) -> tuple[str, bool]:
     """Return the name of a place that the text begins with, or "", and whether the text is nothing else."""
-    words = [found.group() for found in _WORD.finditer(text)][: MAX_WORDS + 1]
+    words = [match.group() for match in _WORD.finditer(text)][: MAX_WORDS + 1]
     for count in range(min(MAX_WORDS, len(words)), 0, -1):
         name = " ".join(words[:count])
         if is_known(name):
@@ -155,12 +155,12 @@ def _cities_of(code: str) -> frozenset[str]:
 
 
 def _fields(contact: ContactBrief, labels: set[str]) -> list[str]:
-    found = []
+    values = []
     for label, value in contact.fields.items():
         plain = " ".join(label.casefold().replace("_", " ").replace("-", " ").split())
         if value.strip() and (plain in labels or plain.rpartition(" ")[2] in labels):
-            found.append(value)
-    return found
+            values.append(value)
+    return values
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -169,5 +169,5 @@ def _words(text: str) -> tuple[str, ...]:
 
 def _has(text: str, words: tuple[str, ...]) -> bool:
     """Return whether the text contains the words in sequence, each as a whole word."""
-    told = _words(text)
-    return any(told[at : at + len(words)] == words for at in range(len(told) - len(words) + 1))
+    tokens = _words(text)
+    return any(tokens[at : at + len(words)] == words for at in range(len(tokens) - len(words) + 1))

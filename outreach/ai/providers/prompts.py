@@ -44,8 +44,10 @@ nothing beside it.
 def sent_facts(brief: ComposeBrief) -> dict[str, str]:
     """Return the facts that a model is given: those of the brief, with the products that may matter."""
     facts = {name: value for name, value in facts_of(brief).items() if name != "outreach.language"}
-    wanted = {f"catalogue.{number}" for number in _products(brief)}
-    kept = {name: value for name, value in facts.items() if not name.startswith("catalogue.") or name in wanted}
+    catalogue_names = {f"catalogue.{number}" for number in _products(brief)}
+    kept = {
+        name: value for name, value in facts.items() if not name.startswith("catalogue.") or name in catalogue_names
+    }
     first = [name for name in kept if not name.startswith("contact.")]
     others = [name for name in kept if name.startswith("contact.")]
     names = [*first, *others][:MAX_FACTS]
@@ -110,12 +112,12 @@ def judge_request(search: LeadSearch, contacts: Sequence[ContactBrief]) -> str:
     rows = [
         {
             "contact": number,
-            "name": one.name,
-            "category": one.category,
-            "tags": list(one.tags[:20]),
-            "fields": dict(list(one.fields.items())[:20]),
+            "name": contact.name,
+            "category": contact.category,
+            "tags": list(contact.tags[:20]),
+            "fields": dict(list(contact.fields.items())[:20]),
         }
-        for number, one in enumerate(contacts, 1)
+        for number, contact in enumerate(contacts, 1)
     ]
     industry = f"\nIndustry: {search.industry}" if search.industry else ""
     return (

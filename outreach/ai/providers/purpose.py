@@ -54,18 +54,18 @@ def read_purpose(text: str) -> Purpose:
         people, request = _split(said) if not who else _later(said)
         who += [people] if people else []
         what += [request] if request else []
-    return Purpose(". ".join(who) or text.strip(), "".join(f"{one}. " for one in what).strip())
+    return Purpose(". ".join(who) or text.strip(), "".join(f"{request_part}. " for request_part in what).strip())
 
 
 def _split(said: str) -> tuple[str, str]:
     """Split the sentence that describes the people to search for."""
-    for found in _FOR.finditer(said):
-        people, request = said[: found.start()], said[found.end() :]
-        clear = found["comma"].strip() or found["and"] or _THEM.search(request)
+    for match in _FOR.finditer(said):
+        people, request = said[: match.start()], said[match.end() :]
+        clear = match["comma"].strip() or match["and"] or _THEM.search(request)
         if people and clear and is_request(request):
             return people, request
-    if (asked := _REQUEST.match(said)) is not None:
-        verb, rest = asked["verb"], asked["rest"]
+    if (request_match := _REQUEST.match(said)) is not None:
+        verb, rest = request_match["verb"], request_match["rest"]
         if (of := _THING.match(rest)) is not None and not _THEM.match(of["who"]):
             people, request = of["who"], f"{verb} {of['thing']}"
         elif (of := _PEOPLE.match(rest)) is not None and not _THEM.match(of["who"]):
@@ -78,8 +78,8 @@ def _split(said: str) -> tuple[str, str]:
 
 def _later(said: str) -> tuple[str, str]:
     """Return a further sentence as (description of the people, message to them); one of both is empty."""
-    told = is_request(said) or (_OURS.search(said) is not None and _REQUEST.match(said) is None)
-    return ("", said) if told else (said, "")
+    is_message = is_request(said) or (_OURS.search(said) is not None and _REQUEST.match(said) is None)
+    return ("", said) if is_message else (said, "")
 
 
 def is_request(text: str) -> bool:

@@ -20,8 +20,10 @@ def translated(brief: ComposeBrief, stock: Stock, tone: Tone, rng: random.Random
     topic, source, body = _body(brief, stock, rng)
     greeting = _greeting(brief, stock, tone, rng)
     about = parts.sentence_of(brief.company.description, 30)
-    known = brief.step > 1 or about in body.text or bool(parts.relation_of(brief.contact)[0])
-    company = Passage("" if known else about, () if known else (Claim(text=about, source="company.description"),))
+    knows_company = brief.step > 1 or about in body.text or bool(parts.relation_of(brief.contact)[0])
+    company = Passage(
+        "" if knows_company else about, () if knows_company else (Claim(text=about, source="company.description"),)
+    )
     closings = [*stock.closings, stock.question] if brief.may_ask else stock.closings
     sign_off = stock.formal_sign_off if tone == "formal" else rng.choice(stock.sign_offs)
     signed = Passage("\n".join([sign_off, *parts.signatory(brief.company)]), parts.signatory_claims(brief.company))
@@ -41,27 +43,29 @@ def _opening(brief: ComposeBrief, stock: Stock, rng: random.Random) -> Passage:
     if brief.step > 1 or brief.occurrence > 1:
         text = rng.choice(stock.follow_ups) if brief.step > 1 else stock.again
         return Passage(text, (_claim(text, "outreach.step" if brief.step > 1 else "outreach.occurrence"),))
-    known = parts.known_of(brief.contact)
+    fields = parts.known_of(brief.contact)
     choices = []
     if parts.relation_of(brief.contact)[0] in ("customer", "client"):
         choices.append(Passage(stock.customer.format(us=parts.company_name(brief.company))))
     interest, labelled = parts.interest_of(brief)
-    found = [(stock.interest, interest, labelled)]
-    found += [(stock.company, known["company"][0], f"contact.{known['company'][1]}")]
-    found += [(stock.city, known["city"][0], f"contact.{known['city'][1]}")]
-    choices += [Passage(line.format(value=value), (_claim(value, source),)) for line, value, source in found if value]
+    candidates = [(stock.interest, interest, labelled)]
+    candidates += [(stock.company, fields["company"][0], f"contact.{fields['company'][1]}")]
+    candidates += [(stock.city, fields["city"][0], f"contact.{fields['city'][1]}")]
+    choices += [
+        Passage(line.format(value=value), (_claim(value, source),)) for line, value, source in candidates if value
+    ]
     return rng.choice(choices) if choices else Passage(rng.choice(stock.openings))
 
 
 def _body(brief: ComposeBrief, stock: Stock, rng: random.Random) -> tuple[str, str, Passage]:
     """Return the topic, its source, and the sentences about it."""
     goal = read_goal(brief.prompt)
-    said = [(kind, one.rstrip(" .!?")) for kind, one in goal.topics if one.strip(" .!?")] if goal else []
+    said = [(kind, entry.rstrip(" .!?")) for kind, entry in goal.topics if entry.strip(" .!?")] if goal else []
     if said:
-        lines = [stock.goals.get(kind, stock.goals["general"]).format(topic=one) for kind, one in said]
-        return said[0][1], "prompt", Passage(" ".join(lines), tuple(_claim(one, "prompt") for _, one in said))
+        lines = [stock.goals.get(kind, stock.goals["general"]).format(topic=entry) for kind, entry in said]
+        return said[0][1], "prompt", Passage(" ".join(lines), tuple(_claim(entry, "prompt") for _, entry in said))
     company = brief.company
-    products = {f"catalogue.{number}": phrase(one.name) for number, one in enumerate(company.products[:200], 1)}
+    products = {f"catalogue.{number}": phrase(entry.name) for number, entry in enumerate(company.products[:200], 1)}
     named = {source: name for source, name in products.items() if name}
     if named:
         interest, _ = parts.interest_of(brief)
@@ -79,18 +83,18 @@ def _body(brief: ComposeBrief, stock: Stock, rng: random.Random) -> tuple[str, s
 
 def _subject(brief: ComposeBrief, stock: Stock, topic: str, source: str, rng: random.Random) -> Passage:
     short = shorten(one_line(topic), 9, 48)
-    known = {
+    values = {
         "topic": (short[:1].upper() + short[1:], source),
         "us": (shorten(parts.company_name(brief.company), 6, 40), "company.name"),
         "name": (first_name(brief.contact.name)[:20], "contact.name"),
     }
-    missing = [f"{{{key}}}" for key, (value, _) in known.items() if not value]
+    missing = [f"{{{key}}}" for key, (value, _) in values.items() if not value]
     line = rng.choice([line for line in stock.subjects if not any(key in line for key in missing)])
-    subject = line.format(**{key: value for key, (value, _) in known.items()})
+    subject = line.format(**{key: value for key, (value, _) in values.items()})
     subject = stock.following_up.format(subject=subject) if brief.step > 1 else subject
     claims = tuple(
         Claim(text=value, source=source, part="subject")
-        for key, (value, source) in known.items()
+        for key, (value, source) in values.items()
         if f"{{{key}}}" in line and (source != "company.name" or parts.named(brief.company))
     )
     return Passage(shorten(subject, 20, SUBJECT_LENGTH), claims)

@@ -33,11 +33,11 @@ class BookableHours(BookingPages):
 
     @cached_property
     def hours(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read("my-calendar/hours").data
-        return found
+        stored_hours: Mapping[str, Any] = self.read("my-calendar/hours").data
+        return stored_hours
 
     def form(self) -> Form:
-        away = "\n".join(" – ".join(dict.fromkeys((one["from"], one["to"]))) for one in self.hours["away"])
+        away = "\n".join(" – ".join(dict.fromkeys((span["from"], span["to"]))) for span in self.hours["away"])
         days = day_fields(self.hours["days"], f"{SUCH_AS}; empty: nobody can book then.")
         zone = zone_field(self.hours["timezone"], self.reader.formats.timezone, "")
         off = Field("away", "Days off", "textarea", value=away)
@@ -57,8 +57,10 @@ class BookableHours(BookingPages):
         body = {"timezone": values["timezone"], "days": read_week(form)}
         away = [read_away(line) for line in values["away"].splitlines() if line.strip()]
         if None in away:
-            next(one for one in form.fields if one.name == "away").error = "Write days like 2027-08-02 – 2027-08-13."
-        if any(one.error for one in form.fields):
+            next(
+                field for field in form.fields if field.name == "away"
+            ).error = "Write days like 2027-08-02 – 2027-08-13."
+        if any(field.error for field in form.fields):
             return self.page({"form": form, **self.connection()}, status=422)
         answer = self.ask("PUT", "my-calendar/hours", None, {**body, "away": away})
         if not answer.ok:
@@ -95,13 +97,13 @@ class BookingPageHours(BookingPages):
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(f"booking-page/{self.params['id']}").data
-        return found
+        page: Mapping[str, Any] = self.read(f"booking-page/{self.params['id']}").data
+        return page
 
     def form(self) -> Form:
-        told = f"{SUCH_AS}. Without any hours here those of whom one meets count."
+        hint = f"{SUCH_AS}. Without any hours here those of whom one meets count."
         zone = zone_field(self.record["timezone"], self.reader.formats.timezone, "By whose clocks these hours are.")
-        return Form([*day_fields(self.record["days"], told), zone])
+        return Form([*day_fields(self.record["days"], hint), zone])
 
     def context(self) -> dict[str, Any]:
         return {"record": self.record, "title": self.record["name"]}
@@ -110,7 +112,7 @@ class BookingPageHours(BookingPages):
         form = self.form()
         if self.may(self.module, "PUT"):
             return {**self.context(), "form": form}
-        facts = [(one.label, shown_value(one, self.reader.formats)) for one in form.fields]
+        facts = [(field.label, shown_value(field, self.reader.formats)) for field in form.fields]
         return {**self.context(), "form": None, "facts": facts}
 
     def do_save(self) -> HttpResponse:

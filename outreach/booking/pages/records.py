@@ -62,17 +62,17 @@ class BookingForm(BookingPages):
     def link(self) -> Field:
         """Return the choice of the links' provider, with a hint if the company's settings create none."""
         answer = self.ask("GET", "videocall/settings")
-        found: Mapping[str, Any] = answer.data if answer.ok else {"providers": (), "provider": None}
-        troubles = {one["key"]: one["trouble"] for one in found["providers"]}
-        chosen = found["provider"]
-        told = NO_LINKS if chosen == "" else troubles.get(chosen, "")
+        settings: Mapping[str, Any] = answer.data if answer.ok else {"providers": (), "provider": None}
+        troubles = {provider["key"]: provider["trouble"] for provider in settings["providers"]}
+        chosen = settings["provider"]
+        hint = NO_LINKS if chosen == "" else troubles.get(chosen, "")
         return Field(
             "videoProvider",
             "Link of the call",
             "select",
-            options=[Option(one["key"], one["name"]) for one in found["providers"]],
+            options=[Option(provider["key"], provider["name"]) for provider in settings["providers"]],
             placeholder="As the settings of video calls say",
-            help=told,
+            help=hint,
         )
 
     def fields(self) -> list[Field]:
@@ -82,8 +82,10 @@ class BookingForm(BookingPages):
             Field("title", "Heading", help="What visitors read; empty: its name."),
             Field("text", "Text below it", "textarea"),
             *self.whose(),
-            numbers("durationMinutes", "Length", {one: f"{one} minutes" for one in LENGTHS}, 30),
-            numbers("stepMinutes", "Times are offered every", {one: f"{one} minutes" for one in LENGTHS}, 30),
+            numbers("durationMinutes", "Length", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
+            numbers(
+                "stepMinutes", "Times are offered every", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30
+            ),
             Field(
                 "kind",
                 "It is",
@@ -94,8 +96,8 @@ class BookingForm(BookingPages):
             ),
             self.link(),
             Field("place", "Place", help="An address, a room; of a call what else has to be known."),
-            numbers("bufferBefore", "Keep free before it", {one: f"{one} minutes" for one in BUFFERS}, 0),
-            numbers("bufferAfter", "Keep free after it", {one: f"{one} minutes" for one in BUFFERS}, 0),
+            numbers("bufferBefore", "Keep free before it", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
+            numbers("bufferAfter", "Keep free after it", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
             numbers("noticeMinutes", "Can be booked", NOTICE, 240),
             Field("horizonDays", "Days ahead", "number", required=True, value=30, help="At most 90."),
             Field("mostPerDay", "At most so many a day", "number", help="Empty: as many as there are times."),
@@ -111,7 +113,8 @@ class BookingForm(BookingPages):
         if not Page.may(self, "calendar", "POST"):
             return []
         members = [
-            Option(one.value, one.label) for one in self.options_of("member", filters={"status": ["owner", "accepted"]})
+            Option(option.value, option.label)
+            for option in self.options_of("member", filters={"status": ["owner", "accepted"]})
         ]
         return [
             Field("member", "With", "select", options=members, placeholder="You", value=self.actor.member_id),
@@ -126,16 +129,16 @@ class BookingForm(BookingPages):
         ]
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        found = dict(values)
+        payload = dict(values)
         for name in NUMBERS:
-            if name in found:
-                found[name] = int(found[name]) if str(found[name]).isdecimal() else None
-        if found.get("team"):
-            found["member"] = None
+            if name in payload:
+                payload[name] = int(payload[name]) if str(payload[name]).isdecimal() else None
+        if payload.get("team"):
+            payload["member"] = None
         for name in ("member", "team"):
-            if name in found:
-                found[name] = found[name] or None
-        return found
+            if name in payload:
+                payload[name] = payload[name] or None
+        return payload
 
 
 NUMBERS = ("durationMinutes", "stepMinutes", "bufferBefore", "bufferAfter", "noticeMinutes", "remindMinutes")
@@ -143,8 +146,8 @@ NUMBERS = ("durationMinutes", "stepMinutes", "bufferBefore", "bufferAfter", "not
 
 def numbers(name: str, label: str, options: Mapping[int, str], value: int, nothing: str = "") -> Field:
     """Return a choice of numbers, with a label for each."""
-    found = [Option(str(number), words) for number, words in options.items()]
-    return Field(name, label, "select", not nothing, options=found, value=str(value), placeholder=nothing)
+    choices = [Option(str(number), text) for number, text in options.items()]
+    return Field(name, label, "select", not nothing, options=choices, value=str(value), placeholder=nothing)
 
 
 class NewBookingPage(BookingForm, NewRecord):
@@ -178,15 +181,15 @@ class EditBookingPage(BookingForm, EditRecord):
         fields = self.fields()
         for field in fields:  # lengths that programs have set
             chosen = str((values or {}).get(field.name) or "")
-            if field.name in NUMBERS and chosen and chosen not in [one.value for one in field.options]:
+            if field.name in NUMBERS and chosen and chosen not in [option.value for option in field.options]:
                 field.options.append(Option(chosen, f"{chosen} minutes"))
         return Form(fields, values)
 
     def values(self) -> Mapping[str, Any]:
-        one = self.record
-        member, team = ((one[name] or {}).get("_id", "") for name in ("member", "team"))
-        texts = {name: "" if one[name] is None else str(one[name]) for name in NUMBERS}
-        return {**one, **texts, "member": member, "team": team}
+        record = self.record
+        member, team = ((record[name] or {}).get("_id", "") for name in ("member", "team"))
+        texts = {name: "" if record[name] is None else str(record[name]) for name in NUMBERS}
+        return {**record, **texts, "member": member, "team": team}
 
     def do_open(self) -> HttpResponse:
         is_active = not self.record["isActive"]
@@ -208,8 +211,8 @@ class BookingQuestions(BookingPages):
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(f"booking-page/{self.params['id']}").data
-        return found
+        page: Mapping[str, Any] = self.read(f"booking-page/{self.params['id']}").data
+        return page
 
     def form(self) -> Form:
         return Form(
@@ -223,24 +226,24 @@ class BookingQuestions(BookingPages):
         )
 
     def show(self) -> Mapping[str, Any]:
-        kinds = {one.value: one.label for one in TYPES}
-        rows = [{**one, "words": kinds.get(one["type"], one["type"])} for one in self.record["questions"]]
+        kinds = {entry.value: entry.label for entry in TYPES}
+        rows = [{**entry, "words": kinds.get(entry["type"], entry["type"])} for entry in self.record["questions"]]
         form = self.form() if self.may(self.module, "PUT") else None
         return {"record": self.record, "title": self.record["name"], "rows": rows, "form": form}
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
-        asked = list(self.record["questions"])
+        questions = list(self.record["questions"])
         options = [line.strip() for line in form.values["options"].splitlines() if line.strip()]
-        key = new_key(form.values["label"], {one["key"] for one in asked})
-        answer = self._put([*asked, {**form.values, "options": options, "key": key}])
+        key = new_key(form.values["label"], {question["key"] for question in questions})
+        answer = self._put([*questions, {**form.values, "options": options, "key": key}])
         if answer.ok:
             return self.done("Question added")
-        form.refuse(answer.message, answer.warning.replace(f"questions.{len(asked)}.", ""))
+        form.refuse(answer.message, answer.warning.replace(f"questions.{len(questions)}.", ""))
         return self.page({**self.show(), "form": form}, status=422)
 
     def do_remove(self) -> HttpResponse:
-        kept = [one for one in self.record["questions"] if one["key"] != self.request.POST.get("key")]
+        kept = [question for question in self.record["questions"] if question["key"] != self.request.POST.get("key")]
         answer = self._put(kept)
         return self.done("Question removed") if answer.ok else self.refuse(answer)
 
@@ -252,7 +255,7 @@ def new_key(label: str, taken: set[str]) -> str:
     """Return a key for a question, which no other has."""
     plain = re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_")[:40]
     start = plain if plain[:1].isalpha() else f"question_{plain}".strip("_")
-    found, number = start, 2
-    while found in taken or found in ("name", "email", "phone"):
-        found, number = f"{start}_{number}", number + 1
-    return found
+    key, number = start, 2
+    while key in taken or key in ("name", "email", "phone"):
+        key, number = f"{start}_{number}", number + 1
+    return key

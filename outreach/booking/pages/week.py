@@ -19,8 +19,8 @@ SPANS_ERROR = "Write it like 09:00 – 12:30, 13:30 – 17:00, or 10-12: each fr
 def day_fields(days: Iterable[Mapping[str, Any]], help: str) -> list[Field]:
     """Return a field for each day of the week, with its spans."""
     spans: dict[int, list[str]] = {number: [] for number in range(1, 8)}
-    for one in days:
-        spans[one["day"]].append(f"{one['from']} – {one['to']}")
+    for span in days:
+        spans[span["day"]].append(f"{span['from']} – {span['to']}")
     fields = [Field(f"day{number}", day, value=", ".join(spans[number])) for number, day in enumerate(DAYS, 1)]
     fields[0].help = help
     return fields
@@ -28,8 +28,8 @@ def day_fields(days: Iterable[Mapping[str, Any]], help: str) -> list[Field]:
 
 def zone_field(chosen: str, company: str, help: str) -> Field:
     """Return the choice of a time zone by region; without one it is the company's."""
-    options = [Option(name, words, group.region) for group in zone_groups() for name, words in group.options]
-    if chosen and chosen not in {one.value for one in options}:
+    options = [Option(name, label, group.region) for group in zone_groups() for name, label in group.options]
+    if chosen and chosen not in {option.value for option in options}:
         options.insert(0, Option(chosen, chosen))  # an old name that a program has set
     return Field(
         "timezone",
@@ -44,26 +44,26 @@ def zone_field(chosen: str, company: str, help: str) -> Field:
 
 def read_week(form: Form) -> list[dict[str, Any]]:
     """Return the spans of a form's days. An invalid span is an error at its field."""
-    found: list[dict[str, Any]] = []
+    week: list[dict[str, Any]] = []
     for field in form.fields:
         if re.fullmatch(r"day[1-7]", field.name):
             spans = read_spans(str(field.value))
             field.error = SPANS_ERROR if spans is None else field.error
             if overlapping(spans or ()):
                 field.error = "Two of these times overlap."
-            found += [{"day": int(field.name[3:]), **span} for span in spans or ()]
-    return found
+            week += [{"day": int(field.name[3:]), **span} for span in spans or ()]
+    return week
 
 
 def overlapping(spans: Iterable[Mapping[str, str]]) -> bool:
     """Return whether two spans of a day have time in common."""
-    rows = sorted((one["from"], one["to"]) for one in spans)
+    rows = sorted((span["from"], span["to"]) for span in spans)
     return any(begins < ended for (_, ended), (begins, _) in pairwise(rows))
 
 
 def read_spans(text: str) -> list[dict[str, str]] | None:
     """Read the spans of a day, such as 10-12, 13:30 – 17:00; None for invalid text."""
-    found = []
+    spans = []
     for part in filter(None, map(str.strip, re.split(r"[,;]", text))):
         span = SPAN.fullmatch(part)
         if span is None:
@@ -71,8 +71,8 @@ def read_spans(text: str) -> list[dict[str, str]] | None:
         begins, ends = _clock(span[1], span[2]), _clock(span[3], span[4])
         if not begins < ends <= "24:00" or int(span[2] or 0) > 59 or int(span[4] or 0) > 59:
             return None
-        found.append({"from": begins, "to": ends})
-    return found
+        spans.append({"from": begins, "to": ends})
+    return spans
 
 
 def _clock(hour: str, minute: str | None) -> str:

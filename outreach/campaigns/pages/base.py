@@ -21,8 +21,8 @@ STATUSES = {
 
 def shown_campaign(campaign: Mapping[str, Any]) -> dict[str, Any]:
     """Return the campaign with the label and the tone of its status."""
-    words, tone = STATUSES.get(campaign["status"], (campaign["status"], ""))
-    return {**campaign, "words": words, "mood": tone}
+    label, tone = STATUSES.get(campaign["status"], (campaign["status"], ""))
+    return {**campaign, "words": label, "mood": tone}
 
 
 class CampaignPage(Page):

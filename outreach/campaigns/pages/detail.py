@@ -46,8 +46,8 @@ WHY = {
 def recipient(people: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Return the first of an audience who can be written to, or else the first."""
     sample = people["sample"] if people else ()
-    found = [one for one in sample if one["decision"]["state"] != "stop"]
-    return next(iter(found or sample), None)
+    sendable = [person for person in sample if person["decision"]["state"] != "stop"]
+    return next(iter(sendable or sample), None)
 
 
 def opened(campaign: Mapping[str, Any]) -> str:
@@ -80,15 +80,15 @@ class Campaign(CampaignPage):
             "funnel": self.funnel(campaign),
             "whom": self.whom(campaign),
             "bars": [
-                {**one, "link": self.log(campaign, [one["status"]], one["reason"])} for one in campaign["reasons"]
+                {**row, "link": self.log(campaign, [row["status"]], row["reason"])} for row in campaign["reasons"]
             ],
             "waits": decision if under_way and decision.get("state") == "wait" else None,
             "opened": opened(campaign),
             "won": WHY.get(campaign["won"].get("why", ""), ""),
             "undecided": under_way and campaign["winner"] and not campaign["won"],
-            "names": [one["name"] for one in campaign["variants"]],
-            "steps": [{**one, "waits": in_words(one["delay"])} for one in campaign["outreachCadence"].get("steps", ())],
-            "by_step": [{**one, "name": step_name(one["step"])} for one in campaign["stepResults"]]
+            "names": [row["name"] for row in campaign["variants"]],
+            "steps": [{**row, "waits": in_words(row["delay"])} for row in campaign["outreachCadence"].get("steps", ())],
+            "by_step": [{**row, "name": step_name(row["step"])} for row in campaign["stepResults"]]
             if campaign["outreachCadence"]
             else [],
             "drafts": counts["draft"] if under_way else 0,
@@ -104,7 +104,7 @@ class Campaign(CampaignPage):
         """Return the review before a campaign starts: the number of recipients, and its mails."""
         people = self.people(campaign)
         first = recipient(people)
-        named = [one["name"] for one in campaign["variants"]]
+        named = [variant["name"] for variant in campaign["variants"]]
         mails = [(f"Version {name}", {"variant": number}) for number, name in enumerate(named)]
         later = len(campaign["outreachCadence"].get("steps", ()))
         called = "The message" if campaign["type"] == CHAT else "The mail"
@@ -125,27 +125,27 @@ class Campaign(CampaignPage):
     def people(self, campaign: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return how many people the campaign reaches, with the first of them; None if the reader may not know."""
         chosen = {name: campaign[name] for name in (*(name for name, *_ in SELECTORS), "contactIds", "leadIds")}
-        asked = any(chosen.values()) and self.may("campaign", "POST")
+        should_ask = any(chosen.values()) and self.may("campaign", "POST")
         chosen["type"] = campaign["type"]
-        answer = self.ask("POST", "campaign/audience-preview", None, chosen) if asked else None
+        answer = self.ask("POST", "campaign/audience-preview", None, chosen) if should_ask else None
         return answer.data if answer is not None and answer.ok else None
 
     def do_test(self) -> HttpResponse:
         """Send the first version to the reader, by the campaign's sender: as the first recipient gets it."""
         campaign = self.read(f"campaign/{self.params['id']}").data
-        words = campaign["variants"][0] if campaign["variants"] else campaign
+        content = campaign["variants"][0] if campaign["variants"] else campaign
         sender = campaign["smtp"] or campaign["mailApp"]
-        if words["templateId"]:
-            mail: dict[str, Any] = {"templateId": words["templateId"]}
+        if content["templateId"]:
+            mail: dict[str, Any] = {"templateId": content["templateId"]}
         else:
-            names = names_in(f"{words['subject']} {words['body']}")
+            names = names_in(f"{content['subject']} {content['body']}")
             own = [name for name in dict.fromkeys(names) if not name.startswith(KNOWN)]
             variables = [{"name": name, "required": False, "dateType": None} for name in own]
-            mail = {"subject": words["subject"], "body": words["body"], "variables": variables}
+            mail = {"subject": content["subject"], "body": content["body"], "variables": variables}
         first = recipient(self.people(campaign))
         body = {**mail, "to": [self.reader.email], **({"smtp": sender["_id"]} if sender else {})}
         if campaign["type"] == CHAT:
-            body = {"templateId": words["templateId"], "to": [self.reader.email]}
+            body = {"templateId": content["templateId"], "to": [self.reader.email]}
         body |= {"contactId": first["_id"]} if first else {}
         answer = self.ask("POST", f"campaign/test/{campaign['type']}", None, body)
         if not answer.ok:
@@ -160,7 +160,9 @@ class Campaign(CampaignPage):
             {
                 "label": opened(campaign) if name == "opened" else label,
                 "number": campaign["funnel"][name],
-                "link": self.log(campaign, [one for one in statuses if one]) if statuses and campaign["run"] else "",
+                "link": self.log(campaign, [status for status in statuses if status])
+                if statuses and campaign["run"]
+                else "",
             }
             for name, label, statuses in FUNNEL
             if campaign["funnel"][name] is not None
@@ -168,14 +170,14 @@ class Campaign(CampaignPage):
 
     def whom(self, campaign: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return (kind, names) of the audience."""
-        names, found = campaign["audienceNames"], []
+        names, rows = campaign["audienceNames"], []
         for selector, label, *_ in SELECTORS:
             if ids := campaign[selector]:
-                found.append((label, ", ".join(names.get(id, "one that was deleted") for id in ids)))
+                rows.append((label, ", ".join(names.get(id, "one that was deleted") for id in ids)))
         for selector, label in (("contactIds", "Single people"), ("leadIds", "Leads")):
             if ids := campaign[selector]:
-                found.append((label, f"{len(ids):,}"))
-        return found
+                rows.append((label, f"{len(ids):,}"))
+        return rows
 
     def log(self, campaign: Mapping[str, Any], statuses: Iterable[str] = (), reason: str = "") -> str:
         """Return the address of the campaign's messages, by statuses and reason if they are given."""
@@ -202,9 +204,9 @@ class Campaign(CampaignPage):
         variant = self.request.POST.get("variant", "")
         return self.change("winner", f"{variant} goes to the others", {"variant": variant})
 
-    def change(self, path: str, words: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
+    def change(self, path: str, message: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
         answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
-        return self.done(words) if answer.ok else self.refuse(answer)
+        return self.done(message) if answer.ok else self.refuse(answer)
 
     def do_cancel(self) -> HttpResponse:
         return self.change_messages("cancel", None, "Cancelled; {} will not go", "cancelledCount")
@@ -212,12 +214,14 @@ class Campaign(CampaignPage):
     def do_release(self) -> HttpResponse:
         return self.change_messages("release", {}, "{} released", "changedCount")
 
-    def change_messages(self, path: str, body: Mapping[str, Any] | None, words: str, count: str) -> HttpResponse:
+    def change_messages(self, path: str, body: Mapping[str, Any] | None, message: str, count: str) -> HttpResponse:
         """Change the campaign's messages, at once or by a job whose progress the toast shows."""
         answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(words.format(messages(answer.data[count]) if not answer.job else "messages"), watch=answer.job)
+        return self.done(
+            message.format(messages(answer.data[count]) if not answer.job else "messages"), watch=answer.job
+        )
 
     def do_duplicate(self) -> HttpResponse:
         answer = self.ask("POST", f"campaign/{self.params['id']}/duplicate")

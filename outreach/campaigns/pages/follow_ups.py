@@ -34,9 +34,9 @@ def follow_up_fields(
 
 def _fields(place: int, templates: list[Option], chat_templates: list[Option], step: Mapping[str, Any]) -> list[Field]:
     delay = step.get("delay") or {"amount": 3, "unit": "days"}
-    stops = step.get("stopOn", [one.value for one in STOPS])
+    stops = step.get("stopOn", [option.value for option in STOPS])
     values = {**step, **delay, "stopOn": stops}
-    if step.get("template") in {one.value for one in chat_templates}:
+    if step.get("template") in {option.value for option in chat_templates}:
         values |= {"chatTemplate": step["template"], "template": ""}
         values["chatVariables"] = chats.variables_shown(step.get("variables"))
     chosen = Field("template", "Template", "select", options=templates, placeholder="None: written here")
@@ -58,12 +58,12 @@ def _fields(place: int, templates: list[Option], chat_templates: list[Option], s
 def grouped(fields: Sequence[Field]) -> list[dict[str, Any]]:
     """Return the fields of each follow-up by their short names, and whether it has content or an error."""
     by_name = {field.name: field for field in fields}
-    found: list[dict[str, Any]] = []
+    groups: list[dict[str, Any]] = []
     for place in range(MAX_FOLLOW_UPS):
         own = {name: by_name[key] for name in NAMES if (key := f"f{place}-{name}") in by_name}
         if own:
-            found.append({**own, "open": _has_words(own) or any(field.error for field in own.values())})
-    return found
+            groups.append({**own, "open": _has_words(own) or any(field.error for field in own.values())})
+    return groups
 
 
 def _has_words(own: Mapping[str, Field]) -> bool:
@@ -87,10 +87,10 @@ def cadence_of(fields: Sequence[Field], before: Sequence[Mapping[str, Any]]) -> 
 def _words(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of a follow-up: a chat template, or else a template, or else the typed text."""
     if chosen := values.get("chatTemplate"):
-        words = chats.chosen(chosen, values["chatVariables"])
-        return {"channel": chats.CHAT, "template": chosen, "variables": words["variables"]}
-    found = {"template": values["template"], "body": ""} if values.get("template") else {"body": values["body"]}
-    return {"subject": values["subject"], **found}
+        chat = chats.chosen(chosen, values["chatVariables"])
+        return {"channel": chats.CHAT, "template": chosen, "variables": chat["variables"]}
+    content = {"template": values["template"], "body": ""} if values.get("template") else {"body": values["body"]}
+    return {"subject": values["subject"], **content}
 
 
 def refused(fields: Sequence[Field], warning: str) -> str:

@@ -67,8 +67,8 @@ class CampaignForm(CampaignPage):
 
     @cached_property
     def choices(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read("campaign/choices").data
-        return found
+        campaign_choices: Mapping[str, Any] = self.read("campaign/choices").data
+        return campaign_choices
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         """Make the form; a kind of selector that the company has none of is left out."""
@@ -80,11 +80,11 @@ class CampaignForm(CampaignPage):
         return []
 
     def named(self, name: str) -> list[Option]:
-        return [Option(one["_id"], one["name"]) for one in self.choices[name] or ()]
+        return [Option(row["_id"], row["name"]) for row in self.choices[name] or ()]
 
     def chat_templates(self) -> list[Option]:
-        found = self.choices["chatTemplates"] or ()
-        return [Option(one["_id"], f"{one['name']} ({one['language']})") for one in found]
+        templates = self.choices["chatTemplates"] or ()
+        return [Option(template["_id"], f"{template['name']} ({template['language']})") for template in templates]
 
     def who(self) -> list[Field]:
         kinds = [(name, label, self.named(name)) for name, label, *_ in SELECTORS]
@@ -123,7 +123,7 @@ class CampaignForm(CampaignPage):
     def winners(self) -> list[Option]:
         """Return the ways to choose a winner; by opens and clicks only where they are tracked."""
         tracks = self.choices["tracking"]
-        return [Option(metric, words) for metric, kind, words in WINNERS if not kind or tracks[kind]]
+        return [Option(metric, label) for metric, kind, label in WINNERS if not kind or tracks[kind]]
 
     def switches(self) -> list[Field]:
         """Return the switches of the company's tracking."""
@@ -131,7 +131,9 @@ class CampaignForm(CampaignPage):
         return tracking_switches({"trackOpens": tracks["opens"], "trackClicks": tracks["clicks"]})
 
     def how(self) -> list[Field]:
-        senders = [Option(f"{one['type']}/{one['_id']}", from_label(one)) for one in self.choices["senders"] or ()]
+        senders = [
+            Option(f"{sender['type']}/{sender['_id']}", from_label(sender)) for sender in self.choices["senders"] or ()
+        ]
         return [
             Field("smtp", "From", "select", options=senders, value=senders[0].value if senders else "", required=True),
             Field("scheduledAt", "Starts", "datetime-local", help="Empty: as soon as you start it."),
@@ -185,7 +187,7 @@ class CampaignForm(CampaignPage):
         type, _, sender = (chats.CHAT, "", "") if by_chat else str(values["smtp"] or "smtp/").partition("/")
         span = {name: values[name] for name in ("start", "end") if values[name]}
         window = {"days": [int(day) for day in values["days"] if day.isdecimal()], **span}
-        found = {
+        payload = {
             **{name: values[name] for name in ("name", "throttle", "manual")},
             **{name: values[name] for name in (*WHO, *TRACKED) if name in values},
             **{name: self.moment(values[name]) for name in TIMES},
@@ -198,7 +200,7 @@ class CampaignForm(CampaignPage):
             "writeAgain": values["writeAgain"],
         }
         cadence = follow_ups.cadence_of(form.fields, self.steps())
-        return {**found, **self.words(values), "outreachCadence": cadence}
+        return {**payload, **self.words(values), "outreachCadence": cadence}
 
     def words(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the content: of one version, or of two with their shares and the rule of the test."""
@@ -236,11 +238,11 @@ class CampaignForm(CampaignPage):
         return self.page({**self.show(), **self.context(form)}, status=422)
 
 
-def _words(words: Mapping[str, str]) -> dict[str, Any]:
+def _words(values: Mapping[str, str]) -> dict[str, Any]:
     """Return only a template, or else subject and body: text below a chosen template is ignored."""
-    if words["templateId"]:
-        return {"templateId": words["templateId"], "subject": "", "body": ""}
-    return {"templateId": None, "subject": words["subject"], "body": words["body"]}
+    if values["templateId"]:
+        return {"templateId": values["templateId"], "subject": "", "body": ""}
+    return {"templateId": None, "subject": values["subject"], "body": values["body"]}
 
 
 class NewCampaign(CampaignForm):
@@ -273,8 +275,8 @@ class EditCampaign(CampaignForm):
 
     @cached_property
     def campaign(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(f"campaign/{self.params['id']}").data
-        return found
+        record: Mapping[str, Any] = self.read(f"campaign/{self.params['id']}").data
+        return record
 
     def show(self) -> Mapping[str, Any]:
         shared = {"campaign": self.campaign, "title": self.campaign["name"]}
@@ -298,13 +300,13 @@ class EditCampaign(CampaignForm):
         campaign, offered = self.campaign, super().chat_templates()
         by_chat = campaign["type"] == chats.CHAT
         named = [step["template"] for step in self.steps() if by_chat or step["channel"] == chats.CHAT]
-        named += [one["templateId"] for one in (campaign, *campaign["variants"]) if by_chat]
-        missing = {id for id in named if id} - {one.value for one in offered}
+        named += [entry["templateId"] for entry in (campaign, *campaign["variants"]) if by_chat]
+        missing = {id for id in named if id} - {entry.value for entry in offered}
         return offered + [Option(id, "The present one, which is not approved") for id in sorted(missing)]
 
     def steps(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.campaign["outreachCadence"].get("steps", [])
-        return found
+        cadence_steps: list[dict[str, Any]] = self.campaign["outreachCadence"].get("steps", [])
+        return cadence_steps
 
     def values(self) -> dict[str, Any]:
         """Return the campaign as the form has it."""
@@ -312,23 +314,23 @@ class EditCampaign(CampaignForm):
         sender = campaign["smtp"] or campaign["mailApp"]
         first, second = [*campaign["variants"][:2], {}, {}][:2]
         by_chat, chatted = campaign["type"] == chats.CHAT, first or campaign
-        words = dict.fromkeys((*WORDS, *SECOND, *CHATTED, *SECOND_CHATTED), "")
+        texts = dict.fromkeys((*WORDS, *SECOND, *CHATTED, *SECOND_CHATTED), "")
         if by_chat:
-            words |= {
+            texts |= {
                 "chatTemplate": chatted["templateId"] or "",
                 "chatVariables": chats.variables_shown(chatted.get("variables")),
                 "secondChatTemplate": second.get("templateId") or "",
                 "secondChatVariables": chats.variables_shown(second.get("variables")),
             }
         else:
-            words |= {name: first.get(name) or campaign[name] or "" for name in WORDS}
-            words |= {name: second.get(key) or "" for name, key in SECOND.items()}
+            texts |= {name: first.get(name) or campaign[name] or "" for name in WORDS}
+            texts |= {name: second.get(key) or "" for name, key in SECOND.items()}
         window = campaign["window"] or {}
         hours = {} if window.get("start") == window.get("end") else window
         return {
             **{name: campaign[name] for name in ("name", "throttle", "manual", "writeAgain", *TRACKED)},
             **{name: campaign[name] or [] for name in WHO},
-            **words,
+            **texts,
             **{name: self.local(campaign[name]) for name in TIMES},
             "share": second.get("share", 50),
             "metric": rule.get("metric", ""),
@@ -385,13 +387,13 @@ class CampaignAudience(CampaignPage):
         if not chosen or not self.may("campaign", "POST") or not self.may("contact"):
             return {"found": None}
         by_chat = {"type": chats.CHAT} if self.request.GET.get("chatTemplate") else {}
-        found = self.needed(self.ask("POST", "campaign/audience-preview", None, {**chosen, **by_chat})).data
-        excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in found["excluded"].items()]
+        audience = self.needed(self.ask("POST", "campaign/audience-preview", None, {**chosen, **by_chat})).data
+        excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in audience["excluded"].items()]
         return {
-            "found": found,
+            "found": audience,
             "by_chat": bool(by_chat),
-            "left_out": found["count"] - found["sendable"],
+            "left_out": audience["count"] - audience["sendable"],
             "excluded": ", ".join(excluded),
-            "samples": found["sample"][:SAMPLES],
+            "samples": audience["sample"][:SAMPLES],
             "back": f"{self.address('campaign-new')}?{urlencode(chosen, doseq=True)}",
         }

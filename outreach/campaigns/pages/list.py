@@ -27,16 +27,16 @@ class Campaigns(CampaignPage):
     )
 
     def show(self) -> Mapping[str, Any]:
-        statuses = tuple((name, words) for name, (words, _) in STATUSES.items())
+        statuses = tuple((name, label) for name, (label, _) in STATUSES.items())
         choices = [Choice("status", "State", ("in",), statuses), Choice("name", "Name", ("contains",))]
-        state = ListState(self.request.GET, {one.name: one for one in choices}, zone=self.zone_name)
-        found = self.read("campaign", state.query())
+        state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)
+        answer = self.read("campaign", state.query())
         return {
             "state": state,
             "choices": choices,
             "columns": self.columns,
-            "campaigns": [shown_campaign(one) for one in found.data],
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "campaigns": [shown_campaign(entry) for entry in answer.data],
+            "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
     def do_delete(self) -> HttpResponse:

@@ -49,8 +49,8 @@ class OneChatbot(ChatbotPage, FlowPage):
 
     @cached_property
     def bot(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(self.place).data
-        return found
+        record: Mapping[str, Any] = self.read(self.place).data
+        return record
 
     @property
     def drawn(self) -> Mapping[str, Any]:
@@ -63,8 +63,8 @@ class OneChatbot(ChatbotPage, FlowPage):
     @property
     def differs(self) -> list[str]:
         """Return the labels of unpublished changes."""
-        known = self.bot["publishedSnapshot"]
-        return [words for name, words in WORDS.items() if known and known.get(name) != self.bot[name]]
+        snapshot = self.bot["publishedSnapshot"]
+        return [label for name, label in WORDS.items() if snapshot and snapshot.get(name) != self.bot[name]]
 
     @property
     def may_publish(self) -> bool:
@@ -91,24 +91,26 @@ class OneChatbot(ChatbotPage, FlowPage):
     # What is drawn
 
     def problems(self, graph: BotGraph) -> list[dict[str, Any]]:
-        found = []
-        for one in self.bot["problems"]:
-            id = graph.node_of(one["path"])
+        rows = []
+        for problem in self.bot["problems"]:
+            id = graph.node_of(problem["path"])
             label = graph.label(graph.need(id))
-            found.append({**one, "nodeId": id, "label": label, "link": self.step_address(id)})
-        return found
+            rows.append({**problem, "nodeId": id, "label": label, "link": self.step_address(id)})
+        return rows
 
     def about(self, graph: BotGraph, node: Mapping[str, Any]) -> str:
-        waits = any(one["data"].get("disabled") is not True for one in graph.of_type(*RULES))
+        waits = any(rule["data"].get("disabled") is not True for rule in graph.of_type(*RULES))
         return about(node) if waits or node["type"] != END else "When it has no text left"
 
     def groups(self) -> list[tuple[str, list[Mapping[str, Any]]]]:
-        found: dict[str, list[Mapping[str, Any]]] = {name: [] for name in GROUPS}
-        for one in TYPES.values():
-            if one["type"] != START and one["type"] not in BotGraph.fixed:
-                first = self.address("chatbot-step", self.params["id"], add=one["type"])
-                found[one["group"]].append({**one, "ways": one["handles"], "seed": "{}", "first": first})
-        return [(GROUPS[name], ones) for name, ones in found.items()]
+        by_group: dict[str, list[Mapping[str, Any]]] = {name: [] for name in GROUPS}
+        for node_type in TYPES.values():
+            if node_type["type"] != START and node_type["type"] not in BotGraph.fixed:
+                first = self.address("chatbot-step", self.params["id"], add=node_type["type"])
+                by_group[node_type["group"]].append(
+                    {**node_type, "ways": node_type["handles"], "seed": "{}", "first": first}
+                )
+        return [(GROUPS[name], ones) for name, ones in by_group.items()]
 
     def step_address(self, id: str) -> str:
         return self.address("chatbot-step", self.params["id"], node=id)
@@ -117,18 +119,18 @@ class OneChatbot(ChatbotPage, FlowPage):
         return self.address("chatbot-add", self.params["id"], at=f"{id}/{handle}")
 
     def menu_of(self, graph: BotGraph, node: Mapping[str, Any]) -> list[Entry]:
-        found = [Entry("Edit", "pencil", self.step_address(node["id"]))]
+        entries = [Entry("Edit", "pencil", self.step_address(node["id"]))]
         if node["type"] in (START, KEYWORDS, TEXT):
-            found.append(Entry("Add a step", "plus", self.add_address(node["id"], "out")))
+            entries.append(Entry("Add a step", "plus", self.add_address(node["id"], "out")))
         if node["type"] == TEXT:
-            found += [Entry("Move up", "arrow-up", act="up"), Entry("Move down", "arrow-down", act="down")]
-            found.append(Entry("Duplicate", "copy", act="duplicate"))
+            entries += [Entry("Move up", "arrow-up", act="up"), Entry("Move down", "arrow-down", act="down")]
+            entries.append(Entry("Duplicate", "copy", act="duplicate"))
         if node["type"] == START or node["type"] in graph.fixed:
-            return found
+            return entries
         if node["type"] not in (KEYWORDS, TEXT):
             off = node["data"].get("disabled") is True
-            found.append(Entry("Take it in again" if off else "Leave it out", "power", act="switch"))
-        return [*found, Entry("Delete", "trash-2", act="delete")]
+            entries.append(Entry("Take it in again" if off else "Leave it out", "power", act="switch"))
+        return [*entries, Entry("Delete", "trash-2", act="delete")]
 
     def extra_of_flow(self, graph: BotGraph) -> dict[str, Any]:
         return {"ordered": True, "hasChanges": self.may_publish, "renamed": self.renamed}
@@ -181,7 +183,7 @@ class OneChatbot(ChatbotPage, FlowPage):
     # What is done to it as a whole
 
     def do_publish(self) -> HttpResponse:
-        errors = [one["message"] for one in self.bot["problems"] if one["severity"] == "error"]
+        errors = [problem["message"] for problem in self.bot["problems"] if problem["severity"] == "error"]
         if errors:
             return self.fail(f"It cannot answer yet. {'; '.join(errors)}", self.home)
         return self._move("publish", "It answers now, as it is drawn here")
@@ -190,16 +192,16 @@ class OneChatbot(ChatbotPage, FlowPage):
         return self._move("pause", "Paused; members go on with its conversations")
 
     def do_restore(self) -> HttpResponse:
-        known = self.bot["publishedSnapshot"]
-        if not known:
+        snapshot = self.bot["publishedSnapshot"]
+        if not snapshot:
             return self.fail("It was never published", self.home)
-        answer = self.ask("PUT", self.place, None, {name: known[name] for name in WORDS if name in known})
+        answer = self.ask("PUT", self.place, None, {name: snapshot[name] for name in WORDS if name in snapshot})
         return self.done("It is as it was published", self.home) if answer.ok else self.refuse(answer, self.home)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.place)
         return self.done("Chatbot deleted", self.address("chatbots")) if answer.ok else self.refuse(answer, self.home)
 
-    def _move(self, move: str, words: str) -> HttpResponse:
+    def _move(self, move: str, message: str) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/{move}")
-        return self.done(words, self.home) if answer.ok else self.refuse(answer, self.home)
+        return self.done(message, self.home) if answer.ok else self.refuse(answer, self.home)

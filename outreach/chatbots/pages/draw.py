@@ -20,20 +20,20 @@ def deleted(graph: BotGraph, id: str) -> Steps:
     node = graph.need(id)
     if node["type"] == graph.start or node["type"] in graph.fixed:
         raise NotPossible("This step stays.")
-    return [one for one in graph.nodes if one is not node]
+    return [step for step in graph.nodes if step is not node]
 
 
 def moved(graph: BotGraph, id: str, by: int) -> Steps:
     """Swap a text with the one before or after it."""
-    texts = [one["id"] for one in graph.of_type(TEXT)]
+    texts = [step["id"] for step in graph.of_type(TEXT)]
     place = texts.index(id) if id in texts else -1
     if place < 0 or not 0 <= place + by < len(texts):
         raise NotPossible("This step cannot go further.")
     return swapped(graph.nodes, graph.need(id), graph.need(texts[place + by]))
 
 
-def swapped(nodes: Steps, one: dict[str, Any], other: dict[str, Any]) -> Steps:
-    change = {one["id"]: other, other["id"]: one}
+def swapped(nodes: Steps, first: dict[str, Any], other: dict[str, Any]) -> Steps:
+    change = {first["id"]: other, other["id"]: first}
     return [change.get(node["id"], node) for node in nodes]
 
 
@@ -52,15 +52,15 @@ def duplicated(graph: BotGraph, id: str) -> Steps:
     return put_in(graph, {**node, "id": f"{id}-copy"}, id)
 
 
-def put_in(graph: BotGraph, made: dict[str, Any], after: str) -> Steps:
+def put_in(graph: BotGraph, step: dict[str, Any], after: str) -> Steps:
     """Put a new step among the others: a text after another one, or before all of them."""
-    place = next((place for place, one in enumerate(graph.nodes) if one["id"] == after), -1)
+    place = next((place for place, node in enumerate(graph.nodes) if node["id"] == after), -1)
     there = graph.nodes[place]["type"] if place >= 0 else ""
-    if made["type"] == TEXT and (there in RULES or there in graph.fixed or not there):
+    if step["type"] == TEXT and (there in RULES or there in graph.fixed or not there):
         place = len(graph.nodes) - 1  # it is the last one that it says
-    elif made["type"] != TEXT:
+    elif step["type"] != TEXT:
         place = len(graph.nodes) - 1
-    return [*graph.nodes[: place + 1], made, *graph.nodes[place + 1 :]]
+    return [*graph.nodes[: place + 1], step, *graph.nodes[place + 1 :]]
 
 
 class DrawChatbot(OneChatbot):

@@ -34,8 +34,8 @@ class BotGraph(FlowGraph):
         """Draw a chatbot; with `nodes` those in the place of its own, in their order."""
         steps = [*steps_of(bot)] if nodes is None else [*nodes]
         edges, places = _drawn(steps)
-        handles = {one["id"]: list(TYPES[one["type"]]["handles"]) for one in steps}
-        placed = [{**one, "position": places[one["id"]]} for one in steps]
+        handles = {step["id"]: list(TYPES[step["type"]]["handles"]) for step in steps}
+        placed = [{**step, "position": places[step["id"]]} for step in steps]
         super().__init__({"nodes": placed, "edges": edges, "handles": handles}, TYPES)
 
     def handles(self, id: str) -> list[str]:
@@ -54,16 +54,16 @@ class BotGraph(FlowGraph):
             self._handles = own
 
     def of_type(self, *types: str) -> list[dict[str, Any]]:
-        return [one for one in self.nodes if one["type"] in types]
+        return [node for node in self.nodes if node["type"] in types]
 
     def node_of(self, path: str) -> str:
         """Return the node that a problem of the API refers to."""
-        if found := OF_RULE.match(path):
-            return f"rule-{int(found[1]) + 1}"
-        if found := OF_KEYWORD.match(path):
+        if match := OF_RULE.match(path):
+            return f"rule-{int(match[1]) + 1}"
+        if match := OF_KEYWORD.match(path):
             steps = self.of_type(KEYWORDS)
-            place = int(found[1])
-            return next((one["id"] for one in steps if place in one["data"].get("places", ())), START)
+            place = int(match[1])
+            return next((node["id"] for node in steps if place in node["data"].get("places", ())), START)
         return START
 
 
@@ -73,23 +73,23 @@ def steps_of(bot: Mapping[str, Any]) -> list[dict[str, Any]]:
     first = {name: bot[name] for name in ("name", "description", "kind")} | dict(bot["routing"]) | limits
     steps = [_node(START, START, first)]
     weights: dict[tuple[float, float], list[int]] = {}
-    for place, one in enumerate(bot["keywords"]):
-        weights.setdefault((one.get("weight", 0), one.get("rank", 0)), []).append(place)
+    for place, entry in enumerate(bot["keywords"]):
+        weights.setdefault((entry.get("weight", 0), entry.get("rank", 0)), []).append(place)
     for number, ((weight, rank), places) in enumerate(weights.items(), 1):
-        words = [bot["keywords"][place]["keyword"] for place in places]
-        made = _node(f"{KEYWORDS}-{number}", KEYWORDS, {"words": words, "weight": weight, "rank": rank})
-        made["data"]["places"] = places
-        steps.append(made)
+        keywords = [bot["keywords"][place]["keyword"] for place in places]
+        step = _node(f"{KEYWORDS}-{number}", KEYWORDS, {"words": keywords, "weight": weight, "rank": rank})
+        step["data"]["places"] = places
+        steps.append(step)
     for number, text in enumerate(_texts(bot), 1):
-        made = _node(f"{TEXT}-{number}", TEXT, {"text": text})
-        made["data"]["label"] = f"Text {number}"
-        steps.append(made)
-    for number, one in enumerate(bot["handover"].get("rules", ()), 1):
-        config = {IN_FORM.get(name, name): one[name] for name in PLAIN_RULE if one.get(name)}
-        made = _node(f"rule-{number}", one["type"], config)
-        if not one.get("enabled", True):
-            made["data"]["disabled"] = True
-        steps.append(made)
+        step = _node(f"{TEXT}-{number}", TEXT, {"text": text})
+        step["data"]["label"] = f"Text {number}"
+        steps.append(step)
+    for number, entry in enumerate(bot["handover"].get("rules", ()), 1):
+        config = {IN_FORM.get(name, name): entry[name] for name in PLAIN_RULE if entry.get(name)}
+        step = _node(f"rule-{number}", entry["type"], config)
+        if not entry.get("enabled", True):
+            step["data"]["disabled"] = True
+        steps.append(step)
     return [*steps, _node(END, END, {"mode": bot["handover"].get("mode", "any")})]
 
 
@@ -98,25 +98,31 @@ def _node(id: str, type: str, config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _texts(bot: Mapping[str, Any]) -> list[str]:
-    return [one["text"] for one in sorted(bot["conversations"], key=lambda one: one.get("order", 0))]
+    return [row["text"] for row in sorted(bot["conversations"], key=lambda row: row.get("order", 0))]
 
 
 def _drawn(steps: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, dict[str, int]]]:
     """Return the edges between steps, and their positions: texts on the left, rules that watch on the right."""
 
     def ids(*types: str) -> list[str]:
-        return [one["id"] for one in steps if one["type"] in types]
+        return [step["id"] for step in steps if step["type"] in types]
 
     texts = ids(TEXT)
     keywords = ids(KEYWORDS)
     finished = ids(FINISHED)
     watching = ids(*(type for type in RULES if type != FINISHED))
-    rows = [[START], *([keywords] if keywords else []), *([one] for one in texts), *([finished] if finished else [])]
+    rows = [[START], *([keywords] if keywords else []), *([step] for step in texts), *([finished] if finished else [])]
     pairs = [("out", above, below) for above, below in _next_to_each_other([*rows, [END]])]
-    pairs += [("watch", START, one) for one in watching] + [("out", one, END) for one in watching]
+    pairs += [("watch", START, step) for step in watching] + [("out", step, END) for step in watching]
     edges = [
-        {"id": f"{one}-{handle}-{other}", "source": one, "target": other, "sourceHandle": handle, "targetHandle": "in"}
-        for handle, one, other in pairs
+        {
+            "id": f"{step}-{handle}-{other}",
+            "source": step,
+            "target": other,
+            "sourceHandle": handle,
+            "targetHandle": "in",
+        }
+        for handle, step, other in pairs
     ]
     left = -WIDE // 2 if watching else 0
     last = max(len(rows) - 1, 1)
@@ -130,51 +136,51 @@ def _drawn(steps: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], di
 
 
 def _next_to_each_other(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
-    return [(one, other) for above, below in zip(rows, rows[1:], strict=False) for one in above for other in below]
+    return [(first, other) for above, below in zip(rows, rows[1:], strict=False) for first in above for other in below]
 
 
 def read_steps(nodes: Any, edges: Any) -> list[dict[str, Any]] | None:
     """Return the steps that a canvas sent, in the order in which its edges lead; None for invalid data."""
     if not isinstance(nodes, list) or not isinstance(edges, list) or not 0 < len(nodes) <= MAX_STEPS:
         return None
-    if not all(_is_step(one) for one in nodes) or not all(_is_edge(one) for one in edges):
+    if not all(_is_step(part) for part in nodes) or not all(_is_edge(part) for part in edges):
         return None
-    row = rows_of([one["id"] for one in nodes], edges)
-    return sorted(nodes, key=lambda one: row[one["id"]] if one["type"] == TEXT else 0)
+    row = rows_of([part["id"] for part in nodes], edges)
+    return sorted(nodes, key=lambda part: row[part["id"]] if part["type"] == TEXT else 0)
 
 
-def _is_step(one: Any) -> bool:
-    if not isinstance(one, dict) or not isinstance(one.get("id"), str) or one.get("type") not in list(TYPES):
+def _is_step(step: Any) -> bool:
+    if not isinstance(step, dict) or not isinstance(step.get("id"), str) or step.get("type") not in list(TYPES):
         return False
-    data = one.get("data")
+    data = step.get("data")
     config = data.get("config") or {} if isinstance(data, dict) else None
     if not isinstance(config, dict):
         return False
-    words = config.get("words") or []
-    return isinstance(words, list) and all(isinstance(word, str) for word in words)
+    keywords = config.get("words") or []
+    return isinstance(keywords, list) and all(isinstance(word, str) for word in keywords)
 
 
-def _is_edge(one: Any) -> bool:
-    return isinstance(one, dict) and all(isinstance(one.get(name), str) for name in ("source", "target"))
+def _is_edge(edge: Any) -> bool:
+    return isinstance(edge, dict) and all(isinstance(edge.get(name), str) for name in ("source", "target"))
 
 
 def body_of(bot: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the changes that give a chatbot these steps, and step -> its new id."""
     renamed: dict[str, str] = {}
-    config = {one["id"]: one["data"].get("config") or {} for one in nodes}
-    first = next((config[one["id"]] for one in nodes if one["type"] == START), {})
-    end = next((config[one["id"]] for one in nodes if one["type"] == END), {})
-    texts = [one for one in nodes if one["type"] == TEXT]
-    for number, one in enumerate(texts, 1):
-        renamed[one["id"]] = f"{TEXT}-{number}"
-    said = [config[one["id"]].get("text", "") for one in texts]
+    config = {node["id"]: node["data"].get("config") or {} for node in nodes}
+    first = next((config[node["id"]] for node in nodes if node["type"] == START), {})
+    end = next((config[node["id"]] for node in nodes if node["type"] == END), {})
+    texts = [node for node in nodes if node["type"] == TEXT]
+    for number, node in enumerate(texts, 1):
+        renamed[node["id"]] = f"{TEXT}-{number}"
+    said = [config[node["id"]].get("text", "") for node in texts]
     rules = []
-    for number, one in enumerate([one for one in nodes if one["type"] in RULES], 1):
-        renamed[one["id"]] = f"rule-{number}"
-        enabled = one["data"].get("disabled") is not True
-        own = config[one["id"]]
+    for number, node in enumerate([node for node in nodes if node["type"] in RULES], 1):
+        renamed[node["id"]] = f"rule-{number}"
+        enabled = node["data"].get("disabled") is not True
+        own = config[node["id"]]
         values = {name: own.get(IN_FORM.get(name, name)) or none for name, none in PLAIN_RULE.items()}
-        rules.append({"type": one["type"], "enabled": enabled, **values})
+        rules.append({"type": node["type"], "enabled": enabled, **values})
     body: dict[str, Any] = {name: first.get(name, "") for name in ("name", "description", "kind")}
     body |= {
         "conversations": bot["conversations"]
@@ -195,26 +201,26 @@ def body_of(bot: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> tuple
     return changed, renamed
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return all(other.get(name) == value for name, value in one.items())
-    return bool(one == other)
+def _same(first: Any, other: Any) -> bool:
+    if isinstance(first, Mapping) and isinstance(other, Mapping):
+        return all(other.get(name) == value for name, value in first.items())
+    return bool(first == other)
 
 
 def _keywords(
     bot: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], renamed: dict[str, str]
 ) -> list[dict[str, Any]]:
     """Return the keywords of the steps. Those that were there keep their order."""
-    known: dict[tuple[Any, ...], int] = {}
-    for place, one in enumerate(bot["keywords"]):
-        known.setdefault((one["keyword"], one.get("weight", 0), one.get("rank", 0)), place)
+    order: dict[tuple[Any, ...], int] = {}
+    for place, entry in enumerate(bot["keywords"]):
+        order.setdefault((entry["keyword"], entry.get("weight", 0), entry.get("rank", 0)), place)
     rows = []
-    for one in nodes:
-        if one["type"] == KEYWORDS:
-            config = one["data"].get("config") or {}
+    for entry in nodes:
+        if entry["type"] == KEYWORDS:
+            config = entry["data"].get("config") or {}
             weight, rank = config.get("weight") or 0, config.get("rank") or 0
-            rows += [(word, weight, rank, one["id"]) for word in config.get("words") or ()]
-    rows.sort(key=lambda row: known.get(row[:3], len(known)))
+            rows += [(word, weight, rank, entry["id"]) for word in config.get("words") or ()]
+    rows.sort(key=lambda row: order.get(row[:3], len(order)))
     groups: dict[tuple[Any, Any], str] = {}
     for _, weight, rank, id in rows:
         renamed[id] = groups.setdefault((weight, rank), f"{KEYWORDS}-{len(groups) + 1}")

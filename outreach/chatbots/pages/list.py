@@ -27,11 +27,11 @@ CHATBOTS = Records(
 STATES = {"draft": ("Draft", ""), "published": ("Answers", "ok"), "paused": ("Paused", "warn")}
 
 
-def state_of(one: Mapping[str, Any]) -> dict[str, Any]:
+def state_of(chatbot: Mapping[str, Any]) -> dict[str, Any]:
     """Return a chatbot with the label and tone of its status."""
-    words, tone = STATES.get(one["status"], (one["status"], ""))
-    newer = one["status"] == "published" and one["latestVersion"] > one["publishedVersion"]
-    return {**one, "words": words, "mood": tone, "newer": newer}
+    label, tone = STATES.get(chatbot["status"], (chatbot["status"], ""))
+    newer = chatbot["status"] == "published" and chatbot["latestVersion"] > chatbot["publishedVersion"]
+    return {**chatbot, "words": label, "mood": tone, "newer": newer}
 
 
 class ChatbotPage(Page):
@@ -55,11 +55,11 @@ class Chatbots(RecordList, ChatbotPage):
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "State", ONE_OF, tuple((key, words) for key, (words, _) in STATES.items())),)
+        return (Choice("status", "State", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
 
     def show(self) -> Mapping[str, Any]:
-        found = super().show()
-        return {**found, "records": [state_of(one) for one in found["records"]]}
+        context = super().show()
+        return {**context, "records": [state_of(record) for record in context["records"]]}
 
 
 class NewChatbot(NewRecord, ChatbotPage):

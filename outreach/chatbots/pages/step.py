@@ -46,10 +46,10 @@ class ChatbotStep(OneChatbot):
             if type not in TYPES or type == START or type in BotGraph.fixed:
                 raise Refused(*NOTHING)
             return {"id": "", "type": type, "data": {"config": {}}}
-        found = self.graph.find(id or START)
-        if found is None:
+        step = self.graph.find(id or START)
+        if step is None:
             raise Refused(*NOTHING)
-        return found
+        return step
 
     @property
     def here(self) -> str:
@@ -68,14 +68,18 @@ class ChatbotStep(OneChatbot):
 
     def show(self) -> Mapping[str, Any]:
         form = self.form()
-        for one in self.bot["problems"]:
-            if self.node["id"] and self.graph.node_of(one["path"]) == self.node["id"]:
-                form.mark(self.field_of(one["path"]), one["message"])
-        own = [one for one in self.problems(self.graph) if one["nodeId"] == self.node["id"] and not self._marks(one)]
+        for problem in self.bot["problems"]:
+            if self.node["id"] and self.graph.node_of(problem["path"]) == self.node["id"]:
+                form.mark(self.field_of(problem["path"]), problem["message"])
+        own = [
+            problem
+            for problem in self.problems(self.graph)
+            if problem["nodeId"] == self.node["id"] and not self._marks(problem)
+        ]
         return self.context(form, self.own_fields(), own=own)
 
     def _marks(self, problem: Mapping[str, Any]) -> bool:
-        return any(one.path == self.field_of(problem["path"]) for one in self.form().all_parts())
+        return any(part.path == self.field_of(problem["path"]) for part in self.form().all_parts())
 
     def field_of(self, path: str) -> str:
         """Return the field of the form that a path of the API names."""
@@ -88,12 +92,12 @@ class ChatbotStep(OneChatbot):
         return f"config.{name}"
 
     def context(self, form: SchemaForm, fields: list[Field], **more: Any) -> dict[str, Any]:
-        node, known = self.node, TYPES[self.node["type"]]
+        node, node_type = self.node, TYPES[self.node["type"]]
         return {
             **self.head(),
-            "title": self.graph.label(node) if node["id"] else f"New: {known['label'].lower()}",
+            "title": self.graph.label(node) if node["id"] else f"New: {node_type['label'].lower()}",
             "node": node,
-            "about": known["help"],
+            "about": node_type["help"],
             "form": form,
             "fields": fields,
             "opened": fingerprint(node),
@@ -112,21 +116,21 @@ class ChatbotStep(OneChatbot):
         theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
         form, fields = self.form(), self.own_fields()
         config = form.read(sent)
-        for one in fields:
-            one.value = one.read(sent)
+        for field in fields:
+            field.value = field.read(sent)
         if theirs:
             clash = {"who": self.changed_by, "at": self.bot["updatedAt"]}
             return self.page(self.context(form, fields, clash=clash), status=422)
         if self.node["type"] == KEYWORDS and not config.get("words"):
             form.mark("config.words", "Write at least one")
             return self.page(self.context(form, fields, trouble=MARKED), status=422)
-        off = any(one.value for one in fields)
-        id, made = self.node["id"], self.node
+        off = any(field.value for field in fields)
+        id, step = self.node["id"], self.node
 
         def put(graph: BotGraph) -> list[dict[str, Any]]:
             if not id:
                 after = self._sent.get("at", "").rpartition("/")[0]
-                return put_in(graph, {**made, "id": NEW, "data": {"config": config}}, after)
+                return put_in(graph, {**step, "id": NEW, "data": {"config": config}}, after)
             data = graph.need(id)["data"]
             data["config"] = config
             data["disabled"] = off
@@ -150,8 +154,8 @@ class ChatbotStep(OneChatbot):
         """Mark the fields that an error names. Returns the rest of the error."""
         rest, marked = [], False
         for piece in warning.split("; "):
-            found = PIECE.fullmatch(piece)
-            if found and form.mark(self.field_of(found["path"]), _error_text(message, found["words"])):
+            match = PIECE.fullmatch(piece)
+            if match and form.mark(self.field_of(match["path"]), _error_text(message, match["words"])):
                 marked = True
             elif piece:
                 rest.append(piece)

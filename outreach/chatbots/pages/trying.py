@@ -47,21 +47,23 @@ class TryChatbot(OneChatbot):
             form.trouble.append(answer.warning or answer.message)
             return self.page(context, status=422)
         graph = self.graph
-        return self.page({**context, "steps": [self._shown(graph, one) for one in answer.data["steps"]]})
+        return self.page({**context, "steps": [self._shown(graph, step) for step in answer.data["steps"]]})
 
     def _shown(self, graph: BotGraph, step: Mapping[str, Any]) -> dict[str, Any]:
         """Return the result of a message, with the steps that answered and that handed over."""
         own = step["chatbot"] == self.params["id"]
-        found: list[dict[str, Any]] = []
+        nodes: list[dict[str, Any]] = []
         if own and step["conversation"] is not None:
-            found.append(self._step(graph, f"{TEXT}-{step['conversation'] + 1}", "answers"))
+            nodes.append(self._step(graph, f"{TEXT}-{step['conversation'] + 1}", "answers"))
         if own and step["handOver"]:
             why = step["handOver"].split(", ")
             rules = (f"rule-{place + 1}" for place in step["rules"])
-            known = [one for id in rules if (one := graph.find(id)) and one["type"] in why]
-            found += [self._step(graph, one["id"], "applies") for one in known]
-            found.append(self._step(graph, END, "takes over" if known else "takes over, since nothing is left to say"))
-        reason = ", ".join(TYPES[one]["label"].lower() for one in step["handOver"].split(", ") if one in TYPES)
+            applied_rules = [entry for id in rules if (entry := graph.find(id)) and entry["type"] in why]
+            nodes += [self._step(graph, entry["id"], "applies") for entry in applied_rules]
+            nodes.append(
+                self._step(graph, END, "takes over" if applied_rules else "takes over, since nothing is left to say")
+            )
+        reason = ", ".join(TYPES[entry]["label"].lower() for entry in step["handOver"].split(", ") if entry in TYPES)
         return {
             "text": step["text"],
             "answers": step["answers"],
@@ -69,7 +71,7 @@ class TryChatbot(OneChatbot):
             "nobody": step["chatbot"] is None,
             "ends": bool(step["handOver"]),
             "reason": reason,
-            "by": found,
+            "by": nodes,
         }
 
     def _step(self, graph: BotGraph, id: str, did: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ GROUPS = {"messages": "What it says", "logic": "Whom it answers", "team": "When 
 
 
 def _type(type: str, group: str, label: str, help: str, handles: tuple[str, ...] = (), /, **properties: Any) -> Any:
-    needed = [name for name, one in properties.items() if one.pop("required", False)]
+    needed = [name for name, definition in properties.items() if definition.pop("required", False)]
     schema = {"type": "object", "properties": properties, "required": needed}
     return {"type": type, "group": group, "label": label, "help": help, "handles": handles, "schema": schema}
 
@@ -115,10 +115,10 @@ def about(node: Mapping[str, Any]) -> str:
         return "Router: gets all others first" if config.get("kind") == "router" else "Says its texts in their order"
     if type == KEYWORDS:
         weight, rank = config.get("weight") or 0, config.get("rank") or 0
-        told = [", ".join(config.get("words") or ())]
-        told += [f"weight {weight:g}"] if weight not in (0, 1) else []
-        told += [f"rank {rank:g}"] if rank else []
-        return " · ".join(told)
+        parts = [", ".join(config.get("words") or ())]
+        parts += [f"weight {weight:g}"] if weight not in (0, 1) else []
+        parts += [f"rank {rank:g}"] if rank else []
+        return " · ".join(parts)
     if type == COUNT:
         return f"{config.get('messageCount', 0):,} of them"
     if type == TIME:

@@ -67,13 +67,13 @@ SHOWN = 50
 MODULES = ("chatapp", "genie")
 
 
-def shown(one: Mapping[str, Any]) -> dict[str, Any]:
+def shown(conversation: Mapping[str, Any]) -> dict[str, Any]:
     """Return a conversation with labels of its state and its channel, and the person's name."""
-    words, tone = STATES.get(one["state"], (one["state"], ""))
-    channel, icon = CHANNELS.get(one["channel"], (one["channel"], "message-square"))
-    contact = one["contact"] or {}
-    who = contact.get("name") or one["name"] or one["address"]
-    return {**one, "words": words, "mood": tone, "by": channel, "sign": icon, "who": who}
+    label, tone = STATES.get(conversation["state"], (conversation["state"], ""))
+    channel, icon = CHANNELS.get(conversation["channel"], (conversation["channel"], "message-square"))
+    contact = conversation["contact"] or {}
+    who = contact.get("name") or conversation["name"] or conversation["address"]
+    return {**conversation, "words": label, "mood": tone, "by": channel, "sign": icon, "who": who}
 
 
 def message_view(one: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,13 +88,13 @@ def message_view(one: Mapping[str, Any]) -> dict[str, Any]:
 def rests_until(choice: str, now: datetime) -> datetime | None:
     """Return when a conversation wakes that rests by one of RESTS, on the clock of `now`."""
     day = now.date()
-    found = {
+    times = {
         "hour": now + timedelta(hours=1),
         "evening": datetime.combine(day + timedelta(days=int(now.time() >= EVENING)), EVENING, now.tzinfo),
         "tomorrow": datetime.combine(day + timedelta(days=1), MORNING, now.tzinfo),
         "monday": datetime.combine(day + timedelta(days=7 - day.weekday()), MORNING, now.tzinfo),
     }
-    return found.get(choice)
+    return times.get(choice)
 
 
 class InboxPage(Page):

@@ -39,8 +39,8 @@ class Inbox(InboxPage):
 
     @cached_property
     def only(self) -> str:
-        asked = self.request.GET.get("only", "")
-        return asked if asked in dict(VIEWS) else ""
+        view = self.request.GET.get("only", "")
+        return view if view in dict(VIEWS) else ""
 
     @cached_property
     def state(self) -> ListState:
@@ -57,19 +57,19 @@ class Inbox(InboxPage):
             {"field": field, "operator": operator, **({} if value is None else {"value": value})}
             for field, operator, value in views.get(self.only, usual)
         ]
-        known = {one.name: one for one in self.choices}
-        return ListState(self.request.GET, known, keeps=("only",), fixed=conditions, zone=self.zone_name)
+        choices = {choice.name: choice for choice in self.choices}
+        return ListState(self.request.GET, choices, keeps=("only",), fixed=conditions, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         query = {"sortBy": "lastMessageAt", "sortOrder": "desc", **self.state.query(size=SHOWN)}
-        found = self.read("conversation", query)
+        answer = self.read("conversation", query)
         return {
             "state": self.state,
             "choices": self.choices,
             "views": VIEWS,
             "only": self.only,
-            "chats": [shown(one) for one in found.data],
-            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "chats": [shown(conversation) for conversation in answer.data],
+            "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
 
@@ -97,7 +97,7 @@ class ConversationDetail(Inbox):
         page = {"p": "1", "n": str(SHOWN), "sortBy": "happenedAt", "sortOrder": "desc"}
         messages = self.read(f"{self.address_of_api}/messages", page)
         listed = super().show()
-        ids = [one["_id"] for one in listed["chats"]]
+        ids = [row["_id"] for row in listed["chats"]]
         at = ids.index(chat["_id"]) if chat["_id"] in ids else None
         module = "genie" if chat["channel"] == "mail" else "chatapp"
         return {
@@ -105,7 +105,7 @@ class ConversationDetail(Inbox):
             "chat": chat,
             "title": chat["who"],
             "module_of_chat": module,
-            "bubbles": [message_view(one) for one in reversed(messages.data)],
+            "bubbles": [message_view(row) for row in reversed(messages.data)],
             "next": ids[at + 1] if at is not None and at + 1 < len(ids) else "" if at is not None else (ids or [""])[0],
             "before": ids[at - 1] if at else "",
             "canned": self.canned if self.lets("POST") else [],
@@ -123,19 +123,26 @@ class ConversationDetail(Inbox):
             uploaded = self.upload()
             if not uploaded.ok:
                 return self.invalid(form, uploaded)
-            one = uploaded.data[0] if isinstance(uploaded.data, list) else uploaded.data
-            body["file"] = one["_id"]
+            stored_file = uploaded.data[0] if isinstance(uploaded.data, list) else uploaded.data
+            body["file"] = stored_file["_id"]
         answer = self.ask("POST", f"{self.address_of_api}/messages", None, body)
         return self.done() if answer.ok else self.invalid(form, answer)
 
     def meant(self, text: str) -> str:
         """Return the canned answer whose shortcut the text is."""
-        wanted = text.removeprefix("/").strip().casefold() if text.startswith("/") else ""
-        return next((one["text"] for one in self.canned if wanted and one["shortcut"].casefold() == wanted), "")
+        shortcut = text.removeprefix("/").strip().casefold() if text.startswith("/") else ""
+        return next(
+            (
+                canned_answer["text"]
+                for canned_answer in self.canned
+                if shortcut and canned_answer["shortcut"].casefold() == shortcut
+            ),
+            "",
+        )
 
     def do_canned(self) -> HttpResponse:
         chosen = self.request.POST.get("canned", "")
-        text = next((one["text"] for one in self.canned if one["_id"] == chosen), "")
+        text = next((canned_answer["text"] for canned_answer in self.canned if canned_answer["_id"] == chosen), "")
         written = self.request.POST.get("text", "").strip()
         return self.page({**self.show(), "form": self.form("\n".join(filter(None, (written, text))))})
 
@@ -179,9 +186,9 @@ class ConversationDetail(Inbox):
     def do_lead(self) -> HttpResponse:
         return self._move("lead", "A lead was made", {})
 
-    def _move(self, move: str, words: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
+    def _move(self, move: str, message: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.address_of_api}/{move}", None, body)
-        return self.done(words) if answer.ok else self.refuse(answer)
+        return self.done(message) if answer.ok else self.refuse(answer)
 
 
 class ConversationPeople(InboxPage):
@@ -198,7 +205,8 @@ class ConversationPeople(InboxPage):
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         leads = self.ask("GET", "lead", {"p": "1", "n": "50", "filters": {"contact": self.chat["contact"]["_id"]}})
         options = [
-            Option(one["_id"], f"{one['status']}, {one['createdAt'][:10]}") for one in (leads.data if leads.ok else ())
+            Option(lead["_id"], f"{lead['status']}, {lead['createdAt'][:10]}")
+            for lead in (leads.data if leads.ok else ())
         ]
         return Form(
             [
@@ -215,8 +223,8 @@ class ConversationPeople(InboxPage):
         answer = self.ask("GET", f"conversation/{self.params['id']}/answerers")
         able = answer.data["members"] if answer.ok else []
         own = self.chat["assignee"]
-        able += [own] if own and own["_id"] not in [one["_id"] for one in able] else []
-        return [Option(one["_id"], one["name"] or one["email"]) for one in able]
+        able += [own] if own and own["_id"] not in [member["_id"] for member in able] else []
+        return [Option(member["_id"], member["name"] or member["email"]) for member in able]
 
     def values(self) -> dict[str, Any]:
         return {name: (self.chat[name] or {}).get("_id", "") for name in ("assignee", "team", "lead")}

@@ -67,8 +67,8 @@ def lapsed_counts(run_id: str) -> dict[str, int]:
     rows = SendJob.objects.filter(run_id=run_id, status=Status.APPROVED)
     ended = rows.filter(approval_ends_at__lte=timezone.now())
     late = ended.exclude(outdated()).count()
-    found = {str(Reason.APPROVAL_OUTDATED): rows.filter(outdated()).count(), str(Reason.APPROVAL_EXPIRED): late}
-    return {reason: number for reason, number in found.items() if number}
+    counts = {str(Reason.APPROVAL_OUTDATED): rows.filter(outdated()).count(), str(Reason.APPROVAL_EXPIRED): late}
+    return {reason: number for reason, number in counts.items() if number}
 
 
 def ends_at(now: datetime) -> datetime:
@@ -106,8 +106,12 @@ def hold_lapsed() -> bool:
     approved = SendJob.objects.filter(status=Status.APPROVED)
     ended = list(approved.filter(approval_ends_at__lte=timezone.now()).values_list("company_id", "pk")[:BATCH])
     changed = list(approved.filter(outdated()).values_list("company_id", "pk")[:BATCH])
-    for found, reason in ((changed, Reason.APPROVAL_OUTDATED), (ended, Reason.APPROVAL_EXPIRED)):
-        for company in {one for one, _ in found}:
+    for pairs, reason in ((changed, Reason.APPROVAL_OUTDATED), (ended, Reason.APPROVAL_EXPIRED)):
+        for company in {company_pk for company_pk, _ in pairs}:
             with company_scope(company):
-                hold(SendJob.objects.filter(pk__in=[pk for one, pk in found if one == company]), None, reason)
+                hold(
+                    SendJob.objects.filter(pk__in=[pk for company_pk, pk in pairs if company_pk == company]),
+                    None,
+                    reason,
+                )
     return len(ended) == BATCH or len(changed) == BATCH

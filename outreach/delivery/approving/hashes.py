@@ -10,16 +10,16 @@ HALF = 32
 """Characters of a content hash for the content; as many after them are for the envelope."""
 
 
-def content_hash(envelope: str, *words: str, attachments: Sequence[Mapping[str, Any]] = ()) -> str:
+def content_hash(envelope: str, *texts: str, attachments: Sequence[Mapping[str, Any]] = ()) -> str:
     """Return the hash of subject, text, HTML and attachments, followed by that of the envelope."""
     # PostgreSQL stores no null characters, so that they part the words.
-    files = [f"{one['sha256']} {one['name']}" for one in attachments]
-    return hash_of(*words, *files) + hash_of(envelope)
+    files = [f"{file['sha256']} {file['name']}" for file in attachments]
+    return hash_of(*texts, *files) + hash_of(envelope)
 
 
-def hash_of(*words: str) -> str:
+def hash_of(*texts: str) -> str:
     """Return the hash of the texts."""
-    return sha256("\0".join(words).encode()).hexdigest()[:HALF]
+    return sha256("\0".join(texts).encode()).hexdigest()[:HALF]
 
 
 def envelope_of(to_name: str, to_email: str | None, from_name: str | None, from_email: str | None) -> str:

@@ -62,15 +62,15 @@ class ChatAppMessageOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        told, chat = row["delivery"], row["chat"] or {}
+        delivery, chat = row["delivery"], row["chat"] or {}
         return {
             **data,
             "direction": "out",
             "waId": data["recipient"].removeprefix("+"),
             "kind": chat.get("type", ""),
             "components": chat.get("template", {}).get("components", []),
-            "deliveredAt": told.get("delivered"),
-            "readAt": told.get("read"),
+            "deliveredAt": delivery.get("delivered"),
+            "readAt": delivery.get("read"),
             "pricingCategory": chat.get("pricingCategory", ""),
             "error": row["error"],
         }

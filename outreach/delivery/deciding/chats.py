@@ -25,14 +25,14 @@ def chats_of(jobs: Sequence[SendJob]) -> dict[str, dict[str, Any]]:
     What is made of a template does not go to a number that has opted out.
     """
     mails = {job.pk: ANSWER for job in jobs if job.conversation_id is not None and not job.chat_app_id}
-    found = [job for job in jobs if job.chat_app_id]
-    if not found:
+    chat_jobs = [job for job in jobs if job.chat_app_id]
+    if not chat_jobs:
         return mails
-    gone = opted_out(job.address for job in found if job.chat_template_id)
-    rows = SendJob.objects.filter(pk__in=[job.pk for job in found])
-    told = rows.values_list("pk", "chat_template__status", "conversation__last_inbound_at", "conversation__address")
-    state = {pk: rest for pk, *rest in told}
-    return mails | {job.pk: _parts(job, gone, *state.get(job.pk, (None, None, None))) for job in found}
+    gone = opted_out(job.address for job in chat_jobs if job.chat_template_id)
+    rows = SendJob.objects.filter(pk__in=[job.pk for job in chat_jobs])
+    values = rows.values_list("pk", "chat_template__status", "conversation__last_inbound_at", "conversation__address")
+    state = {pk: rest for pk, *rest in values}
+    return mails | {job.pk: _parts(job, gone, *state.get(job.pk, (None, None, None))) for job in chat_jobs}
 
 
 def by_chat(contacts: Iterable[Contact]) -> dict[str, dict[str, Any]]:

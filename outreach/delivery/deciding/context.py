@@ -110,14 +110,14 @@ class SendContext:
         stopped = stops_of(jobs)
         paces = paces_of(jobs, now)
         chats = chats_of(jobs)
-        found: dict[str, DecisionInput] = {}
+        inputs: dict[str, DecisionInput] = {}
         for job in jobs:
             contact = job.contact
             stop = stopped.get(job.pk)
             unwritten = _UNWRITTEN.get(job.reason) if job.status == SendJob.Status.PLANNED else None
             held = job.status in (SendJob.Status.PLANNED, SendJob.Status.DRAFT)
             over = job.reason in QUOTAS and job.status == SendJob.Status.APPROVED
-            found[job.pk] = self.decision_input(
+            inputs[job.pk] = self.decision_input(
                 contact,
                 suppressed=(contact.email or "").lower() in suppressed,
                 now=now,
@@ -142,8 +142,8 @@ class SendContext:
                 retry_at=job.due_at if job.attempts and not unwritten and not over else None,
             )
             if job.pk in chats:
-                found[job.pk] = replace(found[job.pk], **chats[job.pk])
-        return found
+                inputs[job.pk] = replace(inputs[job.pk], **chats[job.pk])
+        return inputs
 
 
 def _has_replied(contact: Contact, job: SendJob) -> bool:

@@ -159,16 +159,16 @@ class Stop:
 Decision = Ready | Wait | Stop
 
 
-def decide(known: DecisionInput, now: dt.datetime) -> Decision:
+def decide(inputs: DecisionInput, now: dt.datetime) -> Decision:
     """Decide about a message. A `Wait.until` is always later than `now`."""
-    return _final(known, now) or _needs_a_person(known, now) or _needs_time(known, now) or Ready()
+    return _final(inputs, now) or _needs_a_person(inputs, now) or _needs_time(inputs, now) or Ready()
 
 
-def forecast(known: DecisionInput, now: dt.datetime) -> dt.datetime | None:
+def forecast(inputs: DecisionInput, now: dt.datetime) -> dt.datetime | None:
     """Return when the message is sent if nothing else happens; None when that needs a person or will never be."""
     moment = now
     for _ in range(_FORECAST_STEPS):
-        decision = decide(known, moment)
+        decision = decide(inputs, moment)
         if isinstance(decision, Ready):
             return moment
         if isinstance(decision, Stop) or decision.until is None:
@@ -177,9 +177,9 @@ def forecast(known: DecisionInput, now: dt.datetime) -> dt.datetime | None:
     return None
 
 
-def describe(known: DecisionInput, now: dt.datetime, formats: Formats) -> dict[str, Any]:
+def describe(inputs: DecisionInput, now: dt.datetime, formats: Formats) -> dict[str, Any]:
     """Return the decision as the API shows it: state, reason, and when it is decided again and the message is sent."""
-    decision: Decision = decide(known, now)
+    decision: Decision = decide(inputs, now)
     if isinstance(decision, Ready):
         return {"state": "ready", "reason": None, "sentence": None, "until": None, "goesAt": now}
     if isinstance(decision, Stop):
@@ -190,7 +190,7 @@ def describe(known: DecisionInput, now: dt.datetime, formats: Formats) -> dict[s
             "until": None,
             "goesAt": None,
         }
-    sent_at = forecast(known, now)
+    sent_at = forecast(inputs, now)
     return {
         "state": "wait",
         "reason": decision.reason,
@@ -214,52 +214,52 @@ def _stop(reason: Reason) -> Stop:
     return Stop(final_state(reason), reason)
 
 
-def _final(known: DecisionInput, now: dt.datetime) -> Stop | None:
-    if known.run_cancelled:
+def _final(inputs: DecisionInput, now: dt.datetime) -> Stop | None:
+    if inputs.run_cancelled:
         return _stop(Reason.RUN_CANCELLED)
-    if known.contact_deleted:
+    if inputs.contact_deleted:
         return _stop(Reason.CONTACT_DELETED)
-    if known.suppressed:
+    if inputs.suppressed:
         return _stop(Reason.ADDRESS_SUPPRESSED)
-    if known.unsubscribed:
+    if inputs.unsubscribed:
         return _stop(Reason.UNSUBSCRIBED)
-    if known.replied:
+    if inputs.replied:
         return _stop(Reason.REPLY_RECEIVED)
-    if known.stopped:
-        return _stop(known.stopped)
-    if not known.address_valid:
+    if inputs.stopped:
+        return _stop(inputs.stopped)
+    if not inputs.address_valid:
         return _stop(Reason.NO_VALID_ADDRESS)
-    if known.session_ends_at and known.session_ends_at <= now:
+    if inputs.session_ends_at and inputs.session_ends_at <= now:
         return _stop(Reason.SESSION_CLOSED)
-    if known.attempts >= MAX_ATTEMPTS:
+    if inputs.attempts >= MAX_ATTEMPTS:
         return _stop(Reason.ATTEMPTS_EXHAUSTED)
     return None
 
 
-def _needs_a_person(known: DecisionInput, now: dt.datetime) -> Wait | None:
-    if not known.subscription_active:
+def _needs_a_person(inputs: DecisionInput, now: dt.datetime) -> Wait | None:
+    if not inputs.subscription_active:
         return Wait(Reason.SUBSCRIPTION_LAPSED, None)
-    if known.unwritten is Reason.AWAITING_WINNER:
-        return Wait(known.unwritten, None)
-    if known.unwritten and known.written_at and known.written_at > now:
-        return Wait(known.unwritten, known.written_at)
-    if known.run_paused:
+    if inputs.unwritten is Reason.AWAITING_WINNER:
+        return Wait(inputs.unwritten, None)
+    if inputs.unwritten and inputs.written_at and inputs.written_at > now:
+        return Wait(inputs.unwritten, inputs.written_at)
+    if inputs.run_paused:
         return Wait(Reason.RUN_PAUSED, None)
-    if not known.approved:
+    if not inputs.approved:
         return Wait(Reason.AWAITING_APPROVAL, None)
-    if not known.as_approved:
+    if not inputs.as_approved:
         return Wait(Reason.APPROVAL_OUTDATED, None)
-    if known.approval_ends_at and known.approval_ends_at <= now:
+    if inputs.approval_ends_at and inputs.approval_ends_at <= now:
         return Wait(Reason.APPROVAL_EXPIRED, None)
-    if not known.template_approved:
+    if not inputs.template_approved:
         return Wait(Reason.TEMPLATE_NOT_APPROVED, None)
-    if known.sender is None:
+    if inputs.sender is None:
         return Wait(Reason.SENDER_MISSING, None)
-    if not known.sender.active:
+    if not inputs.sender.active:
         return Wait(Reason.SENDER_INACTIVE, None)
-    if not known.sender.verified:
+    if not inputs.sender.verified:
         return Wait(Reason.SENDER_UNVERIFIED, None)
-    if known.sender.stopped:
+    if inputs.sender.stopped:
         return Wait(Reason.SENDER_STOPPED, None)
     return None
 
@@ -273,29 +273,29 @@ _LIMITS_IN_ORDER = (
 )
 
 
-def _needs_time(known: DecisionInput, now: dt.datetime) -> Wait | None:
-    if known.not_before and known.not_before > now:
-        return Wait(Reason.SCHEDULED_FOR_LATER, known.not_before)
-    if known.quota_at and known.quota_at > now:
-        return Wait(known.quota, known.quota_at)
-    if known.retry_at and known.retry_at > now:
-        return Wait(Reason.RETRY_BACKOFF, known.retry_at)
-    limits = (*(known.sender.limits if known.sender else ()), *((known.pace,) if known.pace else ()))
+def _needs_time(inputs: DecisionInput, now: dt.datetime) -> Wait | None:
+    if inputs.not_before and inputs.not_before > now:
+        return Wait(Reason.SCHEDULED_FOR_LATER, inputs.not_before)
+    if inputs.quota_at and inputs.quota_at > now:
+        return Wait(inputs.quota, inputs.quota_at)
+    if inputs.retry_at and inputs.retry_at > now:
+        return Wait(Reason.RETRY_BACKOFF, inputs.retry_at)
+    limits = (*(inputs.sender.limits if inputs.sender else ()), *((inputs.pace,) if inputs.pace else ()))
     for limit in sorted(limits, key=lambda limit: _LIMITS_IN_ORDER.index(limit.reason)):
         if limit.used >= limit.allowed and limit.opens_at > now:
             return Wait(limit.reason, limit.opens_at)
-    if known.window:
-        if known.place is None:
+    if inputs.window:
+        if inputs.place is None:
             raise ValueError("a window needs the recipient's place")
-        opening = next_opening(known.window, known.place.zone, now)
+        opening = next_opening(inputs.window, inputs.place.zone, now)
         if opening > now:
             return Wait(Reason.OUTSIDE_WINDOW, opening)
     return None
 
 
-def approved(known: DecisionInput) -> DecisionInput:
+def approved(inputs: DecisionInput) -> DecisionInput:
     """Return the same input with the draft approved, for previews."""
-    return replace(known, approved=True)
+    return replace(inputs, approved=True)
 
 
 def ramp_limit(first_day: dt.date, day: dt.date, *, start: int, step: int, cap: int) -> int:

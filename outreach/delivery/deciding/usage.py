@@ -33,12 +33,12 @@ MESSAGES = Meter("messages", outcome_of)
 
 def within_plan(ready: list[SendJob], waiting: dict[Wait, list[str]], allowed: Entitlement | None) -> list[SendJob]:
     """Return the messages that the plan allows, and reserve them. The others wait until more are allowed."""
-    found = reserve(MESSAGES.key, [job.pk for job in ready], allowed=allowed) if allowed is not None else None
-    if found is None:
+    reservation = reserve(MESSAGES.key, [job.pk for job in ready], allowed=allowed) if allowed is not None else None
+    if reservation is None:
         return ready
-    if over := [job.pk for job in ready if job.pk not in found.sources]:
-        waiting.setdefault(Wait(Reason.LIMIT_PLAN, found.until), []).extend(over)
-    return [job for job in ready if job.pk in found.sources]
+    if over := [job.pk for job in ready if job.pk not in reservation.sources]:
+        waiting.setdefault(Wait(Reason.LIMIT_PLAN, reservation.until), []).extend(over)
+    return [job for job in ready if job.pk in reservation.sources]
 
 
 def wake_messages() -> None:

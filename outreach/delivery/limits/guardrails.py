@@ -69,17 +69,17 @@ def rates_of(sender: Sender, now: datetime | None = None) -> list[Rate]:
     newest = sent.order_by("-sending_at").values("sending_at")[RECENT - 1 : RECENT]
     first = Coalesce(Subquery(newest), Value(since), output_field=DateTimeField())
     # One that the server has refused at once has no time of sending. Partial indexes find the few rows.
-    found = jobs.filter(Q(bounced_at__gt=since) | Q(complained_at__gt=since)).aggregate(
+    counts = jobs.filter(Q(bounced_at__gt=since) | Q(complained_at__gt=since)).aggregate(
         came_back=Count("pk", filter=Q(bounced_at__isnull=False, sending_at__gt=since, sending_at__gte=first)),
         refused=Count("pk", filter=Q(sending_at=None, bounced_at__gt=since, bounced_at__gte=first)),
         complained=Count("pk", filter=Q(complained_at__isnull=False, sending_at__gt=since)),
     )
-    count, refused = sent.count(), found["refused"]
+    count, refused = sent.count(), counts["refused"]
     enough = count + refused >= settings.guard_from
-    bounced, recent = found["came_back"] + refused, min(count, RECENT) + refused
+    bounced, recent = counts["came_back"] + refused, min(count, RECENT) + refused
     return [
         Rate(BOUNCES, bounced, recent, settings.bounce_percent, 1, enough),
-        Rate(COMPLAINTS, found["complained"], count, settings.complaint_percent, LEAST_COMPLAINTS, enough),
+        Rate(COMPLAINTS, counts["complained"], count, settings.complaint_percent, LEAST_COMPLAINTS, enough),
     ]
 
 
@@ -92,7 +92,7 @@ def check_senders(sender_ids: Iterable[str | None]) -> bool:
     stopped = False
     for id in sorted({id for id in sender_ids if id}):
         sender = locked_sender(id, stopped_at=None)
-        reached = next((one for one in rates_of(sender) if one.reached), None) if sender else None
+        reached = next((rate for rate in rates_of(sender) if rate.reached), None) if sender else None
         if sender is not None and reached is not None:
             _stop(sender, reached)
             stopped = True
@@ -144,10 +144,10 @@ def resume(*, id: str, app: str) -> Sender:
 
 def sender_of(id: str, app: str, *, lock: bool = False) -> Sender:
     """Return the app's sender with the id. Raises the app's error when there is none."""
-    found = locked_sender(id) if lock else find_sender(id)
-    if found is None or found.app_key != app:
+    sender = locked_sender(id) if lock else find_sender(id)
+    if sender is None or sender.app_key != app:
         raise CONNECTED_APPS[app].missing()
-    return found
+    return sender
 
 
 def guardrail(*, id: str, app: str) -> dict[str, Any]:
@@ -160,12 +160,12 @@ def guardrail(*, id: str, app: str) -> dict[str, Any]:
         "countedSince": sender.counted_since,
         "rates": [
             {
-                "what": one.what,
-                "count": one.count,
-                "of": one.of,
-                "percent": round(100 * one.count / one.of, 2) if one.of else 0.0,
-                "stopsAt": one.percent,
+                "what": rate.what,
+                "count": rate.count,
+                "of": rate.of,
+                "percent": round(100 * rate.count / rate.of, 2) if rate.of else 0.0,
+                "stopsAt": rate.percent,
             }
-            for one in rates_of(sender)
+            for rate in rates_of(sender)
         ],
     }

@@ -29,9 +29,9 @@ def paces_of(jobs: Sequence[SendJob], now: dt.datetime) -> dict[str, Limit]:
     counted = {run: (number, first) for run, number, first in gone.annotate(n=Count("pk"), first=Min("sending_at"))}
     held = of_senders.filter(status=SendJob.Status.CLAIMED).order_by().values_list("run_id").annotate(n=Count("pk"))
     claimed = dict(held)
-    found = {}
+    paces = {}
     for run, allowed in runs.items():
         number, first = counted.get(run, (0, None))
         opens = first + HOUR if first is not None and number >= allowed else now + _CLAIM
-        found[run] = Limit(Reason.LIMIT_CAMPAIGN, allowed, number + claimed.get(run, 0), opens)
-    return found
+        paces[run] = Limit(Reason.LIMIT_CAMPAIGN, allowed, number + claimed.get(run, 0), opens)
+    return paces

@@ -35,20 +35,20 @@ def pause_after_failure(*, sender: Sender, detail: str, refused: bool = False) -
     row.paused_reason = "sender_trouble"
     row.last_error = detail
     row.last_error_at = now
-    told = row.verified if refused else row.failures == NOTIFY_AFTER
+    should_notify = row.verified if refused else row.failures == NOTIFY_AFTER
     row.verified = row.verified and not refused
     fields = ["failures", "paused_until", "paused_reason", "last_error", "last_error_at", "verified"]
     row.save(update_fields=fields)
-    if told:
+    if should_notify:
         notify(SENDER_FAILING.key, {"smtp": row}, members=members_who_may(MODULE, "PUT"), about=(row.app_key, row.pk))
 
 
 def pause(sender: Sender, reason: str, seconds: float, detail: str = "") -> None:
     """Pause the sender for some seconds; its messages stay as they are."""
     now = timezone.now()
-    told = {"last_error": detail, "last_error_at": now} if detail else {}
+    error_fields = {"last_error": detail, "last_error_at": now} if detail else {}
     type(sender)._default_manager.filter(pk=sender.pk).update(
-        paused_until=now + timedelta(seconds=seconds), paused_reason=reason, **told
+        paused_until=now + timedelta(seconds=seconds), paused_reason=reason, **error_fields
     )
 
 

@@ -48,7 +48,10 @@ def scope_of(email: str) -> str:
     """Return the provider of an address, or its domain."""
     domain = email.rpartition("@")[2].lower()
     for key, domains in PROVIDERS.items():
-        if any(domain == one or (one.endswith(".") and domain.startswith(one)) for one in domains):
+        if any(
+            domain == provider_domain or (provider_domain.endswith(".") and domain.startswith(provider_domain))
+            for provider_domain in domains
+        ):
             return key
     return domain
 
@@ -69,37 +72,37 @@ def size_and_rate(per_hour: int) -> tuple[float, float]:
     return float(size), (per_hour - size + 1) / _HOUR
 
 
-def reserve(wanted: Mapping[str, int], limits: Mapping[str, int], now: datetime) -> dict[str, Taken]:
+def reserve(counts: Mapping[str, int], limits: Mapping[str, int], now: datetime) -> dict[str, Taken]:
     """Take as many tokens as there are, at most those wanted of each scope, in the caller's transaction.
 
     Scopes without a limit are left out of the answer.
     """
-    asked = {scope: limit for scope in wanted if (limit := limit_of(scope, limits))}
-    if not asked:
+    scope_limits = {scope: limit for scope in counts if (limit := limit_of(scope, limits))}
+    if not scope_limits:
         return {}
     company = company_id()
     new = [
-        RecipientQuota(company_id=company, scope=scope, tokens=size_and_rate(asked[scope])[0], filled_at=now)
-        for scope in sorted(asked)
+        RecipientQuota(company_id=company, scope=scope, tokens=size_and_rate(scope_limits[scope])[0], filled_at=now)
+        for scope in sorted(scope_limits)
     ]
     RecipientQuota.objects.bulk_create(new, ignore_conflicts=True)
-    rows = list(RecipientQuota.objects.select_for_update().filter(scope__in=asked).order_by("scope"))
-    found = {}
+    rows = list(RecipientQuota.objects.select_for_update().filter(scope__in=scope_limits).order_by("scope"))
+    taken = {}
     for row in rows:
-        size, rate = size_and_rate(asked[row.scope])
+        size, rate = size_and_rate(scope_limits[row.scope])
         since = max(0.0, (now - row.filled_at).total_seconds())
         row.tokens = min(size, row.tokens + since * rate)
-        count = min(wanted[row.scope], int(row.tokens + 1e-6))
+        count = min(counts[row.scope], int(row.tokens + 1e-6))
         row.tokens = row.tokens - count
         row.filled_at = max(now, row.filled_at)
-        found[row.scope] = Taken(count, now + timedelta(seconds=(size - row.tokens) / rate))
+        taken[row.scope] = Taken(count, now + timedelta(seconds=(size - row.tokens) / rate))
     RecipientQuota.objects.bulk_update(rows, ["tokens", "filled_at"])
-    return found
+    return taken
 
 
 def forget_unused() -> bool:
     """Delete buckets of all companies that are full since long (a periodic task). Returns whether there may be more."""
     old = RecipientQuota.objects.filter(filled_at__lt=timezone.now() - KEPT)
-    found = list(old.order_by("pk").values_list("pk", flat=True)[:BATCH])
-    RecipientQuota.objects.filter(pk__in=found).delete()
-    return len(found) == BATCH
+    ids = list(old.order_by("pk").values_list("pk", flat=True)[:BATCH])
+    RecipientQuota.objects.filter(pk__in=ids).delete()
+    return len(ids) == BATCH

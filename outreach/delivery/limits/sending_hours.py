@@ -21,23 +21,23 @@ from outreach.mail_vendors.registry import VENDORS
 
 def read_settings() -> dict[str, Any]:
     """Return the settings as the API shows them. Without settings, mail is sent at any hour."""
-    found = GenieSettings.objects.first() or GenieSettings()
+    settings = GenieSettings.objects.first() or GenieSettings()
     return {
-        "windowDays": found.window_days,
-        "windowStart": found.window_start and f"{found.window_start:%H:%M}",
-        "windowEnd": found.window_end and f"{found.window_end:%H:%M}",
-        "recipientTimezone": found.recipient_timezone,
-        "approvalDays": found.approval_days,
-        "inboxDays": found.inbox_days,
-        "bouncePercent": found.bounce_percent,
-        "complaintPercent": found.complaint_percent,
-        "guardFrom": found.guard_from,
-        "trackOpens": found.track_opens,
-        "trackClicks": found.track_clicks,
-        "providerLimits": {key: found.provider_limits.get(key) for key in KEYS},
-        "vendorLimits": {key: found.vendor_limits.get(key) for key in VENDORS},
-        "language": found.language,
-        "languageName": language_name(found.language),
+        "windowDays": settings.window_days,
+        "windowStart": settings.window_start and f"{settings.window_start:%H:%M}",
+        "windowEnd": settings.window_end and f"{settings.window_end:%H:%M}",
+        "recipientTimezone": settings.recipient_timezone,
+        "approvalDays": settings.approval_days,
+        "inboxDays": settings.inbox_days,
+        "bouncePercent": settings.bounce_percent,
+        "complaintPercent": settings.complaint_percent,
+        "guardFrom": settings.guard_from,
+        "trackOpens": settings.track_opens,
+        "trackClicks": settings.track_clicks,
+        "providerLimits": {key: settings.provider_limits.get(key) for key in KEYS},
+        "vendorLimits": {key: settings.vendor_limits.get(key) for key in VENDORS},
+        "language": settings.language,
+        "languageName": language_name(settings.language),
         "timezone": Company.objects.values_list("timezone", flat=True).get(pk=company_id()),
     }
 
@@ -61,18 +61,22 @@ def change_settings(**values: Any) -> None:
     for name in ("provider_limits", "vendor_limits"):
         if name in values:
             values[name] = {key: limit for key, limit in values[name].items() if limit}
-    found, _ = GenieSettings.objects.select_for_update(of=("self",)).get_or_create()
+    settings, _ = GenieSettings.objects.select_for_update(of=("self",)).get_or_create()
     for name, value in values.items():
-        setattr(found, name, value)
-    if (found.window_start is None) != (found.window_end is None):
+        setattr(settings, name, value)
+    if (settings.window_start is None) != (settings.window_end is None):
         raise ValidationFailed(
             "windowStart and windowEnd go together", "windowStart, windowEnd: give both, or null for both"
         )
-    if {"window_start", "window_end"} & values.keys() and found.window_start and found.window_start == found.window_end:
+    if (
+        {"window_start", "window_end"} & values.keys()
+        and settings.window_start
+        and settings.window_start == settings.window_end
+    ):
         raise ValidationFailed(
             "windowEnd is windowStart", "windowEnd: is the same as windowStart; give null for both to send all day"
         )
-    found.save()
+    settings.save()
     held = (Reason.OUTSIDE_WINDOW, Reason.LIMIT_DOMAIN, Reason.LIMIT_VENDOR)
     waiting = SendJob.objects.filter(status=SendJob.Status.APPROVED, reason__in=held)
     if waiting.update(due_at=timezone.now()):

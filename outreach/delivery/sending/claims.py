@@ -71,7 +71,7 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
     """Return (sender id, company id) of senders with due messages, of all companies, in random order for fairness."""
     now = timezone.now()
     with unscoped(reason="worker: senders of all companies with messages due"):
-        found: list[tuple[str, str]] = []
+        pairs: list[tuple[str, str]] = []
         for kind in ALL_SENDERS:
             # A value for each sender: EXISTS becomes a join, which reads all that is due.
             waiting = SendJob.objects.filter(_due(now), **{f"{kind.job_column}_id": OuterRef("pk")})
@@ -79,9 +79,9 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
             senders = kind._default_manager.alias(first=first).filter(
                 Q(paused_until__isnull=True) | Q(paused_until__lte=now), first__isnull=False, **SENDING
             )
-            found += senders.order_by("?").values_list("pk", "company_id")[:limit]
-    _random.shuffle(found)
-    return found[:limit]
+            pairs += senders.order_by("?").values_list("pk", "company_id")[:limit]
+    _random.shuffle(pairs)
+    return pairs[:limit]
 
 
 @transaction.atomic
@@ -121,14 +121,14 @@ def _choose(sender: Sender, context: SendContext, lease: str, most: int, limit: 
     if any(job.run_id for job in jobs):
         prefetch_related_objects(jobs, "run")
     # `most` already respects the limits, so the decision gets none.
-    known = context.decision_inputs(jobs, {sender.pk: SenderState()}, now)
+    inputs = context.decision_inputs(jobs, {sender.pk: SenderState()}, now)
     ready: list[SendJob] = []
     waiting: dict[Wait, list[str]] = defaultdict(list)
     stopped: dict[Stop, list[str]] = defaultdict(list)
-    paces = {job.run_id: pace for job in jobs if (pace := known[job.pk].pace) is not None}
+    paces = {job.run_id: pace for job in jobs if (pace := inputs[job.pk].pace) is not None}
     room = {run: pace.allowed - pace.used for run, pace in paces.items()}
     for job in jobs:
-        decision = decide(known[job.pk], now)
+        decision = decide(inputs[job.pk], now)
         if isinstance(decision, Wait):
             waiting[decision].append(job.pk)
         elif isinstance(decision, Stop):
@@ -178,7 +178,7 @@ def _within_quotas(
         return ready
     scopes = {job.pk: scope_of(job.contact.email or "") for job in ready}
     taken = reserve(Counter(scopes.values()), context.provider_limits, now)
-    left = {scope: one.count for scope, one in taken.items()}
+    left = {scope: quota.count for scope, quota in taken.items()}
     going = []
     for job in ready:
         scope = scopes[job.pk]

@@ -83,9 +83,9 @@ def ask_again(deadline: float) -> None:
 def _look_up(job: SendJob) -> None:
     """Search the account for the sent message; if it does not find it, the outcome stays unknown."""
     with closing(session_of(job.mail_app)) as session:
-        found = session.look_up(job.message_id) if isinstance(session, GmailSession) else None
-    if found is not None and job.sending_at is not None:
-        values = late_values(settled(job, found))
+        outcome = session.look_up(job.message_id) if isinstance(session, GmailSession) else None
+    if outcome is not None and job.sending_at is not None:
+        values = late_values(settled(job, outcome))
         ledger.record_late_outcome(job, to="sent", sending_at=job.sending_at, detail=FOUND, **values)
         return
     attempts = job.attempts + 1

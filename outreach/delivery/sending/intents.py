@@ -101,7 +101,7 @@ RETURNING send_job_id"""
 @cache
 def settle() -> str:
     """Return the statement that settles messages, once all consumers of events are registered."""
-    wanted = wanted_by(_consumers(), "found.key", company="moved.company_id", kind=f"'{_SENT}'")
+    condition = wanted_by(_consumers(), "found.key", company="moved.company_id", kind=f"'{_SENT}'")
     return f"""
 WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
     (id text, company text, lease text, reply text, provider_id text, thread_id text, at timestamptz,
@@ -120,14 +120,14 @@ events AS (INSERT INTO core_event
 deliveries AS (INSERT INTO core_eventdelivery
         (id, consumer, event_id, status, due_at, attempts, error, company_id, created_at, updated_at)
     SELECT found.value, found.key, event, 'pending', at, 0, '', company_id, at, at
-    FROM moved, jsonb_each_text(moved.consumers) AS found WHERE {wanted})
+    FROM moved, jsonb_each_text(moved.consumers) AS found WHERE {condition})
 {_TRANSITION}
 SELECT step, company_id, id, 'sending', 'sent', '', reply, at, at FROM moved RETURNING send_job_id"""
 
 
 @cache
 def _consumers() -> list[EventConsumer]:
-    return [one for one in registered(EventConsumer).values() if _SENT in one.kinds]
+    return [consumer for consumer in registered(EventConsumer).values() if _SENT in consumer.kinds]
 
 
 def intent_of(job: SendJob, *, recipient: str, message_id: str) -> Row:
@@ -158,7 +158,7 @@ def settled(job: SendJob, outcome: Sent) -> Row:
         "step": new_id(),
         "event": new_id(),
         "payload": {"contact": job.contact_id, "subject": job.subject, "run": job.run_id},
-        "consumers": {one.name: new_id() for one in _consumers()},
+        "consumers": {consumer.name: new_id() for consumer in _consumers()},
     }
 
 
@@ -181,8 +181,8 @@ def begun(job: SendJob, row: Row) -> None:
     job.sending_at = row["at"]
 
 
-def run(statement: str, given: Sequence[str]) -> set[str]:
+def run(statement: str, params: Sequence[str]) -> set[str]:
     """Run a statement by Django's connection. Returns the ids of the messages that it has changed."""
     with connection.cursor() as cursor:
-        cursor.execute(statement, given)
+        cursor.execute(statement, params)
         return {id for (id,) in cursor.fetchall()}

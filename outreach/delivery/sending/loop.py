@@ -227,10 +227,10 @@ class Sending:
     def _answer(self, seconds: float) -> None:
         """Run a connection's request, or wait this long for one."""
         try:
-            asked = self._asked.get(timeout=seconds) if seconds else self._asked.get_nowait()
+            callback = self._asked.get(timeout=seconds) if seconds else self._asked.get_nowait()
         except Empty:
             return
-        asked()
+        callback()
 
     # In the threads of connections
 

@@ -82,7 +82,7 @@ class ChatParts:
     def mail_of(self, job: SendJob, recipient: str) -> OutgoingChat:
         """Return the message as it is sent. Raises AttachmentMissing and AttachmentUnavailable."""
         files = self._files.read(job.attachments)
-        links = [file_link(one["id"], one["name"]) for one in job.attachments]
+        links = [file_link(attachment["id"], attachment["name"]) for attachment in job.attachments]
         return OutgoingChat(job.pk, recipient, job.chat or {}, files, links)
 
 

@@ -67,10 +67,10 @@ def connect() -> psycopg.Connection:
 
     Each statement names the company of each row (outreach.delivery.sending.intents).
     """
-    made = psycopg.connect(**connection_parameters("sender"), autocommit=True, prepare_threshold=0)
+    connection = psycopg.connect(**connection_parameters("sender"), autocommit=True, prepare_threshold=0)
     for name, value in {"role": SYSTEM_ROLE, **_PLANNING}.items():
-        made.execute("SELECT set_config(%s, %s, false)", [name, value], prepare=False)
-    return made
+        connection.execute("SELECT set_config(%s, %s, false)", [name, value], prepare=False)
+    return connection
 
 
 class Writer:
@@ -126,8 +126,8 @@ class Writer:
                 self._closing = True
                 left = self._intents
                 self._intents = []
-            for one in left:
-                one.end(error=IntentLost())
+            for intent in left:
+                intent.end(error=IntentLost())
             self._drop()
 
     def _call(self) -> None:
@@ -154,30 +154,30 @@ class Writer:
     def _commit(self, intents: list[_Intent], settled: list[_Settled]) -> None:
         """Commit a group. If PostgreSQL refuses it as a whole, each row is tried separately."""
         try:
-            held, written = self._write([one.row for one in intents], [one.row for one in settled])
+            held, written = self._write([entry.row for entry in intents], [entry.row for entry in settled])
         except _LOST:
             self._recover(intents, settled)
         except psycopg.Error as error:
             if len(intents) + len(settled) == 1:
-                [row] = [*(one.row for one in intents), *(done.row for done in settled)]
+                [row] = [*(entry.row for entry in intents), *(done.row for done in settled)]
                 log.error("what becomes of message %s could not be written: %s", row["id"], error)
-                for one in intents:
-                    one.end(error=error)
+                for entry in intents:
+                    entry.end(error=error)
                 return  # one that was sent is in doubt: release_lost_claims says so
             for done in settled:
                 self._commit([], [done])
-            for one in intents:
-                self._commit([one], [])
+            for entry in intents:
+                self._commit([entry], [])
         except BaseException as error:
-            for one in intents:
-                one.end(error=error)
+            for entry in intents:
+                entry.end(error=error)
             raise
         else:
             self._tell(intents, held, settled, written)
 
     def _tell(self, intents: list[_Intent], held: set[str], settled: list[_Settled], written: set[str]) -> None:
-        for one in intents:
-            one.end(held=one.row["id"] in held)
+        for intent in intents:
+            intent.end(held=intent.row["id"] in held)
         for done in settled:
             if done.row["id"] not in written:
                 done.late()
@@ -188,11 +188,11 @@ class Writer:
             self._connection = self._connect()
         connection = self._connection
         with connection.pipeline(), connection.transaction():
-            found = [
+            cursors = [
                 connection.execute(statement, parameters(rows)) if rows else None
                 for statement, rows in ((settle(), settled), (INTENT, intents))
             ]
-        written, held = ({id for (id,) in one} if one is not None else set() for one in found)
+        written, held = ({id for (id,) in cursor} if cursor is not None else set() for cursor in cursors)
         return held, written
 
     def _recover(self, intents: list[_Intent], settled: list[_Settled]) -> None:
@@ -202,14 +202,16 @@ class Writer:
         What was settled is settled once more, which changes nothing where it had been.
         """
         until = monotonic() + PATIENCE
-        lost = [{"step": new_id(), **{name: one.row[name] for name in ("id", "company", "lease")}} for one in intents]
+        lost = [
+            {"step": new_id(), **{name: entry.row[name] for name in ("id", "company", "lease")}} for entry in intents
+        ]
         while True:
             self._drop()
             try:
                 self._connection = self._connect()
                 if lost:
                     self._connection.execute(TAKE_BACK, parameters(lost))
-                _, written = self._write([], [one.row for one in settled])
+                _, written = self._write([], [entry.row for entry in settled])
             except _LOST as error:
                 if monotonic() >= until:
                     log.error("the database is away; %s messages are in doubt: %s", len(settled), error)
@@ -221,8 +223,8 @@ class Writer:
             else:
                 self._tell([], set(), settled, written)
                 break
-        for one in intents:
-            one.end(error=IntentLost())
+        for entry in intents:
+            entry.end(error=IntentLost())
 
     def _drop(self) -> None:
         if self._connection is not None:

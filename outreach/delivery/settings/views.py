@@ -50,11 +50,11 @@ class GenieSettingsViewSet(ResourceViewSet):
         return read_settings()
 
     def _check_senders(self, data: dict[str, Any]) -> None:
-        known = read_settings()
+        current = read_settings()
         changed = [
             shown
             for name, shown in ABOUT_SENDERS.items()
-            if name in data and _given(data[name]) != _given(known[shown])
+            if name in data and _given(data[name]) != _given(current[shown])
         ]
         if changed and not self.actor.may("apps", "PUT"):
             raise NamedError("UnauthorizedAction_403", f"{changed[0]}: your role lacks the permission apps.PUT")

@@ -23,7 +23,7 @@ class FollowUpStop(Func):
     def __init__(self) -> None:
         super().__init__(F("pk"), output_field=CharField(null=True))
 
-    def as_sql(self, compiler: Any, *given: Any, **named: Any) -> tuple[str, tuple[str | int, ...]]:
+    def as_sql(self, compiler: Any, *args: Any, **named: Any) -> tuple[str, tuple[str | int, ...]]:
         key, _ = compiler.compile(self.source_expressions[0])
         return f"({reason_sql(key.rpartition('.')[0])})", ()
 

@@ -39,7 +39,7 @@ def stop_waiting() -> bool:
     """End the follow-ups that wait and are not to go any more, at most BATCH of all companies. Returns whether there
     may be more."""
     waiting = SendJob.objects.filter(step__gt=1, status__in=NOT_CLAIMED)
-    found = _happened(waiting)
+    ids_by_reason = _happened(waiting)
     gone = Contact.objects.filter(pk=OuterRef("contact_id"))
     listed = Suppression.objects.filter(
         company_id=OuterRef("contact__company_id"), email=Lower(OuterRef("contact__email"))
@@ -54,20 +54,20 @@ def stop_waiting() -> bool:
         (Reason.ADDRESS_SUPPRESSED, waiting.filter(Exists(opted_out), chat_app__isnull=False)),
         (Reason.RUN_CANCELLED, waiting.filter(Q(run__cancelled_at__isnull=False) | Q(run__is_deleted=True))),
     ):
-        found.setdefault(reason, []).extend(stopped.order_by("pk").values_list("pk", flat=True)[:BATCH])
-    for reason, ids in found.items():
+        ids_by_reason.setdefault(reason, []).extend(stopped.order_by("pk").values_list("pk", flat=True)[:BATCH])
+    for reason, ids in ids_by_reason.items():
         rows = SendJob.objects.filter(pk__in=ids, status__in=NOT_CLAIMED)
         ledger.transition_all(rows, to=final_state(reason), reason=reason)
-    return any(len(ids) == BATCH for ids in found.values())
+    return any(len(ids) == BATCH for ids in ids_by_reason.values())
 
 
 def _happened(waiting: QuerySet[SendJob]) -> dict[Reason, list[str]]:
     """Return the messages that past events stop, by reason."""
     rows = waiting.annotate(stop=FollowUpStop()).filter(stop__isnull=False).order_by("pk")
-    found: dict[Reason, list[str]] = {}
+    ids_by_reason: dict[Reason, list[str]] = {}
     for job in rows.only("pk")[:BATCH]:
-        found.setdefault(Reason(job.stop), []).append(job.pk)
-    return found
+        ids_by_reason.setdefault(Reason(job.stop), []).append(job.pk)
+    return ids_by_reason
 
 
 @transaction.atomic
@@ -86,9 +86,9 @@ def stop_thread(*, message_id: str, member_id: str) -> None:
     followed = list(
         thread.filter(next_step_at__isnull=False).select_for_update(of=("self",)).defer("text", "html", "evidence")
     )
-    never = [next_of(one, created_by_id=member_id, updated_by_id=member_id) for one in followed]
+    never = [next_of(follow_up, created_by_id=member_id, updated_by_id=member_id) for follow_up in followed]
     SendJob.objects.bulk_create(never, ignore_conflicts=True)
-    ledger.record_planned([one.pk for one in never], actor_id=member_id)
+    ledger.record_planned([follow_up.pk for follow_up in never], actor_id=member_id)
     thread.update(next_delay=None, next_step_at=None)  # nothing follows one that is on its way either
     waiting = thread.filter(step__gt=1, status__in=NOT_CLAIMED)
     ledger.transition_all(waiting, to=Status.CANCELLED, reason=DECLINED, actor_id=member_id, updated_by_id=member_id)

@@ -97,7 +97,7 @@ def _count(human: Mapping[str, Sequence[TrackingEvent]]) -> None:
     link."""
     locked = SendJob.objects.select_for_update(of=("self",)).filter(pk__in=human).order_by("pk")
     jobs = list(locked.defer("evidence"))
-    known = set(
+    counted = set(
         TrackingEvent.objects.filter(send_job__in=human, machine="", applied_at__isnull=False).values_list(
             "send_job_id", "kind", "link"
         )
@@ -109,16 +109,19 @@ def _count(human: Mapping[str, Sequence[TrackingEvent]]) -> None:
             for name, value in event_columns(job, event.kind, event.happened_at).items():
                 setattr(job, name, value)
         payload = {"contact": job.contact_id, "subject": job.subject, "run": job.run_id, "sendJob": job.pk}
-        opens = [one for one in human[job.pk] if one.kind == Kind.OPENED]
-        clicks = [one for one in human[job.pk] if one.kind == Kind.CLICKED]
+        opens = [entry for entry in human[job.pk] if entry.kind == Kind.OPENED]
+        clicks = [entry for entry in human[job.pk] if entry.kind == Kind.CLICKED]
         job.open_count += len(opens)
         job.click_count += len(clicks)
-        if opens and (job.pk, Kind.OPENED, 0) not in known:
+        if opens and (job.pk, Kind.OPENED, 0) not in counted:
             opened[job.pk] = payload
-        fresh = sorted({one.link for one in clicks if (job.pk, Kind.CLICKED, one.link) not in known})
+        fresh = sorted({entry.link for entry in clicks if (job.pk, Kind.CLICKED, entry.link) not in counted})
         if fresh:
             links = links_of(sent_html(job.text, job.html))
-            clicked[job.pk] = {**payload, "links": [url for one in fresh if (url := link_at(links, one)) is not None]}
+            clicked[job.pk] = {
+                **payload,
+                "links": [url for entry in fresh if (url := link_at(links, entry)) is not None],
+            }
     SendJob.objects.bulk_update(jobs, ["delivery", "delivery_status", "open_count", "click_count"])
     for kind, payloads in (("mail.opened", opened), ("mail.clicked", clicked)):
         if payloads:
@@ -131,6 +134,6 @@ def forget_old() -> bool:
     Returns whether there may be more.
     """
     old = TrackingEvent.objects.filter(happened_at__lt=timezone.now() - KEPT).order_by("happened_at")
-    found = list(old.values_list("pk", flat=True)[:MAX_DELETED])
-    TrackingEvent.objects.filter(pk__in=found).delete()
-    return len(found) == MAX_DELETED
+    ids = list(old.values_list("pk", flat=True)[:MAX_DELETED])
+    TrackingEvent.objects.filter(pk__in=ids).delete()
+    return len(ids) == MAX_DELETED

@@ -29,7 +29,7 @@ def sent_html(text: str, rich: str) -> str:
 
 def links_of(rich: str) -> list[str]:
     """Return the addresses of the HTML that clicks are tracked of, each once, in their order."""
-    return [one for one in dict.fromkeys(addresses_in(rich)) if is_tracked(one)][:MAX_LINKS]
+    return [url for url in dict.fromkeys(addresses_in(rich)) if is_tracked(url)][:MAX_LINKS]
 
 
 def is_tracked(url: str) -> bool:
@@ -46,7 +46,7 @@ def with_tracking(rich: str, message_id: str, base: str, *, opens: bool, clicks:
     """Return the HTML with tracked links, and with the picture that reports an open."""
     if clicks:
         numbers = {url: number for number, url in enumerate(links_of(rich), 1)}
-        rich = _HREF.sub(lambda found: found[1] + _tracked(found[2], numbers, message_id, base), rich)
+        rich = _HREF.sub(lambda match: match[1] + _tracked(match[2], numbers, message_id, base), rich)
     if opens:
         token = make_token(Tracked(OPEN, message_id))
         rich += f'\n<img src="{base}/o/{token}.gif" width="1" height="1" alt="">'

@@ -59,16 +59,16 @@ def is_own_member(user_id: str | None) -> bool:
 
 def followed_together(clicks: Iterable[TrackingEvent]) -> set[str]:
     """Return the ids of those clicks on one message that a scanner has made: within a second, on all its links."""
-    rows = sorted(clicks, key=lambda one: (one.happened_at, one.pk))
-    found: set[str] = set()
+    rows = sorted(clicks, key=lambda click: (click.happened_at, click.pk))
+    ids: set[str] = set()
     first = 0
     for last, row in enumerate(rows):
         while row.happened_at - rows[first].happened_at > TOGETHER:
             first += 1
         if row.of_links > 1 and len(_links(rows[first : last + 1])) >= row.of_links:
-            found |= {one.pk for one in rows[first : last + 1]}
-    return found
+            ids |= {click.pk for click in rows[first : last + 1]}
+    return ids
 
 
 def _links(rows: Sequence[TrackingEvent]) -> set[int]:
-    return {one.link for one in rows}
+    return {row.link for row in rows}

@@ -90,5 +90,5 @@ def _store(job: SendJob, tracked: Tracked, visit: Visit, *, of_links: int) -> No
 
 def visitor_of(caller: Caller, message_id: str, at: datetime) -> str:
     """Return a key that distinguishes the visitors of one message for a day (UTC), without their address."""
-    known = f"{caller.ip or ''}\n{caller.user_agent}\n{message_id}"
-    return salted_hmac(f"outreach.tracking.visitor {at:%Y-%m-%d}", known, algorithm="sha256").hexdigest()[:32]
+    identity = f"{caller.ip or ''}\n{caller.user_agent}\n{message_id}"
+    return salted_hmac(f"outreach.tracking.visitor {at:%Y-%m-%d}", identity, algorithm="sha256").hexdigest()[:32]

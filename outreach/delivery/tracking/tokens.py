@@ -53,7 +53,7 @@ def read_token(token: str) -> Tracked | None:
     if len(raw) != _BODY.size + _MAC or base64.urlsafe_b64encode(raw).rstrip(b"=").decode() != token:
         return None
     body, mac = raw[:-_MAC], raw[-_MAC:]
-    if not any(constant_time_compare(mac, known) for known in _macs(body)):
+    if not any(constant_time_compare(mac, expected) for expected in _macs(body)):
         return None
     kind, id, link = _BODY.unpack(body)
     return Tracked(kind, id.hex(), link)

@@ -34,9 +34,9 @@ def click(request: HttpRequest, token: str) -> HttpResponse:
     url = record_click(token, _visit(request))
     if url is None:
         return _answer(404)
-    found = _answer(302)
-    found["Location"] = _location(url)
-    return found
+    response = _answer(302)
+    response["Location"] = _location(url)
+    return response
 
 
 @csrf_exempt
@@ -52,20 +52,20 @@ def opened(request: HttpRequest, token: str) -> HttpResponse:
 
 def _refused(request: HttpRequest) -> HttpResponse | None:
     if request.method not in ("GET", "HEAD"):
-        found = _answer(405)
-        found["Allow"] = "GET, HEAD"
-        return found
+        response = _answer(405)
+        response["Allow"] = "GET, HEAD"
+        return response
     if not VISITS.try_count(caller_of(request).network):
-        found = _answer(429)
-        found["Retry-After"] = str(VISITS.seconds)
-        return found
+        response = _answer(429)
+        response["Retry-After"] = str(VISITS.seconds)
+        return response
     return None
 
 
 def _visit(request: HttpRequest) -> Visit:
     user = getattr(request, "user", None)
-    known = user.pk if user is not None and user.is_authenticated else None
-    return Visit(cast("str", request.method), caller_of(request), known)
+    user_id = user.pk if user is not None and user.is_authenticated else None
+    return Visit(cast("str", request.method), caller_of(request), user_id)
 
 
 def _location(url: str) -> str:

@@ -43,8 +43,8 @@ def preferences(who: Unsubscriber) -> Preferences:
         else:
             state = "done" if listed or unsubscribed else "ask"
         sent = SendJob.objects.filter(contact_id=who.contact_id, status=SendJob.Status.SENT)
-        found = sent.aggregate(count=Count("pk"), last=Max("sent_at"))
-        return Preferences(state, masked(recipient), company_language(), found["count"], found["last"])
+        totals = sent.aggregate(count=Count("pk"), last=Max("sent_at"))
+        return Preferences(state, masked(recipient), company_language(), totals["count"], totals["last"])
 
 
 def resubscribe(who: Unsubscriber) -> None:

@@ -33,10 +33,10 @@ class UnsubscribeViewSet(ResourceViewSet):
     )
     def retrieve(self, request: Request, token: str) -> Any:
         try:
-            found = read_token(token)
+            unsubscriber = read_token(token)
         except InvalidToken:
             return self._invalid(request)
-        return self._page(request, found)
+        return self._page(request, unsubscriber)
 
     @endpoint(
         "Unsubscribe",
@@ -47,14 +47,14 @@ class UnsubscribeViewSet(ResourceViewSet):
     )
     def create(self, request: Request, token: str) -> Any:
         try:
-            found = read_token(token)
+            unsubscriber = read_token(token)
         except InvalidToken:
             return self._invalid(request)
         if request._request.POST.get("do") == "resubscribe":
-            resubscribe(found)
-            return self._page(request, found, asked="back")
-        unsubscribe(found)
-        return self._page(request, found)
+            resubscribe(unsubscriber)
+            return self._page(request, unsubscriber, asked="back")
+        unsubscribe(unsubscriber)
+        return self._page(request, unsubscriber)
 
     def _page(self, request: Request, who: Unsubscriber, asked: str = "ask") -> HttpResponse:
         shown = preferences(who)

@@ -83,20 +83,20 @@ def _senders_of(run: GenieScheduler, steps: dict[int, Step]) -> dict[str, Sender
     """Return the senders of the steps that have a channel of their own: by the channel those of mail vendors, by their
     ids chat apps, which their templates belong to."""
     chosen = run.custom_channels if run.custom_channel_selection else {}
-    found: dict[str, Sender] = {}
+    senders: dict[str, Sender] = {}
     chats = {step.chat["app"] for step in steps.values() if step.chat}
-    found |= ChatApp.objects.in_bulk([*chats]) if chats else {}
+    senders |= ChatApp.objects.in_bulk([*chats]) if chats else {}
     for channel in {step.channel for step in steps.values()} - {THREAD, CHAT}:
         with suppress(NamedError):  # without one they go by the sender of the message before
-            found[channel] = choose_sender(None, chosen.get(channel), letter=channel[-1])
-    return found
+            senders[channel] = choose_sender(None, chosen.get(channel), letter=channel[-1])
+    return senders
 
 
 def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], senders: dict[str, Sender]) -> SendJob:
     step = steps[before.step + 1]
     follows = steps.get(step.number + 1)
     began_at = run.created_at if before.occurrence == 1 else before.created_at
-    found = next_of(
+    follow_up = next_of(
         before,
         stop_on=list(step.stop_on),
         window=step.window or run.window,
@@ -106,22 +106,22 @@ def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], sen
         updated_by_id=run.created_by_id,
     )
     sender = senders.get(step.chat["app"] if step.chat else step.channel)
-    if sender is None and not step.chat and found.chat_app_id:
+    if sender is None and not step.chat and follow_up.chat_app_id:
         sender = run.sender  # mail again, after a step by chat
     if sender is not None:
-        found.smtp = None
-        found.mail_app = None
-        found.chat_app = None
-        found.channel = sender.app_key
-        found.provider_thread_id = ""
-        setattr(found, sender.job_column, sender)
-    if found.chat_app_id != before.chat_app_id:
-        found.contact = before.contact
-        found.recipient = found.address
+        follow_up.smtp = None
+        follow_up.mail_app = None
+        follow_up.chat_app = None
+        follow_up.channel = sender.app_key
+        follow_up.provider_thread_id = ""
+        setattr(follow_up, sender.job_column, sender)
+    if follow_up.chat_app_id != before.chat_app_id:
+        follow_up.contact = before.contact
+        follow_up.recipient = follow_up.address
     if run.status == Status.FAILED:
-        found.status = SendJob.Status.CANCELLED
-        found.reason = "run_failed"
-    return found
+        follow_up.status = SendJob.Status.CANCELLED
+        follow_up.reason = "run_failed"
+    return follow_up
 
 
 def wake(run: GenieScheduler) -> None:

@@ -77,15 +77,15 @@ def steps_of(cadence: Mapping[str, Any]) -> dict[int, Step]:
     return {
         number: Step(
             number,
-            one["channel"],
-            one["delay"],
-            one["subject"],
-            one.get("prompt", ""),
-            tuple(one["stopOn"]),
-            one["window"],
-            one.get("content"),
+            step["channel"],
+            step["delay"],
+            step["subject"],
+            step.get("prompt", ""),
+            tuple(step["stopOn"]),
+            step["window"],
+            step.get("content"),
         )
-        for number, one in enumerate(cadence.get("steps", ()), 2)
+        for number, step in enumerate(cadence.get("steps", ()), 2)
     }
 
 
@@ -106,9 +106,9 @@ def read_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict
 
     Raises InvalidPayload_400, which names the problem, and EmailTemplateNotFound_404 for a template.
     """
-    found = _read_steps(raw, where, STEP_KEYS)
-    _take_templates(found, where)
-    return {"steps": found} if found else {}
+    steps = _read_steps(raw, where, STEP_KEYS)
+    _take_templates(steps, where)
+    return {"steps": steps} if steps else {}
 
 
 def _read_steps(raw: Mapping[str, Any], where: str, keys: frozenset[str]) -> list[dict[str, Any]]:
@@ -116,17 +116,17 @@ def _read_steps(raw: Mapping[str, Any], where: str, keys: frozenset[str]) -> lis
     steps = raw.get("steps", [])
     if not isinstance(steps, list) or len(steps) > MAX_STEPS:
         _refuse(f"{where}.steps", f"must be an array of at most {MAX_STEPS} steps")
-    found = [_read_step(step, f"{where}.steps[{place}]", keys) for place, step in enumerate(steps)]
+    cleaned = [_read_step(step, f"{where}.steps[{place}]", keys) for place, step in enumerate(steps)]
     at = FIRST_MONDAY
-    for place, step in enumerate(found):
+    for place, step in enumerate(cleaned):
         try:
             at = after(at, step["delay"], dt.UTC)
         except (OverflowError, ValueError):
             at = FIRST_MONDAY + MAX_TOTAL_DELAY * 2
         if at - FIRST_MONDAY > MAX_TOTAL_DELAY:
             _refuse(f"{where}.steps[{place}].delay", f"the delays take more than {MAX_TOTAL_DELAY.days} days together")
-    _check_channels(found, where)
-    return found
+    _check_channels(cleaned, where)
+    return cleaned
 
 
 def read_written_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict[str, Any]:
@@ -135,22 +135,22 @@ def read_written_cadence(raw: Mapping[str, Any], where: str = "outreachCadence")
 
     Raises the errors of read_cadence, except for templates.
     """
-    found = _read_steps(raw, where, WRITTEN_KEYS)
-    for place, step in enumerate(found):
+    steps = _read_steps(raw, where, WRITTEN_KEYS)
+    for place, step in enumerate(steps):
         if not step["template"] and (step["channel"] == CHAT or not step["body"].strip()):
             _refuse(f"{where}.steps[{place}].body", "give a template, or a body")
-    return {"steps": found} if found else {}
+    return {"steps": steps} if steps else {}
 
 
 def _check_channels(steps: list[dict[str, Any]], where: str) -> None:
     """Raise AppNotFound_400 for a step by a mail vendor that the company has no active app of."""
-    asked = {step["channel"] for step in steps} - {THREAD, CHAT}  # a chat template says by which app it goes
-    if not asked:
+    channels = {step["channel"] for step in steps} - {THREAD, CHAT}  # a chat template says by which app it goes
+    if not channels:
         return
-    rows = MailApp.objects.filter(is_active=True, letter__in=[channel[-1] for channel in asked])
+    rows = MailApp.objects.filter(is_active=True, letter__in=[channel[-1] for channel in channels])
     connected = {channel_of(letter) for letter in rows.values_list("letter", flat=True).distinct()}
     for place, step in enumerate(steps):
-        if step["channel"] in asked - connected:
+        if step["channel"] in channels - connected:
             text = f"{where}.steps[{place}].channel: the company has no active {step['channel']} app"
             raise NamedError("AppNotFound_400", text)
 
@@ -198,10 +198,10 @@ def _text(raw: Mapping[str, Any], name: str, most: int, where: str) -> str:
 def _stop_on(raw: Any, where: str) -> list[str]:
     if raw is None:
         return list(OPTIONAL)
-    known = (*OPTIONAL, *ALWAYS)
-    if not isinstance(raw, list) or not all(isinstance(one, str) and one in known for one in raw):
-        _refuse(where, f"must be an array of {', '.join(known)}")
-    return [one for one in OPTIONAL if one in raw]
+    choices = (*OPTIONAL, *ALWAYS)
+    if not isinstance(raw, list) or not all(isinstance(event, str) and event in choices for event in raw):
+        _refuse(where, f"must be an array of {', '.join(choices)}")
+    return [event for event in OPTIONAL if event in raw]
 
 
 def read_hours(raw: Any, where: str) -> dict[str, Any] | None:
@@ -236,7 +236,7 @@ def _clock(raw: Any, where: str) -> str:
 def _take_templates(steps: list[dict[str, Any]], where: str) -> None:
     """Copy the templates into their steps, so that the content of a run never changes."""
     named = {step["template"] for step in steps if step["template"]}
-    found = EmailTemplate.objects.in_bulk(named) if named else {}
+    templates = EmailTemplate.objects.in_bulk(named) if named else {}
     _take_chat_templates(steps, where)
     for place, step in enumerate(steps):
         if step["channel"] == CHAT:
@@ -245,13 +245,13 @@ def _take_templates(steps: list[dict[str, Any]], where: str) -> None:
             _refuse(f"{where}.steps[{place}].variables", "are those of a chat template")
         if step["template"] is None:
             continue
-        template = found.get(step["template"])
+        template = templates.get(step["template"])
         if template is None:
             name = "EmailTemplateNotFound_404"
             raise NamedError(name, f"{where}.steps[{place}].template: there is no such e-mail template in this company")
-        words = {"subject": template.subject, "html": template.html, "text": template.text}
+        content = {"subject": template.subject, "html": template.html, "text": template.text}
         files = described(template.attachments, f"{where}.steps[{place}].template.attachments")
-        step["content"] = {**words, "variables": template.variables, "attachments": files}
+        step["content"] = {**content, "variables": template.variables, "attachments": files}
 
 
 def _take_chat_templates(steps: list[dict[str, Any]], where: str) -> None:
@@ -260,7 +260,7 @@ def _take_chat_templates(steps: list[dict[str, Any]], where: str) -> None:
     named = {step["template"] for step in steps if step["channel"] == CHAT}
     if not named:
         return
-    found = ChatTemplate.objects.select_related("app").in_bulk([id for id in named if id])
+    templates = ChatTemplate.objects.select_related("app").in_bulk([id for id in named if id])
     reader = ValueReader.load()
     for place, step in enumerate(steps):
         if step["channel"] != CHAT:
@@ -268,7 +268,7 @@ def _take_chat_templates(steps: list[dict[str, Any]], where: str) -> None:
         at = f"{where}.steps[{place}]."
         if step["template"] is None:
             _refuse(f"{at}template", "choose a chat template")
-        template = found.get(step["template"])
+        template = templates.get(step["template"])
         if template is None:
             name = "ChatAppTemplateNotFound_404"
             raise NamedError(name, f"{at}template: there is no such chat template in this company")

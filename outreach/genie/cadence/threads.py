@@ -28,17 +28,17 @@ def sent_before(jobs: Sequence[SendJob]) -> dict[str, tuple[SentMessage, ...]]:
         contact_id__in=[job.contact_id for job in follow_ups],
         status=SendJob.Status.SENT,
     )
-    found: dict[tuple[str, str, int], list[tuple[int, SentMessage]]] = defaultdict(list)
+    sent_messages: dict[tuple[str, str, int], list[tuple[int, SentMessage]]] = defaultdict(list)
     columns = ("run_id", "contact_id", "occurrence", "step", "subject", "text", "sent_at")
     now = timezone.now()
     for run, contact, occurrence, step, subject, text, sent_at in rows.order_by("step").values_list(*columns):
         days = None if sent_at is None else max(0, (now - sent_at).days)
         sent = SentMessage(subject=subject, text=text[:TEXT_LENGTH], days_ago=days)
-        found[run, contact, occurrence].append((step, sent))
+        sent_messages[run, contact, occurrence].append((step, sent))
     return {
         job.pk: tuple(
             sent
-            for step, sent in found[job.run_id, job.contact_id, job.occurrence]
+            for step, sent in sent_messages[job.run_id, job.contact_id, job.occurrence]
             if step < job.step  # type: ignore[index]
         )
         for job in follow_ups
@@ -60,5 +60,5 @@ def in_thread(draft: Draft, brief: ComposeBrief) -> Draft:
     if not brief.subject:
         return draft
     claims = tuple(claim for claim in draft.claims if claim.part != "subject")
-    given = Claim(text=brief.subject, source="outreach.subject", part="subject")
-    return replace(draft, subject=brief.subject, claims=(given, *claims))
+    subject_claim = Claim(text=brief.subject, source="outreach.subject", part="subject")
+    return replace(draft, subject=brief.subject, claims=(subject_claim, *claims))

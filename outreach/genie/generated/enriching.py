@@ -39,12 +39,12 @@ def enrich(job: Enrichment, deadline: float) -> None:
     if provider is None:
         finish(job, Enrichment.Status.COMPLETED, error=NO_APP)
         return
-    audience, made = Audience.stored(run.audience), made_until(run)
+    audience, created_until = Audience.stored(run.audience), made_until(run)
     if job.total is None:
-        total = sendable(audience.contacts()).filter(created_at__lte=made).count()
+        total = sendable(audience.contacts()).filter(created_at__lte=created_until).count()
         update_owned(job, total=total, started_at=timezone.now())
     while ids := audience.after(job.position or "", BATCH):
-        contacts = sendable(Contact.objects.filter(pk__in=ids, is_deleted=False, created_at__lte=made))
+        contacts = sendable(Contact.objects.filter(pk__in=ids, is_deleted=False, created_at__lte=created_until))
         for contact in contacts.order_by("pk"):
             if not _ask(job, provider, contact):
                 return
@@ -60,8 +60,8 @@ def enrich(job: Enrichment, deadline: float) -> None:
 def _ask(job: Enrichment, provider: EnrichmentProvider, contact: Contact) -> bool:
     """Ask about one recipient. Returns False when the job has ended, rests or was asked to stop."""
     if timezone.now() >= job.until:
-        told = f"Its time was over: {job.processed} of {job.total} were asked about. {job.error}".strip()
-        finish(job, Enrichment.Status.COMPLETED, error=told)
+        message = f"Its time was over: {job.processed} of {job.total} were asked about. {job.error}".strip()
+        finish(job, Enrichment.Status.COMPLETED, error=message)
         return False
     person = Person(name=contact.name, email=contact.email or "", phone=contact.contact_number or "")
     try:
@@ -72,12 +72,12 @@ def _ask(job: Enrichment, provider: EnrichmentProvider, contact: Contact) -> boo
         return False
     with transaction.atomic():
         kept = not_erased([contact.pk])
-        made = propose(contact, values, provider.app, job.run_id) if kept else 0
+        proposed = propose(contact, values, provider.app, job.run_id) if kept else 0
         going = checkpoint(
             job,
             position=contact.pk,
             processed=job.processed + 1,
-            proposed=job.proposed + made,
+            proposed=job.proposed + proposed,
             failures=0,
             error="",
         )

@@ -78,8 +78,8 @@ def _waits_until(run: GenieScheduler) -> datetime | None:
     if not run.enrichment_enabled:
         return None
     wait = timedelta(minutes=settings.ENRICHMENT_WAIT_MINUTES)
-    job, made = Enrichment.objects.get_or_create(run=run, occurrence=run.occurrence, defaults={"until": now + wait})
-    if made:
+    job, created = Enrichment.objects.get_or_create(run=run, occurrence=run.occurrence, defaults={"until": now + wait})
+    if created:
         notify_workers("enrichment")
     return job.until if job.status in OPEN and now < job.until else None
 

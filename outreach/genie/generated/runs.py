@@ -99,7 +99,7 @@ def _begin_search(**values: Any) -> LeadGeneration:
 def search_anew(run: GenieScheduler) -> LeadGeneration:
     """Begin the search of a further occurrence, as that of the present one. The locked run waits for it."""
     before = LeadGeneration.objects.get(pk=run.generation_id)
-    found = start_generation(
+    generation = start_generation(
         member_id=before.created_by_id,
         prompt=before.prompt,
         count=before.count,
@@ -112,12 +112,12 @@ def search_anew(run: GenieScheduler) -> LeadGeneration:
         limited=before.limited,
     )
     GenieScheduler.objects.filter(pk=run.pk).update(
-        generation=found,
+        generation=generation,
         audience=Audience().as_json(),
         due_at=timezone.now() + MAX_RETRY_DELAY,
         updated_at=timezone.now(),
     )
-    return found
+    return generation
 
 
 def search_ended(search: LeadGeneration) -> None:

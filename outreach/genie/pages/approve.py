@@ -22,12 +22,12 @@ class ApproveAll(OutreachPage):
     template = "web/outreach/approve.html"
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read(f"genie/{self.params['id']}/approval-sample").data
+        sample = self.read(f"genie/{self.params['id']}/approval-sample").data
         return {
             "run_id": self.params["id"],
-            "found": found,
-            "skipped": skipped(found),
-            "drafts": [{"message": one, **marks(one)} for one in found["sample"]],
+            "found": sample,
+            "skipped": skipped(sample),
+            "drafts": [{"message": draft, **marks(draft)} for draft in sample["sample"]],
         }
 
     def do_approve(self) -> HttpResponse:
@@ -39,8 +39,10 @@ class ApproveAll(OutreachPage):
         if not answer.ok:
             return self.refuse(answer)
         left, newer = answer.data["leftCount"], answer.data["newerCount"]
-        told = f"; {messages(left)} left to be read by {'itself' if left == 1 else 'themselves'}"
-        words = f"Approved {messages(answer.data['changedCount']) if not answer.job else 'messages'}"
+        message = f"; {messages(left)} left to be read by {'itself' if left == 1 else 'themselves'}"
+        approved = f"Approved {messages(answer.data['changedCount']) if not answer.job else 'messages'}"
         since = f"{messages(newer)} came or changed since you looked, and wait{'s' if newer == 1 else ''} for you"
-        told = ". ".join([f"{words}{told if left else ''}", *([since] if newer else []), *skipped(answer.data)])
-        return self.done(told, self.address("outreach-run", run), watch=answer.job)
+        message = ". ".join(
+            [f"{approved}{message if left else ''}", *([since] if newer else []), *skipped(answer.data)]
+        )
+        return self.done(message, self.address("outreach-run", run), watch=answer.job)

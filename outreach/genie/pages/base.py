@@ -35,9 +35,11 @@ def messages(number: int | None) -> str:
     return f"{number or 0:,} message{'' if number == 1 else 's'}"
 
 
-def skipped(found: Mapping[str, Any]) -> list[str]:
+def skipped(answer: Mapping[str, Any]) -> list[str]:
     """Return the messages about drafts that end instead of being approved, with reasons."""
-    return [f"{messages(one['count'])} would never go: {one['sentence']}" for one in found.get("skipped") or ()]
+    return [
+        f"{messages(reason['count'])} would never go: {reason['sentence']}" for reason in answer.get("skipped") or ()
+    ]
 
 
 def why(answer: Answer) -> str:
@@ -57,8 +59,8 @@ def no_writer(warning: str) -> str:
 
 def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return the run with the label and the tone of its phase."""
-    words, tone = PHASES.get(run["phase"], (run["phase"], ""))
-    return {**run, "words": words, "mood": tone}
+    label, tone = PHASES.get(run["phase"], (run["phase"], ""))
+    return {**run, "words": label, "mood": tone}
 
 
 class OutreachPage(Page):

@@ -23,12 +23,12 @@ def chat_fields(templates: list[Option], prefix: str, label: str = "Chat templat
 def variables_in(text: Any) -> dict[str, str]:
     """Return variable -> text of the input; a line without a name is left to the API to refuse."""
     pairs = (line.partition("=") for line in str(text or "").splitlines() if line.strip())
-    return {name.strip(): words.strip() for name, _, words in pairs}
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def variables_shown(variables: Mapping[str, str] | None) -> str:
     """Return variables as the field has them."""
-    return "\n".join(f"{name} = {words}" for name, words in (variables or {}).items())
+    return "\n".join(f"{name} = {value}" for name, value in (variables or {}).items())
 
 
 def chosen(template: str, variables: Any) -> dict[str, Any]:

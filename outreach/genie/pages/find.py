@@ -33,12 +33,12 @@ class FindPeople(OutreachPage):
     def context(self, form: Form | None) -> dict[str, Any]:
         if form is None:
             return {"form": None}
-        known = {field.name: field for field in form.fields}
+        fields = {field.name: field for field in form.fields}
         groups = {"who": WHO, "what": WHAT, "how": HOW}
-        parts = {part: [known[name] for name in names if name in known] for part, names in groups.items()}
-        found = [one.label for one in self.connected("lead-source", {"isActive": True}, "name")]
-        sources = ", ".join(found) if self.may("contact", "POST") else ""
-        return {"form": form, **parts, "senders": "senders" in known, "sources": sources}
+        parts = {part: [fields[name] for name in names if name in fields] for part, names in groups.items()}
+        labels = [source.label for source in self.connected("lead-source", {"isActive": True}, "name")]
+        sources = ", ".join(labels) if self.may("contact", "POST") else ""
+        return {"form": form, **parts, "senders": "senders" in fields, "sources": sources}
 
     def form(self) -> Form:
         """Make the form; senders are chosen where there are several, enrichment where an app does it."""
@@ -70,7 +70,7 @@ class FindPeople(OutreachPage):
                 help="Left empty, they are about what the description says it is for, without its words on whom you"
                 " look for; where it says nothing of that, about what your company does.",
             ),
-            Field("tone", "Tone", "select", options=[Option(*one) for one in TONES[1:]], placeholder=TONES[0][1]),
+            Field("tone", "Tone", "select", options=[Option(*tone) for tone in TONES[1:]], placeholder=TONES[0][1]),
             Field("userEnquiryEnabled", "A message may ask a question", "switch", value=True),
             Field("name", "Name of this outreach", help="Only you and your colleagues see it."),
             Field(
@@ -110,22 +110,22 @@ class FindPeople(OutreachPage):
             return []
         query = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc", "filters": filters}
         answer = self.ask("GET", f"apps/{kind}", query)
-        return [Option(one["_id"], one[label]) for one in answer.data or []] if answer.ok else []
+        return [Option(app["_id"], app[label]) for app in answer.data or []] if answer.ok else []
 
     def vendor_apps(self) -> list[Option]:
         """Return the mail vendors' apps that work, each under its app, or none if the reader may not see them."""
         answer = self.ask("GET", "mail-vendors") if self.may("apps") else None
         apps = answer.data["apps"] if answer is not None and answer.ok else []
         return [
-            Option(f"{one['app']}/{one['_id']}", f"{one['fromEmail']} by {one['vendorName']}")
-            for one in apps
-            if one["isActive"] and one["verified"]
+            Option(f"{app['app']}/{app['_id']}", f"{app['fromEmail']} by {app['vendorName']}")
+            for app in apps
+            if app["isActive"] and app["verified"]
         ]
 
     def body(self, form: Form) -> dict[str, Any]:
         """Return the input in the API's form."""
         values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
-        domains = [one for one in re.split(r"[\s,;]+", values.pop("customWhitelistedDomains", "")) if one]
+        domains = [domain for domain in re.split(r"[\s,;]+", values.pop("customWhitelistedDomains", "")) if domain]
         senders = values.pop("senders", [])
         return {
             **values,
@@ -148,11 +148,11 @@ class FindPeople(OutreachPage):
 
 def channels_of(chosen: Sequence[str]) -> dict[str, Any]:
     """Return the choice of senders as the API takes it: those of SMTP by their ids, others as <app>/<id>."""
-    found: dict[str, list[str]] = {}
-    for one in chosen:
-        app, _, id = one.rpartition("/")
-        found.setdefault(app or "smtp", []).append(id)
-    return {"customChannelSelection": True, "customChannels": found} if found else {}
+    channels: dict[str, list[str]] = {}
+    for sender in chosen:
+        app, _, id = sender.rpartition("/")
+        channels.setdefault(app or "smtp", []).append(id)
+    return {"customChannelSelection": True, "customChannels": channels} if channels else {}
 
 
 class FindCost(FindPeople):
@@ -166,7 +166,7 @@ class FindCost(FindPeople):
     def do_save(self) -> HttpResponse:
         sent = self.request.POST
         names = ("prompt", "outreachPrompt", "tone")
-        asked = {name: sent[name].strip() for name in names if sent.get(name, "").strip()}
+        texts = {name: sent[name].strip() for name in names if sent.get(name, "").strip()}
         count = sent.get("count", "").strip()
         chosen = sent.getlist("senders")
         answer = self.ask(
@@ -174,7 +174,7 @@ class FindCost(FindPeople):
             "genie/search-preview",
             None,
             {
-                **asked,
+                **texts,
                 **({"count": int(count)} if count.isdigit() and len(count) < 6 else {}),
                 **channels_of(chosen),
             },

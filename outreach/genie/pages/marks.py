@@ -52,31 +52,31 @@ def source_words(source: str) -> str:
 def numbered(evidence: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the evidence with a number and a label for each source; the same source has the same number."""
     numbers: dict[tuple[str, str], int] = {}
-    found = []
-    for one in evidence:
-        key = (one["source"], one["value"] if one["source"] else one["text"])
+    entries = []
+    for entry in evidence:
+        key = (entry["source"], entry["value"] if entry["source"] else entry["text"])
         number = numbers.setdefault(key, len(numbers) + 1)
-        tone = {"": "unproved", PERSON: "by-person"}.get(one["source"], "proved")
-        found.append({**one, "number": number, "words": source_words(one["source"]), "tone": tone})
-    return found
+        tone = {"": "unproved", PERSON: "by-person"}.get(entry["source"], "proved")
+        entries.append({**entry, "number": number, "words": source_words(entry["source"]), "tone": tone})
+    return entries
 
 
-def marked(words: str, evidence: Sequence[Mapping[str, Any]]) -> list[Piece]:
+def marked(text: str, evidence: Sequence[Mapping[str, Any]]) -> list[Piece]:
     """Split the text at the edges of evidence. A part of two spans has the marks of the shorter one."""
-    edges = sorted({0, len(words), *(edge for one in evidence for edge in (one["start"], one["end"]))})
+    edges = sorted({0, len(text), *(edge for entry in evidence for edge in (entry["start"], entry["end"]))})
     pieces = []
     coming = deque(sorted(evidence, key=itemgetter("start")))
     around: list[Mapping[str, Any]] = []
     for start, end in zip(edges, edges[1:], strict=False):
-        piece = Piece(words[start:end])
+        piece = Piece(text[start:end])
         while coming and coming[0]["start"] <= start:
             around.append(coming.popleft())
-        around = [one for one in around if one["end"] >= end]
+        around = [entry for entry in around if entry["end"] >= end]
         if around:
-            inner = min(around, key=lambda one: one["end"] - one["start"])
+            inner = min(around, key=lambda entry: entry["end"] - entry["start"])
             piece.tone = inner["tone"]
             piece.title = inner["words"]
-            piece.numbers = sorted({one["number"] for one in around if one["end"] == end})
+            piece.numbers = sorted({entry["number"] for entry in around if entry["end"] == end})
         pieces.append(piece)
     return pieces
 
@@ -84,18 +84,18 @@ def marked(words: str, evidence: Sequence[Mapping[str, Any]]) -> list[Piece]:
 def by_number(evidence: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the first entry of each number."""
     first: dict[int, Mapping[str, Any]] = {}
-    for one in evidence:
-        first.setdefault(one["number"], one)
+    for entry in evidence:
+        first.setdefault(entry["number"], entry)
     return list(first.values())
 
 
 def marks(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return the split subject and text of a message, and each number once with its source."""
     evidence = numbered(message["evidence"])
-    parts = {part: [one for one in evidence if one["part"] == part] for part in ("subject", "text")}
+    parts = {part: [entry for entry in evidence if entry["part"] == part] for part in ("subject", "text")}
     return {
         "evidence": by_number(evidence),
-        "of_html": [one for one in evidence if one["part"] == "html"],
+        "of_html": [entry for entry in evidence if entry["part"] == "html"],
         "subject_pieces": marked(message["subject"], parts["subject"]),
         "pieces": marked(message["text"], parts["text"]),
     }

@@ -93,7 +93,7 @@ class NewRun(OutreachPage):
         for name, label, path, module in SELECTORS:
             query = {**BY_NAME, "filters": {"panel": "contact"}} if name == "segments" else BY_NAME
             answer = self.ask("GET", path, query) if self.may(module) else None
-            options = [Option(one["_id"], one["name"]) for one in answer.data] if answer and answer.ok else []
+            options = [Option(choice["_id"], choice["name"]) for choice in answer.data] if answer and answer.ok else []
             fields += [Field(name, label, "checks", options=options, value=[])] if options else []
         return Form(
             [
@@ -107,7 +107,9 @@ class NewRun(OutreachPage):
                     help="In a sentence or two, with the offer. Each message is written from this and what is known of"
                     " the contact; left empty, it is about what your company does.",
                 ),
-                Field("tone", "Tone", "select", options=[Option(*one) for one in TONES[1:]], placeholder=TONES[0][1]),
+                Field(
+                    "tone", "Tone", "select", options=[Option(*choice) for choice in TONES[1:]], placeholder=TONES[0][1]
+                ),
                 Field(
                     "language",
                     "Language",
@@ -151,7 +153,7 @@ class NewRun(OutreachPage):
             return []
         answer = self.ask("GET", "mail-vendors")
         working = answer.data["senders"] if answer.ok else []
-        return [Option(one["_id"], from_label(one)) for one in working]
+        return [Option(sender["_id"], from_label(sender)) for sender in working]
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
@@ -168,7 +170,7 @@ class NewRun(OutreachPage):
         if warning or not form.wrong:
             form.refuse(answer.message, warning)
         for field in form.wrong:
-            if field.name == "smtp" and field.value and field.value not in [one.value for one in field.options]:
+            if field.name == "smtp" and field.value and field.value not in [option.value for option in field.options]:
                 field.error = "This sender has been removed or switched off since. Choose another one."
         return self.page(self.context(form), status=422)
 
@@ -186,7 +188,7 @@ class RunSamples(NewRun):
         sent = self.request.POST
         chosen = {name: sent.getlist(name) for name in WHO if sent.getlist(name)}
         texts = {name: sent[name].strip() for name in SAMPLED if sent.get(name, "").strip()}
-        caps = {one.name: value for one in self.caps() if (value := one.read(sent)) is not None}
+        caps = {field.name: value for field in self.caps() if (value := field.read(sent)) is not None}
         cadence = steps.cadence_in(sent).get("outreachCadence", {})
         body = {**chosen, **texts, **caps, "outreachCadence": cadence}
         answer = self.ask("POST", "genie/draft-preview", None, body) if chosen else None
@@ -199,8 +201,8 @@ class RunSamples(NewRun):
         """Return the samples with their marks, or the reason why there are none."""
         if not answer.ok:
             return {"refused": [answer.message, answer.warning]}
-        found = answer.data
-        return {"preview": found, "drafts": [{"message": one, **marks(one)} for one in found["drafts"]]}
+        preview = answer.data
+        return {"preview": preview, "drafts": [{"message": draft, **marks(draft)} for draft in preview["drafts"]]}
 
 
 class RunSteps(NewRun):
@@ -248,14 +250,14 @@ class RunAudience(NewRun):
         chosen = {name: sent.getlist(name) for name in WHO if sent.getlist(name)}
         if not chosen or not self.may("genie", "POST") or not self.may("contact"):
             return {"found": None}
-        found = self.needed(self.ask("POST", "genie/audience-preview", None, chosen)).data
+        preview = self.needed(self.ask("POST", "genie/audience-preview", None, chosen)).data
         hours = self.ask("GET", "genie/settings")
-        excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in found["excluded"].items()]
+        excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in preview["excluded"].items()]
         return {
-            "found": found,
-            "left_out": found["count"] - found["sendable"],
+            "found": preview,
+            "left_out": preview["count"] - preview["sendable"],
             "excluded": ", ".join(excluded),
-            "samples": found["sample"][:SAMPLES],
+            "samples": preview["sample"][:SAMPLES],
             "hours": hours.data if hours.ok and (hours.data["windowDays"] or hours.data["windowStart"]) else None,
             "back": f"{self.address('outreach-new')}?{urlencode(chosen, doseq=True)}",
         }
@@ -291,5 +293,5 @@ class RunPeople(NewRun):
         these = {"operator": "and", "conditions": [{"field": "_id", "operator": "in", "value": ids}]}
         page = {"p": "1", "n": str(MAX_PICKED), "advancedFilters": these}
         picked = self.read("contact", page).data if ids else []
-        found = self.read("contact", {"p": "1", "n": str(FOUND), "searchValue": text}).data if text else []
-        return {"picked": picked, "found": [one for one in found if one["_id"] not in ids], "find": text}
+        contacts = self.read("contact", {"p": "1", "n": str(FOUND), "searchValue": text}).data if text else []
+        return {"picked": picked, "found": [contact for contact in contacts if contact["_id"] not in ids], "find": text}

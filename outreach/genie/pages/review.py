@@ -45,21 +45,21 @@ class Review(OutreachPage):
             "p": "1",
             "n": str(QUEUE_SIZE),
         }
-        found = self.read("genie/send-jobs", query)
-        queue = [one["_id"] for one in found.data]
+        answer = self.read("genie/send-jobs", query)
+        queue = [row["_id"] for row in answer.data]
         id = self.params.get("message") or (queue[0] if queue else "")
         if not id:
             if not self.read("genie", {"ids": self.params["id"], "p": "1", "n": "1", "fields": "name"}).data:
                 raise Refused(*NOTHING)
             return {"queue": [], "message": None, "run_id": self.params["id"]}
         place = queue.index(id) if id in queue else -1
-        message = found.data[place] if place >= 0 else self.read(f"genie/send-jobs/{id}").data
+        message = answer.data[place] if place >= 0 else self.read(f"genie/send-jobs/{id}").data
         after = queue[place + 1] if place + 1 < len(queue) else ""
         before = queue[place - 1] if place > 0 else ""
         draft = message["status"] == "draft"
         return {
-            "queue": found.data,
-            "total": found.total,
+            "queue": answer.data,
+            "total": answer.total,
             "place": place + 1,
             "message": message,
             "run_id": self.params["id"],
@@ -92,7 +92,7 @@ class Review(OutreachPage):
         values = contact["formData"]
         written = field_values(self, own, [values])
         facts: list[tuple[str, Any]] = [
-            (one["name"], written.block(one, values.get(one["uniqueFieldID"]))) for one in own
+            (field["name"], written.block(field, values.get(field["uniqueFieldID"]))) for field in own
         ]
         facts += [("Category", contact["category"]), ("Tags", contact["tags"]), ("E-mail", contact["email"])]
         return [(name, value) for name, value in facts if value not in (None, "", [])]
@@ -114,25 +114,25 @@ class Review(OutreachPage):
 
     def do_regenerate(self) -> HttpResponse:
         sent = self.request.POST
-        words = {"hint": sent.get("hint", "").strip(), "contentHash": sent.get("contentHash", "")}
+        body = {"hint": sent.get("hint", "").strip(), "contentHash": sent.get("contentHash", "")}
         here = self.at(self.sent_id())
-        answer = self.ask("POST", f"genie/send-jobs/{self.sent_id()}/regenerate", None, words)
-        told = ". ".join(filter(None, ("It is being rewritten", answer.warning)))
-        return self.done(told, here) if answer.ok else self.refuse(answer, here)
+        answer = self.ask("POST", f"genie/send-jobs/{self.sent_id()}/regenerate", None, body)
+        message = ". ".join(filter(None, ("It is being rewritten", answer.warning)))
+        return self.done(message, here) if answer.ok else self.refuse(answer, here)
 
     def do_approve(self) -> HttpResponse:
-        words = {"contentHash": self.request.POST.get("contentHash", "")}
-        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, words), "Approved")
+        body = {"contentHash": self.request.POST.get("contentHash", "")}
+        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), "Approved")
 
     def do_cancel(self) -> HttpResponse:
         return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), "It will not go")
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
-        words = {name: form.values[name].replace("\r\n", "\n") for name in ("subject", "text")}
+        body = {name: form.values[name].replace("\r\n", "\n") for name in ("subject", "text")}
         if form.values["contentHash"]:
-            words["contentHash"] = form.values["contentHash"]
-        answer = self.ask("PUT", f"genie/send-jobs/{self.sent_id()}", None, words)
+            body["contentHash"] = form.values["contentHash"]
+        answer = self.ask("PUT", f"genie/send-jobs/{self.sent_id()}", None, body)
         if answer.ok:
             return self.done("Draft changed", self.at(self.sent_id()))
         context = dict(self.show())
@@ -140,20 +140,20 @@ class Review(OutreachPage):
         if message is None or (answer.status in (400, 409) and message["_id"] != self.sent_id()):
             return self.refuse(answer, self.at(self.sent_id()))
         if message["status"] != "draft":
-            context["typed"] = words["text"]
+            context["typed"] = body["text"]
         elif answer.status == 409:
             form.trouble.append(f"{self.changed(message)} Save again to put yours in the place of theirs.")
-            next(one for one in form.fields if one.name == "contentHash").value = message["contentHash"]
+            next(field for field in form.fields if field.name == "contentHash").value = message["contentHash"]
             context |= {"form": form, "theirs": message}
         else:
             form.refuse(answer.message, answer.warning)
             context["form"] = form
         return self.page(context, status=422)
 
-    def on(self, answer: Answer, words: str) -> HttpResponse:
+    def on(self, answer: Answer, success: str) -> HttpResponse:
         """Redirect to the next draft, or back to this one if it was refused, with the changes since it was shown."""
         if answer.ok:
-            return self.done(words, self.at(self.sent_id("then") if self.request.POST.get("then") else ""))
+            return self.done(success, self.at(self.sent_id("then") if self.request.POST.get("then") else ""))
         here = self.at(self.sent_id())
         now = self.ask("GET", f"genie/send-jobs/{self.sent_id()}") if answer.status in (400, 409) else None
         if now is None or not now.ok:
@@ -161,10 +161,10 @@ class Review(OutreachPage):
         if now.data["status"] == "draft" and answer.status == 409:
             about_words = answer.warning.startswith("contentHash:")
             changed = self.changed(now.data) if about_words else "The contact or the sender is another one now."
-            told = f"{answer.message}. {changed} Read it again before you approve it."
-            return self.refuse(Answer(answer.status, {"message": told}), here)
-        told = SINCE.get(now.data["status"], why(answer))
-        return self.refuse(Answer(answer.status, {"message": told}), here)
+            message = f"{answer.message}. {changed} Read it again before you approve it."
+            return self.refuse(Answer(answer.status, {"message": message}), here)
+        message = SINCE.get(now.data["status"], why(answer))
+        return self.refuse(Answer(answer.status, {"message": message}), here)
 
     def changed(self, message: Mapping[str, Any]) -> str:
         """Return the message about the author of a change to a draft."""

@@ -34,15 +34,15 @@ def reach(run: Mapping[str, Any]) -> dict[str, Any]:
     ended = sum(counts[status] for status in ("sent", *NOT_SENT))
     to_come = max((run["total"] or 0) - run["processed"], 0) * steps
     first = 0
-    for one in run["steps"]:
-        first = one["counts"].get("sent", 0) if one["step"] == 1 else first
-        going = sum(number for status, number in one["counts"].items() if status not in ("sent", *NOT_SENT))
-        to_come += (going + one["followed"]) * max(steps - one["step"], 0)
-    made = sum(counts.values())
-    planned = made + to_come
+    for step in run["steps"]:
+        first = step["counts"].get("sent", 0) if step["step"] == 1 else first
+        going = sum(number for status, number in step["counts"].items() if status not in ("sent", *NOT_SENT))
+        to_come += (going + step["followed"]) * max(steps - step["step"], 0)
+    created = sum(counts.values())
+    planned = created + to_come
     return {
         "people": first,
-        "made": made,
+        "made": created,
         "to_come": to_come,
         "planned": planned,
         "percent": round(100 * ended / planned) if planned and run["phase"] != "cancelled" else 100 * bool(planned),
@@ -73,16 +73,16 @@ class Runs(OutreachPage):
     )
 
     def show(self) -> Mapping[str, Any]:
-        phases = tuple((name, words) for name, (words, _) in PHASES.items())
+        phases = tuple((name, label) for name, (label, _) in PHASES.items())
         choices = [Choice("phase", "State", ("in",), phases), Choice("name", "Name", ("contains",))]
-        state = ListState(self.request.GET, {one.name: one for one in choices}, zone=self.zone_name)
-        found = self.read("genie", state.query())
+        state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)
+        answer = self.read("genie", state.query())
         return {
             "state": state,
             "choices": choices,
             "columns": self.columns,
-            "runs": [shown_run(one) for one in found.data],
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "runs": [shown_run(entry) for entry in answer.data],
+            "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
 
@@ -101,7 +101,7 @@ class Run(OutreachPage):
         goes = parse_datetime(goes) if isinstance(goes, str) else goes
         held = decision.get("state") == "wait"
         rests = run["counts"]["planned"] > 0 and run["total"] is not None and run["processed"] >= run["total"]
-        anew = sum(one["count"] for one in run["reasons"] if one["reason"] == "written_anew")
+        anew = sum(reason["count"] for reason in run["reasons"] if reason["reason"] == "written_anew")
         written = run["phase"] == "planning" and (anew > 0 or not rests)
         moving = written or at_work is not None or self.is_soon(run["phase"], held, goes)
         return {
@@ -110,7 +110,10 @@ class Run(OutreachPage):
             "title": run["name"],
             "steps": self.steps(run),
             "rows": self.rows(run),
-            "bars": [{**one, "link": self.log(run, group_of(one["status"]), one["reason"])} for one in run["reasons"]],
+            "bars": [
+                {**reason, "link": self.log(run, group_of(reason["status"]), reason["reason"])}
+                for reason in run["reasons"]
+            ],
             "waits": decision if held else None,
             "goes_at": goes if not held else None,
             "whom": [*self.searched(run), *self.whom(run)],
@@ -129,13 +132,13 @@ class Run(OutreachPage):
     def rows(self, run: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the steps of the run's cadence with the numbers of their messages; none without follow-ups."""
         follow_ups = run["outreachCadence"].get("steps", [])
-        known = {one["step"]: one for one in run["steps"]}
-        found = []
+        summaries = {summary["step"]: summary for summary in run["steps"]}
+        steps = []
         for number in range(1, len(follow_ups) + 2) if follow_ups else ():
-            counts = known.get(number, {}).get("counts", {})
-            before = known.get(number - 1, {})
+            counts = summaries.get(number, {}).get("counts", {})
+            before = summaries.get(number - 1, {})
             step = follow_ups[number - 2] if number > 1 else {}
-            found.append(
+            steps.append(
                 {
                     "name": step_name(number),
                     "after": in_words(step["delay"]) if step else "",
@@ -150,37 +153,41 @@ class Run(OutreachPage):
                     "ended": sum(counts.get(status, 0) for status in NOT_SENT),
                 }
             )
-        return found
+        return steps
 
     def makers(self, run: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return how far the recipients are found or asked about, or None when the messages are being written."""
         search, asking = run["generation"], run["enrichment"]
         if search and search["status"] in ("queued", "running"):
             of = "" if search["total"] is None else f" of {search['total']:,}"
-            words = f"Looking for people: {search['processed']:,}{of} contacts looked at"
-            return {"words": words, "label": "Contacts looked at", "percent": share(search)}
+            text = f"Looking for people: {search['processed']:,}{of} contacts looked at"
+            return {"words": text, "label": "Contacts looked at", "percent": share(search)}
         if asking and asking["status"] in ("queued", "running"):
             of = "" if asking["total"] is None else f" of {asking['total']:,}"
-            words = f"Asking what is known of them: {asking['processed']:,}{of} asked about"
-            return {"words": words, "label": "Recipients asked about", "percent": share(asking)}
+            text = f"Asking what is known of them: {asking['processed']:,}{of} asked about"
+            return {"words": text, "label": "Recipients asked about", "percent": share(asking)}
         return None
 
     def searched(self, run: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return (kind, text) of the filters and results of the run's search, and of its enrichment."""
-        search, asked = run["generation"], run["enrichment"]
-        found = []
+        search, enrichment = run["generation"], run["enrichment"]
+        rows = []
         if search:
-            found.append(("Found", f"{search['created']:,} of {run['count']:,} wanted"))
+            rows.append(("Found", f"{search['created']:,} of {run['count']:,} wanted"))
             if search["error"] and search["created"]:
-                found.append(("Not found", search["error"]))
-            found += [("Not judged", search["judgeError"])] if search["judgeError"] else []
-            found += [("Failed", f"{one['source']}: {one['error']}") for one in search.get("sourceErrors") or ()]
-            found += [("Industry", run["industry"])] if run["industry"] else []
+                rows.append(("Not found", search["error"]))
+            rows += [("Not judged", search["judgeError"])] if search["judgeError"] else []
+            rows += [
+                ("Failed", f"{failure['source']}: {failure['error']}") for failure in search.get("sourceErrors") or ()
+            ]
+            rows += [("Industry", run["industry"])] if run["industry"] else []
             domains = ", ".join(run["customWhitelistedDomains"] or ())
-            found += [("Domains", domains)] if domains else []
-        if asked:
-            found.append(("Proposed", f"{asked['proposed']:,}{', ' + asked['error'] if asked['error'] else ''}"))
-        return found
+            rows += [("Domains", domains)] if domains else []
+        if enrichment:
+            rows.append(
+                ("Proposed", f"{enrichment['proposed']:,}{', ' + enrichment['error'] if enrichment['error'] else ''}")
+            )
+        return rows
 
     def people(self, run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Return the leads that the run's search has made, each with why; none if the reader may not see them."""
@@ -193,14 +200,14 @@ class Run(OutreachPage):
     def whom(self, run: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return (kind, names) of the run's audience."""
         audience, names = run["audience"], run["audienceNames"]
-        found = []
+        rows = []
         for selector, label in (("tags", "Tags"), ("segments", "Segments"), ("categories", "Categories")):
             if ids := audience.get(selector):
-                found.append((label, ", ".join(names.get(id, "one that was deleted") for id in ids)))
+                rows.append((label, ", ".join(names.get(id, "one that was deleted") for id in ids)))
         for selector, label in (("contactIds", "Single people"), ("leadIds", "Leads")):
             if ids := audience.get(selector):
-                found.append((label, f"{len(ids):,}"))
-        return found
+                rows.append((label, f"{len(ids):,}"))
+        return rows
 
     def is_soon(self, phase: str, held: bool, goes: datetime | None) -> bool:
         """Return whether a message goes so soon that the page should follow it. `held`: something is in its way."""
@@ -246,9 +253,9 @@ class Run(OutreachPage):
     def do_resume_recurring(self) -> HttpResponse:
         return self.recur("resume-recurring", "It repeats again as planned")
 
-    def recur(self, path: str, words: str) -> HttpResponse:
+    def recur(self, path: str, message: str) -> HttpResponse:
         answer = self.ask("POST", f"genie/{self.params['id']}/{path}")
-        return self.done(words) if answer.ok else self.refuse(answer)
+        return self.done(message) if answer.ok else self.refuse(answer)
 
     def do_cancel(self) -> HttpResponse:
         return self.change("cancel", "Cancelled; {} will not go", count="cancelledCount")
@@ -259,9 +266,11 @@ class Run(OutreachPage):
             return self.refuse(answer)
         return self.done("Outreach deleted; its messages stay in the log", self.address("outreach"), watch=answer.job)
 
-    def change(self, path: str, words: str, *, count: str = "changedCount") -> HttpResponse:
+    def change(self, path: str, message: str, *, count: str = "changedCount") -> HttpResponse:
         """Change all messages of the run, at once or by a job whose progress the toast shows."""
         answer = self.ask("POST", f"genie/{self.params['id']}/{path}", None, {} if path == "retry-failed" else None)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(words.format(messages(answer.data[count]) if not answer.job else "messages"), watch=answer.job)
+        return self.done(
+            message.format(messages(answer.data[count]) if not answer.job else "messages"), watch=answer.job
+        )

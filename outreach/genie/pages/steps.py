@@ -103,7 +103,7 @@ def cadence_in(sent: QueryDict) -> dict[str, Any]:
     count = count_of(sent)
     # A choice among no options is read as it was sent; the API knows the templates.
     form = Form([interval_field(), *step_fields(count, [Option("", "")], [Option("", "")])]).fill(sent)
-    found: dict[str, Any] = {}
+    body: dict[str, Any] = {}
     steps = []
     for fields in grouped(form, count):
         values = {name: field.value for name, field in fields.items()}
@@ -111,11 +111,11 @@ def cadence_in(sent: QueryDict) -> dict[str, Any]:
         window = _window({name: values.pop(name) for name in WINDOW})
         steps.append({"delay": delay, **window, **_words(values)})
     if steps:
-        found["outreachCadence"] = {"steps": steps}
+        body["outreachCadence"] = {"steps": steps}
     interval = form.values["intervalMs"]
     if interval:
-        found |= {"recurring": True, "intervalMs": int(interval) if interval.isdecimal() else interval}
-    return found
+        body |= {"recurring": True, "intervalMs": int(interval) if interval.isdecimal() else interval}
+    return body
 
 
 def _words(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,10 +130,10 @@ def _words(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _window(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the hours of a follow-up for the API; empty if the form has none."""
-    found = {name: values[name] for name in ("start", "end") if values[name]}
+    window = {name: values[name] for name in ("start", "end") if values[name]}
     if values["days"]:
-        found["days"] = [int(day) if day.isdecimal() else day for day in values["days"]]
-    return {"window": found} if found else {}
+        window["days"] = [int(day) if day.isdecimal() else day for day in values["days"]]
+    return {"window": window} if window else {}
 
 
 def refuse(form: Form, warning: str) -> str:
@@ -141,13 +141,13 @@ def refuse(form: Form, warning: str) -> str:
     by_name = {field.name: field for field in form.fields}
     rest = []
     for piece in warning.split("; ") if "outreachCadence" not in warning else [warning]:
-        found = PIECE.fullmatch(piece)
-        name = {"delay": "amount"}.get(found[2], found[2]) if found else ""
-        field = _field_of(by_name, f"step{found[1]}-", name) if found else None
-        if found is None or field is None:
+        match = PIECE.fullmatch(piece)
+        name = {"delay": "amount"}.get(match[2], match[2]) if match else ""
+        field = _field_of(by_name, f"step{match[1]}-", name) if match else None
+        if match is None or field is None:
             rest.append(piece)
         else:
-            hint = "Give a whole number, at least 1" if name == "amount" and "whole number" in found[3] else found[3]
+            hint = "Give a whole number, at least 1" if name == "amount" and "whole number" in match[3] else match[3]
             field.error = f"{hint[:1].upper()}{hint[1:]}."
     return "; ".join(rest)
 
@@ -161,25 +161,25 @@ def _field_of(by_name: Mapping[str, Field], step: str, name: str) -> Field | Non
 
 def added(sent: QueryDict) -> QueryDict:
     """Return the input with one more follow-up."""
-    count, found = count_of(sent), sent.copy()
+    count, form_data = count_of(sent), sent.copy()
     if count < MAX_STEPS:
         for name, value in NEW.items():
-            found[f"step{count}-{name}"] = value
-        found.setlist(f"step{count}-stopOn", [option.value for option in STOPS])
-        found["steps"] = str(count + 1)
-    return found
+            form_data[f"step{count}-{name}"] = value
+        form_data.setlist(f"step{count}-stopOn", [option.value for option in STOPS])
+        form_data["steps"] = str(count + 1)
+    return form_data
 
 
 def dropped(sent: QueryDict, place: int) -> QueryDict:
     """Return the input without the follow-up at this position; later ones move up."""
-    count, found = count_of(sent), sent.copy()
+    count, form_data = count_of(sent), sent.copy()
     if not 0 <= place < count:
-        return found
+        return form_data
     for at in range(place, count):
         for name in NAMES:
-            found.setlist(f"step{at}-{name}", sent.getlist(f"step{at + 1}-{name}"))
-    found["steps"] = str(count - 1)
-    return found
+            form_data.setlist(f"step{at}-{name}", sent.getlist(f"step{at + 1}-{name}"))
+    form_data["steps"] = str(count - 1)
+    return form_data
 
 
 def in_words(span: Mapping[str, Any]) -> str:

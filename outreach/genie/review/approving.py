@@ -123,11 +123,11 @@ def approval_sample(run_id: str) -> tuple[dict[str, Any], QuerySet[SendJob]]:
     drafts = SendJob.objects.filter(run_id=run.pk, status=Status.DRAFT)
     until = drafts.aggregate(until=Max("updated_at"))["until"]
     together = _drafts(run.pk, until)
-    found = together.order_by().aggregate(count=Count("pk"), hash=_digest(envelope()))
+    summary = together.order_by().aggregate(count=Count("pk"), hash=_digest(envelope()))
     chosen = together.order_by(MD5("pk")).values("pk")[:SAMPLE]
-    seen = SampleState(found["hash"] or "", until)
+    seen = SampleState(summary["hash"] or "", until)
     counts = {**left_drafts(run.pk, until).as_json(), "approvalEndsAt": ends_at(timezone.now())}
-    return {"count": found["count"], "contentHash": str(seen), **counts}, SendJob.objects.filter(pk__in=chosen)
+    return {"count": summary["count"], "contentHash": str(seen), **counts}, SendJob.objects.filter(pk__in=chosen)
 
 
 @transaction.atomic

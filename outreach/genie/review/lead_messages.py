@@ -30,10 +30,10 @@ def lead_messages(lead_id: str) -> QuerySet[SendJob]:
     names_another = Q()
     for other in others:
         names_another |= Q(run__audience__contains={"leadIds": [other]})
-    found = SendJob.objects.filter(contact_id=lead.contact_id, run__isnull=False)
+    messages = SendJob.objects.filter(contact_id=lead.contact_id, run__isnull=False)
     if not names_another:
-        return found
-    return found.filter(Q(run__audience__contains={"leadIds": [lead_id]}) | ~names_another)
+        return messages
+    return messages.filter(Q(run__audience__contains={"leadIds": [lead_id]}) | ~names_another)
 
 
 def _open(lead_id: str) -> QuerySet[SendJob]:
@@ -59,10 +59,10 @@ def left_drafts(lead_id: str) -> delivery.SkippedApprovals:
 
 def send_counts(lead_id: str) -> dict[str, Any]:
     """Return the lead's messages counted by status, and the times of the last one sent and of the next one due."""
-    found = lead_messages(lead_id)
-    rows = found.order_by().values_list("status").annotate(number=Count("pk"))
+    messages = lead_messages(lead_id)
+    rows = messages.order_by().values_list("status").annotate(number=Count("pk"))
     counts = {**dict.fromkeys(Status.values, 0), **dict(rows)}
-    times = found.aggregate(
+    times = messages.aggregate(
         last=Max("sent_at"), due=Min("due_at", filter=Q(status=Status.APPROVED)), following=Min("next_step_at")
     )
     return {

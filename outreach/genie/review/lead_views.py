@@ -96,8 +96,8 @@ class LeadMessagesViewSet(ResourceViewSet):
     def approve_all(self, request: Request, leadId: str) -> Any:
         left = lead_messages.left_drafts(leadId)
         changed = lead_messages.approve_all(lead_id=leadId, member_id=self.actor.member_id)
-        found = {**_one(leadId, "approved"), "changedCount": changed, **left.as_json(), "newerCount": 0}
-        return self.success(found, **(left_warning(left) or unchanged(changed)))
+        response = {**_one(leadId, "approved"), "changedCount": changed, **left.as_json(), "newerCount": 0}
+        return self.success(response, **(left_warning(left) or unchanged(changed)))
 
     @action(detail=True, methods=["post"], url_path="draft-all")
     @endpoint(

@@ -116,13 +116,13 @@ def _change_next(job: BulkJob) -> dict[str, Any] | None:
         seen = datetime.fromisoformat(job.change["seenUntil"])
         rows = rows.filter(contact__updated_at__lte=seen)
         rows = rows.exclude(smtp__updated_at__gt=seen).exclude(mail_app__updated_at__gt=seen)
-    found = {} if job.total is not None else {"total": rows.count()}
+    progress = {} if job.total is not None else {"total": rows.count()}
     ids = list(rows.filter(pk__gt=job.position or "").order_by("pk").values_list("pk", flat=True)[: batch_rows(job)])
     if not ids:
         return None
     changed = _APPLY[Action(job.action)](rows.filter(pk__in=ids), job.created_by_id)
     return {
-        **found,
+        **progress,
         "position": ids[-1],
         "processed": job.processed + len(ids),
         "changed": job.changed + changed,

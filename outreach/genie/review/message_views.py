@@ -35,5 +35,5 @@ class SendJobViewSet(MessageViewSet):
     )
     def regenerate(self, request: Request, sendJobId: str, data: dict[str, Any]) -> Any:
         unfollowed = regenerate(message_id=sendJobId, member_id=self.actor.member_id, **data)
-        found = MessageOut.one(SendJob.objects.filter(pk=sendJobId))
-        return self.success(found, **({"warning": unfollowed} if unfollowed else {}))
+        message = MessageOut.one(SendJob.objects.filter(pk=sendJobId))
+        return self.success(message, **({"warning": unfollowed} if unfollowed else {}))

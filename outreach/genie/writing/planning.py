@@ -54,8 +54,8 @@ def plan(run: GenieScheduler, deadline: float) -> None:
         planned = run.rewriting or run.planned_at
         ids = [] if planned else audience.after(run.planned_until, most if run.occurrence == 1 else BATCH)
         if ids:
-            found = _recipients(run, Contact.objects.filter(pk__in=ids, is_deleted=False))
-            contacts = list(found.select_related("category").order_by("pk")[: most + 1])
+            recipients = _recipients(run, Contact.objects.filter(pk__in=ids, is_deleted=False))
+            contacts = list(recipients.select_related("category").order_by("pk")[: most + 1])
             place = contacts[most - 1].pk if len(contacts) > most else ids[-1]
             going = _plan_batch(writer, contacts[:most], place)
         elif not run.planned_at:
@@ -73,10 +73,10 @@ def plan(run: GenieScheduler, deadline: float) -> None:
 
 def _recipients(run: GenieScheduler, contacts: QuerySet[Contact]) -> QuerySet[Contact]:
     """Return the contacts to whom the occurrence writes."""
-    found = contacts.filter(created_at__lte=made_until(run))
+    recipients = contacts.filter(created_at__lte=made_until(run))
     if run.occurrence > 1 and not run.writes_again:
-        found = found.exclude(Exists(SendJob.objects.filter(run=run, contact_id=OuterRef("pk"))))
-    return found
+        recipients = recipients.exclude(Exists(SendJob.objects.filter(run=run, contact_id=OuterRef("pk"))))
+    return recipients
 
 
 @transaction.atomic

@@ -64,9 +64,9 @@ def preview_run(
     """
     ai_type = ai_type_of(choose_ai_app(ai_type))
     sender = _sender(smtp)
-    found = preview(audience, sample=False)
+    counts = preview(audience, sample=False)
     context = SendContext.load()
-    taken = estimate(found["sendable"], sender, window=context.window, zone=context.zone, now=timezone.now())
+    taken = estimate(counts["sendable"], sender, window=context.window, zone=context.zone, now=timezone.now())
     provider = provider_of(ai_type, AiUsage.Purpose.SAMPLE)
     contacts = list(sendable(audience.contacts()).select_related("category").order_by("pk")[:SAMPLES])
     company = company_brief(sender.from_name if sender else "")
@@ -82,11 +82,11 @@ def preview_run(
         )
         for contact, row in zip(ContactBriefs.load().of(contacts), contacts, strict=True)
     ]
-    number = found["sendable"] * (1 + len(outreach_cadence.get("steps", ())))
+    number = counts["sendable"] * (1 + len(outreach_cadence.get("steps", ())))
     return {
-        "count": found["count"],
-        "sendable": found["sendable"],
-        "excluded": found["excluded"],
+        "count": counts["count"],
+        "sendable": counts["sendable"],
+        "excluded": counts["excluded"],
         "price": _price(provider, briefs, number, cap_of_run(token_cap, cost_cap)) if provider.calls_a_model else None,
         "drafts": _drafts(provider, briefs, contacts),
         "composer": {"aiType": ai_type, "name": provider.name, "callsAModel": provider.calls_a_model},
@@ -137,7 +137,7 @@ def preview_search(
         "messagesPerDay": taken.per_day,
         "beginsAt": taken.begins_at,
         "endsAt": taken.ends_at,
-        "sources": [one.app.name for one in lead_sources()] if new_contacts else [],
+        "sources": [source.app.name for source in lead_sources()] if new_contacts else [],
     }
 
 
@@ -165,8 +165,8 @@ def _price(
     priced = app.price_per_million_in is not None or app.price_per_million_out is not None
     cost, left = price(app, sent, came), remaining(app, cap)
     reserved = [provider.reservation(brief) for brief in briefs]
-    call_tokens = max((sum(one) for one in reserved), default=0)
-    call_cost = max((price(app, *one) for one in reserved), default=Decimal(0))
+    call_tokens = max((sum(reservation) for reservation in reserved), default=0)
+    call_cost = max((price(app, *reservation) for reservation in reserved), default=Decimal(0))
     # The last call reserves its most while all others have been settled.
     most = max(call_tokens, (sent + came) * (number - 1) // max(1, number) + call_tokens if number else 0)
     dearest = max(call_cost, cost * (number - 1) / max(1, number) + call_cost if number else Decimal(0))
@@ -189,11 +189,11 @@ def _drafts(provider: AiProvider, briefs: Sequence[ComposeBrief], contacts: Sequ
         drafts = _within_time(provider, briefs) if provider.calls_a_model else provider.compose_many(list(briefs))
     if provider.halted is not None and not any(isinstance(draft, Draft) for draft in drafts):
         raise named(provider.halted)
-    found = []
+    samples = []
     for row, brief, draft in zip(contacts, briefs, drafts, strict=True):
         person = {"_id": row.pk, "name": row.name, "email": row.email}
-        found.append({"contact": person, **_written(draft, brief, every_sentence=provider.calls_a_model)})
-    return found
+        samples.append({"contact": person, **_written(draft, brief, every_sentence=provider.calls_a_model)})
+    return samples
 
 
 def _within_time(provider: AiProvider, briefs: Sequence[ComposeBrief]) -> list[Draft | ProviderError]:
@@ -215,5 +215,5 @@ def _written(draft: Draft | ProviderError, brief: ComposeBrief, *, every_sentenc
     if isinstance(draft, ProviderError):
         return {"subject": "", "text": "", "evidence": [], "unproved": False, "error": draft.detail}
     evidence = evidence_of(draft, brief, every_sentence=every_sentence)
-    words = {"subject": draft.subject, "text": draft.text}
-    return {**words, "evidence": evidence, "unproved": is_unproved(evidence), "error": ""}
+    content = {"subject": draft.subject, "text": draft.text}
+    return {**content, "evidence": evidence, "unproved": is_unproved(evidence), "error": ""}

@@ -85,13 +85,13 @@ class Writer:
     def write(self, jobs: Sequence[SendJob], contacts: Sequence[Contact]) -> None:
         """Fill in the messages to these contacts; those that must not go get the reason instead. Stores nothing."""
         stops = _stops(jobs, contacts, SendContext.load())
-        kept = [(job, one) for job, one in zip(jobs, contacts, strict=True) if job.pk not in stops]
+        kept = [(job, person) for job, person in zip(jobs, contacts, strict=True) if job.pk not in stops]
         for job, _ in kept:
             if awaits_winner(self.run.content, job):
                 job.reason = Reason.AWAITING_WINNER
-        kept = [(job, one) for job, one in kept if job.reason != Reason.AWAITING_WINNER]
-        made = [(job, contact, content) for job, contact in kept if (content := self._content(job)) is not None]
-        self._fill_templates(made)
+        kept = [(job, person) for job, person in kept if job.reason != Reason.AWAITING_WINNER]
+        templated = [(job, contact, content) for job, contact in kept if (content := self._content(job)) is not None]
+        self._fill_templates(templated)
         writable = [(job, contact) for job, contact in kept if self._content(job) is None]
         recipients = self.contact_briefs.of([contact for _, contact in writable])
         threads = sent_before([job for job, _ in writable])
@@ -123,16 +123,16 @@ class Writer:
         step = self.steps.get(job.step)
         return "" if step is None else step.subject
 
-    def _fill_templates(self, made: Sequence[tuple[SendJob, Contact, Mapping[str, Any]]]) -> None:
+    def _fill_templates(self, templated: Sequence[tuple[SendJob, Contact, Mapping[str, Any]]]) -> None:
         """Create the messages whose steps have a template. Their content is the company's own, and needs no proof."""
-        if not made:
+        if not templated:
             return
         reader = ValueReader.load()
-        mails = [(job, content) for job, _, content in made if "chat" not in content]
+        mails = [(job, content) for job, _, content in templated if "chat" not in content]
         unnamed = [job for job, content in mails if not content["subject"] and not self._subject(job)]
         threads = sent_before(unnamed)
-        chosen = _templates_of({job.pk: content["chat"] for job, _, content in made if "chat" in content})
-        for job, contact, content in made:
+        chosen = _templates_of({job.pk: content["chat"] for job, _, content in templated if "chat" in content})
+        for job, contact, content in templated:
             if "chat" in content:
                 self._fill_chat(job, of_contact(content["chat"], contact, reader), chosen[job.pk])
                 continue
@@ -262,21 +262,23 @@ def _stops(jobs: Sequence[SendJob], contacts: Sequence[Contact], context: SendCo
     suppressed = suppressed_addresses(contact.email for contact in contacts)
     chats = by_chat(contact for job, contact in zip(jobs, contacts, strict=True) if job.chat_app_id)
     stopped = stops_of(jobs)
-    found = {}
+    stops = {}
     for job, contact in zip(jobs, contacts, strict=True):
-        known = context.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
+        decision_input = context.decision_input(
+            contact, suppressed=(contact.email or "").lower() in suppressed, now=now
+        )
         of_chat = chats[contact.pk] if job.chat_app_id else {}
-        decision = decide(replace(known, stopped=stopped.get(job.pk), **of_chat), now)
+        decision = decide(replace(decision_input, stopped=stopped.get(job.pk), **of_chat), now)
         if isinstance(decision, Stop):
-            found[job.pk] = decision
-    return found
+            stops[job.pk] = decision
+    return stops
 
 
 def _templates_of(frozen: Mapping[str, Mapping[str, Any]]) -> dict[str, str | None]:
     """Return the ids of messages' chat templates, None for one that was deleted, by the messages' ids."""
-    named = {one["template"] for one in frozen.values()}
+    named = {template["template"] for template in frozen.values()}
     kept = set(ChatTemplate.objects.filter(pk__in=named).values_list("pk", flat=True)) if named else set()
-    return {pk: one["template"] if one["template"] in kept else None for pk, one in frozen.items()}
+    return {pk: template["template"] if template["template"] in kept else None for pk, template in frozen.items()}
 
 
 def _fill(run: GenieScheduler, job: SendJob, draft: Draft) -> None:

@@ -83,8 +83,8 @@ class _Reader:
             raise BrokenPipeError
         into.write(orjson.dumps(os.fspath(picture)) + b"\n")
         into.flush()
-        found: dict[str, list[list[str | float]]] = orjson.loads(_line_of(out.fileno(), seconds))
-        return found
+        answer: dict[str, list[list[str | float]]] = orjson.loads(_line_of(out.fileno(), seconds))
+        return answer
 
     def _begin(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603  the operator's Python, and a program of our own
@@ -110,17 +110,17 @@ class _Reader:
 
 def _line_of(pipe: int, seconds: float) -> bytes:
     """Read a line from the pipe within `seconds`. Raises TimeoutError, and OSError at its end."""
-    ends, found = monotonic() + seconds, b""
+    ends, line = monotonic() + seconds, b""
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
-        while not found.endswith(b"\n"):
+        while not line.endswith(b"\n"):
             if not selector.select(max(0, ends - monotonic())):
                 raise TimeoutError
             part = os.read(pipe, 1 << 16)
             if not part:
                 raise BrokenPipeError
-            found += part
-    return found
+            line += part
+    return line
 
 
 _reader = _Reader()

@@ -42,12 +42,12 @@ def _engine():  # type: ignore[no-untyped-def]
     return RapidOCR()
 
 
-def _lines(found):  # type: ignore[no-untyped-def]
+def _lines(output):  # type: ignore[no-untyped-def]
     """Return [text, confidence, height] of each line."""
-    if found.txts is None:
+    if output.txts is None:
         return []
     lines = []
-    for text, sure, box in zip(found.txts, found.scores, found.boxes, strict=True):
+    for text, sure, box in zip(output.txts, output.scores, output.boxes, strict=True):
         lines.append([text, float(sure), float(max(box[2][1], box[3][1]) - min(box[0][1], box[1][1]))])
     return lines
 

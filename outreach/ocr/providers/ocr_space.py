@@ -81,15 +81,15 @@ def _lines(answer: HttpAnswer) -> list[Line]:
     if answer.status == 429 or answer.status >= 500:
         raise OcrFailed(f"OCR.space is busy ({answer.status}).", temporary=True)
     try:
-        found = _Answer.model_validate(orjson.loads(answer.body))
+        parsed = _Answer.model_validate(orjson.loads(answer.body))
     except (ValidationError, orjson.JSONDecodeError):
         raise OcrFailed("The answer of OCR.space cannot be read.", temporary=True) from None
-    if answer.status != 200 or found.IsErroredOnProcessing or not found.ParsedResults:
+    if answer.status != 200 or parsed.IsErroredOnProcessing or not parsed.ParsedResults:
         raise OcrFailed("OCR.space cannot read this picture: is it a photo of at most 1 MB, or 5 MB?", temporary=False)
     lines = []
-    for one in found.ParsedResults:
-        if one.TextOverlay and one.TextOverlay.Lines:
-            lines += [Line(line.LineText, READ_SURELY, line.MaxHeight) for line in one.TextOverlay.Lines]
+    for page in parsed.ParsedResults:
+        if page.TextOverlay and page.TextOverlay.Lines:
+            lines += [Line(line.LineText, READ_SURELY, line.MaxHeight) for line in page.TextOverlay.Lines]
         else:
-            lines += [Line(text, READ_SURELY) for text in (one.ParsedText or "").splitlines()]
+            lines += [Line(text, READ_SURELY) for text in (page.ParsedText or "").splitlines()]
     return lines

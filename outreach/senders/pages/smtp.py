@@ -47,8 +47,8 @@ class SenderPage(Page):
 
     def vendors(self) -> list[dict[str, Any]]:
         """Return the mail vendors, with the fields of their forms."""
-        found: list[dict[str, Any]] = self.read("mail-vendors").data["vendors"]
-        return found
+        mail_vendors: list[dict[str, Any]] = self.read("mail-vendors").data["vendors"]
+        return mail_vendors
 
     def limits(self) -> list[Field]:
         """Return the fields of a sender's sending limits."""
@@ -67,7 +67,7 @@ class SenderPage(Page):
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         """Make the form of a sender, a new one or the one with the values."""
-        known = values is not None
+        exists = values is not None
         return Form(
             [
                 Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
@@ -79,10 +79,10 @@ class SenderPage(Page):
                     SECRET,
                     "Password",
                     "password",
-                    required=not known,
+                    required=not exists,
                     autocomplete="new-password",
                     help="Stored encrypted. Left empty, it stays; another server or user name needs it again."
-                    if known
+                    if exists
                     else "",
                 ),
                 Field(
@@ -102,23 +102,23 @@ class SenderPage(Page):
                     help="More send faster; many servers refuse more than ten.",
                 ),
                 *self.limits(),
-                *([Field("isActive", "Switched on", "switch", value=True)] if known else []),
+                *([Field("isActive", "Switched on", "switch", value=True)] if exists else []),
             ],
             values,
         )
 
-    def tested(self, answer: Answer, words: str, to: str) -> HttpResponse:
+    def tested(self, answer: Answer, message: str, to: str) -> HttpResponse:
         """Lead on after a change that tested the connection."""
-        found = answer.data
-        if found["verified"]:
-            return self.done(f"{words}; the connection works", to)
-        return self.fail(f"{words}, but the connection test failed: {found['lastError']}", to)
+        sender = answer.data
+        if sender["verified"]:
+            return self.done(f"{message}; the connection works", to)
+        return self.fail(f"{message}, but the connection test failed: {sender['lastError']}", to)
 
     def deleted(self, answer: Answer) -> HttpResponse:
         """Lead on after a sender was deleted, or switched off."""
         kept = answer.data["deactivatedCount"]
-        words = "Sender switched off; its messages are kept" if kept else "Sender deleted"
-        return self.done(words, self.address("senders"))
+        message = "Sender switched off; its messages are kept" if kept else "Sender deleted"
+        return self.done(message, self.address("senders"))
 
     def resume(self, path: str) -> HttpResponse:
         answer = self.ask("POST", f"{path}/resume")
@@ -137,7 +137,7 @@ class Senders(SenderPage):
         hours = self.ask("GET", "genie/settings") if self.may("genie") else None
         return {
             "senders": [
-                *({**one, "app": "smtp", "security": security(one)} for one in senders.data),
+                *({**sender, "app": "smtp", "security": security(sender)} for sender in senders.data),
                 *vendors["apps"],
             ],
             "writers": writers.data if writers.ok else [],
@@ -173,14 +173,14 @@ class Senders(SenderPage):
     def do_hours(self) -> HttpResponse:
         form = self.hours().fill(self.request.POST)
         sent = form.values
-        days = [int(one) for one in sent["windowDays"] if one.isdigit()]
+        days = [int(day) for day in sent["windowDays"] if day.isdigit()]
         times = {name: sent[name] or None for name in ("windowStart", "windowEnd")}
-        given = {
+        values = {
             name: value for name, value in sent.items() if name in self.request.POST or name == "recipientTimezone"
         }
-        if given.get("approvalDays") is None:
-            given.pop("approvalDays", None)
-        answer = self.ask("PUT", "genie/settings", None, {**given, **times, "windowDays": days})
+        if values.get("approvalDays") is None:
+            values.pop("approvalDays", None)
+        answer = self.ask("PUT", "genie/settings", None, {**values, **times, "windowDays": days})
         return self.done("Settings saved") if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
@@ -188,14 +188,14 @@ class Senders(SenderPage):
         answer = self.ask("POST", f"apps/{app}/{self.sent_id()}/test")
         if not answer.ok:
             return self.refuse(answer)
-        found = answer.data
-        if found["ok"] and app != "smtp":
+        check = answer.data
+        if check["ok"] and app != "smtp":
             return self.done("The vendor takes the key")
-        if found["ok"]:
+        if check["ok"]:
             return self.done(
-                f"The connection works{', encrypted' if found['encryption'] else ', but is not encrypted'}"
+                f"The connection works{', encrypted' if check['encryption'] else ', but is not encrypted'}"
             )
-        return self.fail(f"The connection test failed: {found['detail']}")
+        return self.fail(f"The connection test failed: {check['detail']}")
 
     def sent_app(self) -> str:
         app = self.request.POST.get("app", "smtp")
@@ -212,7 +212,7 @@ class NewSender(SenderPage):
     def show(self) -> Mapping[str, Any]:
         if not self.may("apps", "POST"):
             return {"form": None}
-        return {"form": self.form(), "vendors": [one for one in self.vendors() if one["available"]]}
+        return {"form": self.form(), "vendors": [vendor for vendor in self.vendors() if vendor["available"]]}
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
@@ -247,29 +247,29 @@ class Sender(SenderPage):
     def record(self) -> str:
         return f"apps/smtp/{self.params['id']}"
 
-    def domain(self, found: Mapping[str, Any]) -> dict[str, Any]:
+    def domain(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return the last check of the sender's domain with labels for its lights."""
-        key = found["dkim"]
+        key = report["dkim"]
         checks = [
             {
-                **one,
-                "label": CHECKS[one["name"]],
-                "light": LIGHTS[one["light"]],
-                "record": None if key and one["name"] == "dkim" else one["record"],
+                **check,
+                "label": CHECKS[check["name"]],
+                "light": LIGHTS[check["light"]],
+                "record": None if key and check["name"] == "dkim" else check["record"],
             }
-            for one in found["checks"]
+            for check in report["checks"]
         ]
         return {
-            **found,
-            "light": LIGHTS.get(found["light"]),
+            **report,
+            "light": LIGHTS.get(report["light"]),
             "checks": checks,
             "dkim": key and {**key, "state": KEY_STATES[key["status"]]},
         }
 
     def do_check(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/deliverability")
-        words = f"{answer.data['domain']}: {LIGHTS[answer.data['light']][0].lower()}" if answer.ok else ""
-        return self.done(words) if answer.ok else self.refuse(answer)
+        message = f"{answer.data['domain']}: {LIGHTS[answer.data['light']][0].lower()}" if answer.ok else ""
+        return self.done(message) if answer.ok else self.refuse(answer)
 
     def do_make_key(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/dkim", None, {})

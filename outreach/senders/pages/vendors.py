@@ -20,22 +20,22 @@ class VendorPage(SenderPage):
 
     def vendor_form(self, vendor: Mapping[str, Any], values: Mapping[str, Any] | None = None) -> Form:
         """Make the form of an app, with the fields of its vendor alone."""
-        known = values is not None
+        exists = values is not None
         if vendor["login"]:
             return Form([*self.login_fields(), *self.limits(), Field("isActive", "Switched on", "switch")], values)
-        stays = "Stored encrypted, and never shown." + (" Left empty, it stays." if known else "")
+        stays = "Stored encrypted, and never shown." + (" Left empty, it stays." if exists else "")
         key = Field(
-            "apiKey", vendor["keyLabel"], "password", required=not known, autocomplete="new-password", help=stays
+            "apiKey", vendor["keyLabel"], "password", required=not exists, autocomplete="new-password", help=stays
         )
         fields = [
             Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
             Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
             key,
-            *(self.own_field(one, known) for one in vendor["fields"]),
+            *(self.own_field(setting, exists) for setting in vendor["fields"]),
             Field("replyTo", "Answers go to", "email", help="Empty: to the From address."),
             Field("name", "Name of this sender", help="Only you and your colleagues see it."),
             *self.limits(),
-            *([Field("isActive", "Switched on", "switch", value=True)] if known else []),
+            *([Field("isActive", "Switched on", "switch", value=True)] if exists else []),
         ]
         return Form(fields, values)
 
@@ -49,24 +49,29 @@ class VendorPage(SenderPage):
 
     def login_form(self, vendor: Mapping[str, Any], reads: bool = False) -> Form:
         """Make the form that begins a log-in at the vendor."""
-        told = f"If the connection breaks while a message goes, {vendor['name']} is asked whether it was sent."
-        return Form([Field("mayRead", "Let it look into the mailbox", "switch", value=reads, help=told)])
+        help_text = f"If the connection breaks while a message goes, {vendor['name']} is asked whether it was sent."
+        return Form([Field("mayRead", "Let it look into the mailbox", "switch", value=reads, help=help_text)])
 
     def begin(self, vendor: Mapping[str, Any], app: str = "") -> Answer:
         """Begin a log-in at the vendor, for a new app or an existing one."""
         body = {"mayRead": "mayRead" in self.request.POST, **({"app": app} if app else {})}
         return self.ask("POST", f"apps/{vendor['app']}/authorize", None, body)
 
-    def own_field(self, one: Mapping[str, Any], known: bool) -> Field:
-        if one["choices"]:
-            options = [Option(choice, choice.upper()) for choice in one["choices"]]
+    def own_field(self, setting: Mapping[str, Any], exists: bool) -> Field:
+        if setting["choices"]:
+            options = [Option(choice, choice.upper()) for choice in setting["choices"]]
             return Field(
-                one["name"], one["label"], "select", options=options, placeholder="The usual", help=one["help"]
+                setting["name"],
+                setting["label"],
+                "select",
+                options=options,
+                placeholder="The usual",
+                help=setting["help"],
             )
-        secret, needed = one["secret"], one["required"] and not (known and one["secret"])
+        secret, needed = setting["secret"], setting["required"] and not (exists and setting["secret"])
         kind = "password" if secret else "text"
-        stays = " Left empty, it stays." if secret and known else ""
-        return Field(one["name"], one["label"], kind, needed, help=f"{one['help']}{stays}".strip())
+        stays = " Left empty, it stays." if secret and exists else ""
+        return Field(setting["name"], setting["label"], kind, needed, help=f"{setting['help']}{stays}".strip())
 
 
 class NewVendorApp(VendorPage):
@@ -77,8 +82,8 @@ class NewVendorApp(VendorPage):
 
     def vendor(self) -> dict[str, Any]:
         """Return the vendor that the address names, else the first."""
-        known = {one["app"]: one for one in self.vendors() if one["available"]}
-        return known.get(self.request.GET.get("app", "")) or next(iter(known.values()))
+        vendors = {row["app"]: row for row in self.vendors() if row["available"]}
+        return vendors.get(self.request.GET.get("app", "")) or next(iter(vendors.values()))
 
     def show(self) -> Mapping[str, Any]:
         vendor = self.vendor()
@@ -114,9 +119,9 @@ class VendorApp(VendorPage):
 
     def before(self) -> tuple[dict[str, Any], dict[str, Any], str]:
         """Return the app, its vendor and its address; the page is not there for any other id."""
-        known = self.read("mail-vendors").data
-        app = next((one["app"] for one in known["apps"] if one["_id"] == self.params["id"]), None)
-        vendor = next((one for one in known["vendors"] if one["app"] == app), None)
+        overview = self.read("mail-vendors").data
+        app = next((row["app"] for row in overview["apps"] if row["_id"] == self.params["id"]), None)
+        vendor = next((row for row in overview["vendors"] if row["app"] == app), None)
         if vendor is None:
             raise Http404
         path = f"apps/{app}/{self.params['id']}"
@@ -138,7 +143,7 @@ class VendorApp(VendorPage):
         return self.page({**self.show(), "url": answer.data["url"]}) if answer.ok else self.refuse(answer)
 
     def context(self, sender: dict[str, Any], vendor: dict[str, Any], form: Form | None) -> dict[str, Any]:
-        signs = any(one["name"] == "webhookSigningKey" for one in vendor["fields"])
+        signs = any(field["name"] == "webhookSigningKey" for field in vendor["fields"])
         return {
             "sender": sender,
             "vendor": vendor,
@@ -179,10 +184,10 @@ class VendorReturn(VendorPage):
         return self.context(self.request.GET)
 
     def context(self, sent: Mapping[str, Any], form: Form | None = None) -> dict[str, Any]:
-        found = self.came_back.fullmatch(sent.get("state", ""))
-        vendor = next((one for one in self.vendors() if found and one["app"] == f"mailvendor-{found['letter']}"), None)
+        match = self.came_back.fullmatch(sent.get("state", ""))
+        vendor = next((row for row in self.vendors() if match and row["app"] == f"mailvendor-{match['letter']}"), None)
         whole = bool(vendor and vendor["login"] and sent.get("code")) and not sent.get("error")
-        app = found["app"] if found else ""
+        app = match["app"] if match else ""
         may = self.may("apps", "PUT" if app else "POST")
         kept = [Field(name, "Log-in", "hidden", value=sent.get(name, "")) for name in ("code", "state")]
         return {
@@ -194,17 +199,17 @@ class VendorReturn(VendorPage):
 
     def do_save(self) -> HttpResponse:
         sent = self.request.POST
-        known = self.context(sent)
-        form: Form | None = known["form"]
-        if form is None or known["vendor"] is None:
-            return self.page(known, status=422)
+        context = self.context(sent)
+        form: Form | None = context["form"]
+        if form is None or context["vendor"] is None:
+            return self.page(context, status=422)
         form.fill(sent)
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
-        path = f"apps/{known['vendor']['app']}"
-        answer = self.ask("PUT", f"{path}/{known['app']}", None, values) if known["app"] else None
+        path = f"apps/{context['vendor']['app']}"
+        answer = self.ask("PUT", f"{path}/{context['app']}", None, values) if context["app"] else None
         answer = answer or self.ask("POST", path, None, values)
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
             return self.page(self.context(sent, form), status=422)
-        words = "It sends again" if known["app"] else f"{known['vendor']['name']} connected"
-        return self.done(words, self.address("vendor-app", answer.data["_id"]))
+        message = "It sends again" if context["app"] else f"{context['vendor']['name']} connected"
+        return self.done(message, self.address("vendor-app", answer.data["_id"]))

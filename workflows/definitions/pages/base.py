@@ -34,14 +34,14 @@ LIVE = ("queued", "running", "waiting", "paused")
 """Statuses of runs that have not ended."""
 
 
-def shown_workflow(one: Mapping[str, Any], triggers: Mapping[str, str]) -> dict[str, Any]:
+def shown_workflow(workflow: Mapping[str, Any], triggers: Mapping[str, str]) -> dict[str, Any]:
     """Return a workflow with labels of its status, its trigger and its runs."""
-    words, tone = STATUSES.get(one["status"], (one["status"], ""))
-    counts = one["runCounts"]
-    kind = one["triggerEventType"]
+    label, tone = STATUSES.get(workflow["status"], (workflow["status"], ""))
+    counts = workflow["runCounts"]
+    kind = workflow["triggerEventType"]
     return {
-        **one,
-        "words": words,
+        **workflow,
+        "words": label,
         "mood": tone,
         "trigger": triggers.get(kind) or kind or "Nothing yet",
         "live": sum(counts.get(status, 0) for status in LIVE),
@@ -57,18 +57,18 @@ class WorkflowPage(Page):
 
     @cached_property
     def catalogue(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read("workflow/catalogue").data
-        return found
+        contents: Mapping[str, Any] = self.read("workflow/catalogue").data
+        return contents
 
     @cached_property
     def types(self) -> dict[str, Mapping[str, Any]]:
         """The types of nodes by their names."""
-        return {one["type"]: one for one in self.catalogue["nodes"]}
+        return {node_type["type"]: node_type for node_type in self.catalogue["nodes"]}
 
     @cached_property
     def triggers(self) -> dict[str, str]:
         """Return kind of trigger -> its label."""
-        return {one["kind"]: one["label"] for one in self.catalogue["triggers"]}
+        return {trigger["kind"]: trigger["label"] for trigger in self.catalogue["triggers"]}
 
 
 class OneWorkflow(WorkflowPage):
@@ -83,8 +83,8 @@ class OneWorkflow(WorkflowPage):
 
     @cached_property
     def workflow(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(self.place).data
-        return found
+        detail: Mapping[str, Any] = self.read(self.place).data
+        return detail
 
     @property
     def graph(self) -> Graph:
@@ -97,7 +97,7 @@ class OneWorkflow(WorkflowPage):
         return {
             "workflow": shown,
             "title": shown["name"],
-            "tabs": [(self.address(name, self.params["id"]), words, name == self.tab) for name, words in TABS],
+            "tabs": [(self.address(name, self.params["id"]), label, name == self.tab) for name, label in TABS],
             "errors": len(errors),
             "may_publish": shown["status"] != "published" or shown["hasChanges"],
             "home": self.address("workflow", self.params["id"]),
@@ -105,13 +105,13 @@ class OneWorkflow(WorkflowPage):
 
     def problems(self, graph: Graph) -> list[dict[str, Any]]:
         """Return each problem with its node, and the address where it is fixed."""
-        found = []
+        rows = []
         for id, ones in problems_by_node(self.workflow["validation"]).items():
             node = graph.find(id)
-            for one in ones:
-                where = self.address("workflow-step", self.params["id"], node=id) if node else self.mended_at(one)
-                found.append({**problem_view(one), "label": graph.label(node) if node else "", "link": where})
-        return found
+            for problem in ones:
+                where = self.address("workflow-step", self.params["id"], node=id) if node else self.mended_at(problem)
+                rows.append({**problem_view(problem), "label": graph.label(node) if node else "", "link": where})
+        return rows
 
     def mended_at(self, problem: Mapping[str, Any]) -> str:
         """Return the address where a problem without a node is fixed."""
@@ -130,14 +130,14 @@ class OneWorkflow(WorkflowPage):
             if attempt:
                 del self.workflow
             graph = self.graph
-            made = act(graph)
+            result = act(graph)
             body = {"nodes": graph.nodes, "edges": graph.edges, "unchangedSince": self.workflow["updatedAt"]}
             answer = self.ask("PUT", self.place, None, body)
             if answer.status != 409:
                 break
         if answer.ok:
             self.workflow = answer.data
-        return answer, made
+        return answer, result
 
     def changed(self, act: Callable[[Graph], Any], text: str, to: str = "") -> HttpResponse:
         """Change the graph, and redirect with the result."""

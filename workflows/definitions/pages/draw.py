@@ -62,13 +62,13 @@ class DrawWorkflow(StepSources, FlowPage):
 
     def menu_of(self, graph: Graph, node: Mapping[str, Any]) -> list[Entry]:
         id, link = node["id"], self.step_address(node["id"])
-        found = [Entry("Edit", "pencil", link)]
+        entries = [Entry("Edit", "pencil", link)]
         for way in graph.handles(id):
-            found.append(Entry(f"Add: {graph.words(node, way)}", "plus", self.add_address(id, way)))
+            entries.append(Entry(f"Add: {graph.words(node, way)}", "plus", self.add_address(id, way)))
         if node["type"] == graph.start:
-            return [*found, Entry("Connect to…", "spline", f"{link}#connections")]
+            return [*entries, Entry("Connect to…", "spline", f"{link}#connections")]
         return [
-            *found,
+            *entries,
             Entry("Connect or move to…", "spline", f"{link}#connections"),
             Entry("Move up", "arrow-up", act="up"),
             Entry("Move down", "arrow-down", act="down"),
@@ -84,10 +84,10 @@ class DrawWorkflow(StepSources, FlowPage):
         if node["type"] == "trigger":
             kind = self.workflow["triggerEventType"]
             only = short(self.summaries.trees(self.workflow["config"].get("filter"), self.summaries.conditions))
-            told = self.triggers.get(kind) or kind or "Say what starts it"
-            return f"{told}, if {only}" if only else told
-        words = graph.type_label(node)
-        return self.summaries.of(node) or ("" if words == graph.label(node) else words)
+            label = self.triggers.get(kind) or kind or "Say what starts it"
+            return f"{label}, if {only}" if only else label
+        type_label = graph.type_label(node)
+        return self.summaries.of(node) or ("" if type_label == graph.label(node) else type_label)
 
     def step_address(self, id: str) -> str:
         return self.address("workflow-step", self.params["id"], node=id)
@@ -97,12 +97,14 @@ class DrawWorkflow(StepSources, FlowPage):
 
     def groups(self) -> list[tuple[str, list[Mapping[str, Any]]]]:
         """Return the types of nodes by group, as they are offered."""
-        found: dict[str, list[Mapping[str, Any]]] = {}
-        for one in self.catalogue["nodes"]:
-            if one["type"] != "trigger":
-                seed = json.dumps({"config": SEEDS[one["type"]]}) if one["type"] in SEEDS else "{}"
-                found.setdefault(one["group"], []).append({**one, "seed": seed, "ways": seeded_handles(one)})
-        return [(GROUPS.get(name, name.capitalize()), ones) for name, ones in found.items()]
+        by_group: dict[str, list[Mapping[str, Any]]] = {}
+        for node_type in self.catalogue["nodes"]:
+            if node_type["type"] != "trigger":
+                seed = json.dumps({"config": SEEDS[node_type["type"]]}) if node_type["type"] in SEEDS else "{}"
+                by_group.setdefault(node_type["group"], []).append(
+                    {**node_type, "seed": seed, "ways": seeded_handles(node_type)}
+                )
+        return [(GROUPS.get(name, name.capitalize()), ones) for name, ones in by_group.items()]
 
     def extra_of_flow(self, graph: Graph) -> dict[str, Any]:
         return {"hasChanges": self.workflow["hasChanges"]}
@@ -180,12 +182,12 @@ class AddStep(DrawWorkflow):
         if not self.may("workflow", "PUT"):
             raise Refused(403, "Your role does not change workflows")
         try:
-            answer, made = self.change(lambda graph: graph.add(type, *at))
+            answer, node_id = self.change(lambda graph: graph.add(type, *at))
         except NotPossible as trouble:
             return self.fail(str(trouble), self.address("workflow", self.params["id"]))
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("", self.step_address(made))
+        return self.done("", self.step_address(node_id))
 
 
 class LiveWorkflow(DrawWorkflow):
@@ -208,10 +210,10 @@ class LiveWorkflow(DrawWorkflow):
         return {**self.head(), "rows": rows, "live": live, "failed": counts.get("failed", 0)}
 
 
-def counts_of(found: Mapping[str, Any] | None) -> list[tuple[str, str, int]]:
+def counts_of(counts: Mapping[str, Any] | None) -> list[tuple[str, str, int]]:
     """Return (status, its label, number) of the runs at a node, and the number of past ones."""
-    if not found:
+    if not counts:
         return []
-    now = [(name, words, found["now"][name]) for name, words in STATES.items() if found["now"].get(name)]
-    through = sum(number for handle, number in found["done"].items() if handle != "failed")
+    now = [(name, label, counts["now"][name]) for name, label in STATES.items() if counts["now"].get(name)]
+    through = sum(number for handle, number in counts["done"].items() if handle != "failed")
     return [*now, *([("done", "been here", through)] if through else [])]

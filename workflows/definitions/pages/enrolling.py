@@ -39,13 +39,13 @@ class WorkflowsOfRecord(WorkflowPage):
     @cached_property
     def about(self) -> tuple[str, str]:
         """The panel and the id of the record that the address names; ("", "") for none."""
-        asked = self.request.GET
-        return next(((panel, asked[panel]) for panel in PANELS if is_id(asked.get(panel, ""))), ("", ""))
+        params = self.request.GET
+        return next(((panel, params[panel]) for panel in PANELS if is_id(params.get(panel, ""))), ("", ""))
 
     def form(self) -> Form:
-        asked = {"filters": {"status": "published"}, "p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
-        rows = self.read("workflow", asked).data
-        options = [Option(one["_id"], one["name"]) for one in rows]
+        params = {"filters": {"status": "published"}, "p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
+        rows = self.read("workflow", params).data
+        options = [Option(workflow["_id"], workflow["name"]) for workflow in rows]
         return Form([Field("workflow", "Workflow", "select", options=options, required=True)])
 
     def show(self) -> Mapping[str, Any]:
@@ -58,7 +58,7 @@ class WorkflowsOfRecord(WorkflowPage):
         return {
             "heading": heading,
             "title": heading,
-            "runs": [{**one, "words": STATUSES[one["status"]][0], "mood": STATUSES[one["status"]][1]} for one in runs],
+            "runs": [{**run, "words": STATUSES[run["status"]][0], "mood": STATUSES[run["status"]][1]} for run in runs],
             "form": self.form() if self.may("workflow", "POST") else None,
             "back": self.address(panel, id),
         }
@@ -66,8 +66,8 @@ class WorkflowsOfRecord(WorkflowPage):
     def _named(self, panel: str, id: str) -> str:
         """Return the record's name; "this contact" for one without a name, or that the reader may not see."""
         answer = self.ask("GET", f"{panel}/{id}") if self.may(panel) else None
-        found = answer.data if answer is not None and answer.ok else {}
-        contact = found if panel == "contact" else found.get("contact") or {}
+        record = answer.data if answer is not None and answer.ok else {}
+        contact = record if panel == "contact" else record.get("contact") or {}
         return contact.get("name") or contact.get("email") or f"this {panel}"
 
     def do_start(self) -> HttpResponse:

@@ -83,7 +83,7 @@ class Graph(FlowGraph):
     def _join(self, source: str, handle: str, target: str) -> None:
         id = f"{source}-{handle}-{target}"[:200]
         edge = {"id": id, "source": source, "target": target, "sourceHandle": handle, "targetHandle": "in", "label": ""}
-        if not any(one["target"] == target for one in self.out(source, handle)):
+        if not any(other_edge["target"] == target for other_edge in self.out(source, handle)):
             self.edges.append(edge)
 
     def _take_out(self, id: str) -> None:
@@ -171,7 +171,7 @@ class Graph(FlowGraph):
         before = [dict(node["position"]) for node in self.nodes]
         self.tidy()
         tidied = [node["position"] for node in self.nodes]
-        if before == tidied or not any(one["x"] or one["y"] for one in before):
+        if before == tidied or not any(place["x"] or place["y"] for place in before):
             return False
         for node, position in zip(self.nodes, before, strict=True):
             node["position"] = position
@@ -189,4 +189,4 @@ class Graph(FlowGraph):
 def seeded_handles(type: Mapping[str, Any]) -> list[str]:
     """Return the ways on from a new node of a type."""
     rows: list[Mapping[str, Any]] = next(iter(SEEDS.get(type["type"], {}).values()), [])
-    return [*(one["id"] for one in rows), *type["handles"]]
+    return [*(row["id"] for row in rows), *type["handles"]]

@@ -31,21 +31,21 @@ class Workflows(WorkflowPage):
     )
 
     def show(self) -> Mapping[str, Any]:
-        statuses = tuple((name, words) for name, (words, _) in STATUSES.items())
+        statuses = tuple((name, label) for name, (label, _) in STATUSES.items())
         choices = [
             Choice("status", "State", ("in",), statuses),
             Choice("triggerEventType", "Starts", ("in",), tuple(self.triggers.items())),
             Choice("updatedAt", "Changed", DATE, kind="date"),
         ]
-        state = ListState(self.request.GET, {one.name: one for one in choices}, zone=self.zone_name)
-        found = self.read("workflow", state.query())
+        state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)
+        response = self.read("workflow", state.query())
         return {
             "state": state,
             "choices": choices,
             "columns": self.columns,
-            "workflows": [shown_workflow(one, self.triggers) for one in found.data],
-            "total": found.total,
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "workflows": [shown_workflow(entry, self.triggers) for entry in response.data],
+            "total": response.total,
+            "more": state.more(response.next_cursor, len(response.data)) if response.next_cursor else None,
         }
 
     def do_delete(self) -> HttpResponse:
@@ -76,8 +76,8 @@ class NewWorkflow(WorkflowPage):
         if not self.may("workflow", "POST"):
             return {"form": None}
         templates = [
-            {**one, "starts": self.triggers.get(one["triggerEventType"], one["triggerEventType"])}
-            for one in self.read("workflow/templates").data["templates"]
+            {**template, "starts": self.triggers.get(template["triggerEventType"], template["triggerEventType"])}
+            for template in self.read("workflow/templates").data["templates"]
         ]
         return {"form": self.form(), "templates": templates}
 

@@ -37,15 +37,15 @@ SHAPES = (
 
 def rhythm_of(cron: str) -> dict[str, str]:
     """Return the choices equivalent to an expression; OWN if there are none."""
-    found = re.fullmatch(r"(\d|[1-5]\d) (\d|1\d|2[0-3]) (.+)", " ".join(cron.split()))
-    if found:
+    match = re.fullmatch(r"(\d|[1-5]\d) (\d|1\d|2[0-3]) (.+)", " ".join(cron.split()))
+    if match:
         for name, shape in SHAPES:
-            days = shape.fullmatch(found[3])
+            days = shape.fullmatch(match[3])
             if days:
-                given = days.groupdict()
-                weekday = str((int(given.get("weekday") or 1) - 1) % 7 + 1)
-                at = f"{int(found[2]):02}:{int(found[1]):02}"
-                return {RHYTHM: name, AT: at, WEEKDAY: weekday, DAY: given.get("day") or "1"}
+                parts = days.groupdict()
+                weekday = str((int(parts.get("weekday") or 1) - 1) % 7 + 1)
+                at = f"{int(match[2]):02}:{int(match[1]):02}"
+                return {RHYTHM: name, AT: at, WEEKDAY: weekday, DAY: parts.get("day") or "1"}
     return {RHYTHM: OWN if cron else "daily", AT: "09:00", WEEKDAY: "1", DAY: "1"}
 
 
@@ -67,13 +67,13 @@ def rhythm_fields(schedule: Mapping[str, Any]) -> list[tuple[Field, str]]:
     held = rhythm_of(cron if isinstance(cron, str) else "")
     days = [Option(str(place), day) for place, day in enumerate(DAYS, 1)]
     fields = (
-        (Field(RHYTHM, "How often", "select", required=True, options=[Option(*one) for one in WORDS.items()]), ()),
+        (Field(RHYTHM, "How often", "select", required=True, options=[Option(*entry) for entry in WORDS.items()]), ()),
         (Field(WEEKDAY, "On", "select", required=True, options=days), ("weekly",)),
         (Field(DAY, "On day", "number", help="From 1 to 31. A month without that day is left out."), ("monthly",)),
         (Field(AT, "At", "time"), tuple(PARTS)),
     )
-    found = []
-    for one, rhythms in fields:
-        one.value = held[one.name]
-        found.append((one, json.dumps({"schedule.type": ["cron"], **({RHYTHM: rhythms} if rhythms else {})})))
-    return found
+    pairs = []
+    for entry, rhythms in fields:
+        entry.value = held[entry.name]
+        pairs.append((entry, json.dumps({"schedule.type": ["cron"], **({RHYTHM: rhythms} if rhythms else {})})))
+    return pairs

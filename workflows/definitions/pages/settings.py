@@ -67,7 +67,7 @@ class WorkflowSettings(OneWorkflow):
 
     def forms(self) -> tuple[Field, SchemaForm]:
         schema = self.catalogue["settings"]["config"]
-        properties = {name: one for name, one in schema["properties"].items() if name not in OF_TRIGGER}
+        properties = {name: definition for name, definition in schema["properties"].items() if name not in OF_TRIGGER}
         own = {**schema, "properties": properties}
         sources = Sources(self.chosen_from, labels=LABELS, words=WORDS, helps=HELPS)
         form = SchemaForm(own, self.workflow["config"], sources)
@@ -81,8 +81,12 @@ class WorkflowSettings(OneWorkflow):
         return self.context(*self.forms())
 
     def context(self, name: Field, form: SchemaForm, **more: Any) -> dict[str, Any]:
-        problems = [one for one in self.workflow["validation"]["errors"] if not one["nodeId"]]
-        marked = [form.mark(one["path"], one["message"]) for one in problems if one["path"].startswith("config")]
+        problems = [problem for problem in self.workflow["validation"]["errors"] if not problem["nodeId"]]
+        marked = [
+            form.mark(problem["path"], problem["message"])
+            for problem in problems
+            if problem["path"].startswith("config")
+        ]
         return {
             **self.head(),
             "name_field": name,
@@ -134,13 +138,13 @@ class WorkflowVersions(OneWorkflow):
 
     def show(self) -> Mapping[str, Any]:
         state = ListState(self.request.GET)
-        found = self.read(f"{self.place}/versions", {**state.query(), "sortBy": "number", "sortOrder": "desc"})
+        response = self.read(f"{self.place}/versions", {**state.query(), "sortBy": "number", "sortOrder": "desc"})
         return {
             **self.head(),
             "state": state,
             "columns": self.columns,
-            "versions": found.data,
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "versions": response.data,
+            "more": state.more(response.next_cursor, len(response.data)) if response.next_cursor else None,
         }
 
     def do_restore(self) -> HttpResponse:

@@ -49,15 +49,15 @@ class StepSources(OneWorkflow):
 
     @cached_property
     def choices(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read("workflow/choices").data
-        return found
+        choices_by_name: Mapping[str, Any] = self.read("workflow/choices").data
+        return choices_by_name
 
     def named(self, name: str) -> list[Option] | None:
         rows = self.choices.get(name)
-        return None if rows is None else [Option(one["_id"], one["name"]) for one in rows]
+        return None if rows is None else [Option(row["_id"], row["name"]) for row in rows]
 
     def fields_of(self, panel: str) -> list[Mapping[str, Any]]:
-        return [one for one in self.choices["fields"] or () if one["panel"] == panel and not one["hide"]]
+        return [field for field in self.choices["fields"] or () if field["panel"] == panel and not field["hide"]]
 
     @cached_property
     def _chosen(self) -> dict[tuple[str, str], list[Option] | None]:
@@ -74,9 +74,9 @@ class StepSources(OneWorkflow):
             return [Option(name, name.replace("_", " ")) for name in sorted(timezone_names())]
         if widget == CHANGED:
             panel = str(self.workflow["triggerEventType"]).partition(".")[0]
-            return [Option(one["uniqueFieldID"], name_of(one)) for one in self.fields_of(panel)]
+            return [Option(entry["uniqueFieldID"], name_of(entry)) for entry in self.fields_of(panel)]
         if widget == "event":
-            return [one for one in trigger_options(self.triggers) if "." in one.value]  # others start runs alone
+            return [entry for entry in trigger_options(self.triggers) if "." in entry.value]  # others start runs alone
         if widget in CHOSEN:
             return self.named(CHOSEN[widget])
         return self._listed(source) if source else None
@@ -89,7 +89,7 @@ class StepSources(OneWorkflow):
             logger.error("A setting is chosen from %s: %s", source, error)
             return None
         rows = answer.data if answer.ok and isinstance(answer.data, list) else None
-        return None if rows is None else [Option(one["_id"], _name(one)) for one in rows if "_id" in one]
+        return None if rows is None else [Option(row["_id"], _name(row)) for row in rows if "_id" in row]
 
     def why_typed(self, widget: str, source: str) -> str:
         """Return why a setting is typed that should be chosen; "" where nothing is wrong."""
@@ -105,72 +105,72 @@ class StepSources(OneWorkflow):
     def summaries(self) -> Summaries:
         """Return the one-line summaries of steps."""
         panels = {panel: self.panel_choices(panel) for panel in PANELS}
-        records = [replace(one, name=f"{panel}.{one.name}") for panel in PANELS for one in panels[panel]]
+        records = [replace(choice, name=f"{panel}.{choice.name}") for panel in PANELS for choice in panels[panel]]
         return Summaries(records, panels, self._names, self.triggers)
 
     def _names(self, kind: str) -> Mapping[str, str]:
-        return {one.value: one.label for one in self.named(kind) or ()}
+        return {option.value: option.label for option in self.named(kind) or ()}
 
     def trees(self, path: str, node: Mapping[str, Any], graph: Graph) -> Sequence[Choice]:
         """Return the fields for the conditions of a setting: a panel's own, or all values of a run."""
         if path.startswith("schedule."):
             panel = ((self.workflow["schedule"] or {}).get("audience") or {}).get("panel") or "contact"
             return self.panel_choices(panel)
-        found = [
-            replace(one, name=f"{panel}.{one.name}", label=f"{words}: {one.label}")
-            for panel, words in PANELS.items()
-            for one in self.panel_choices(panel)
+        choices = [
+            replace(entry, name=f"{panel}.{entry.name}", label=f"{panel_label}: {entry.label}")
+            for panel, panel_label in PANELS.items()
+            for entry in self.panel_choices(panel)
         ]
-        values = [one for one in self.references(node, graph) if one["path"].partition(".")[0] not in PANELS]
-        return [*found, *(_choice(one) for one in values)]
+        values = [entry for entry in self.references(node, graph) if entry["path"].partition(".")[0] not in PANELS]
+        return [*choices, *(_choice(entry) for entry in values)]
 
     def references(self, node: Mapping[str, Any], graph: Graph) -> list[dict[str, Any]]:
         """Return the values that a node may refer to: path, type and label of each."""
-        found: list[dict[str, Any]] = []
-        for panel, words in PANELS.items():
-            for one in self.fields_of(panel):
-                if not one["children"]:
-                    key = one["uniqueFieldID"]
-                    found.append(
-                        {"path": f"{panel}.{key}", "type": one["valueType"], "words": f"{words}: {name_of(one)}"}
+        values: list[dict[str, Any]] = []
+        for panel, label in PANELS.items():
+            for field in self.fields_of(panel):
+                if not field["children"]:
+                    key = field["uniqueFieldID"]
+                    values.append(
+                        {"path": f"{panel}.{key}", "type": field["valueType"], "words": f"{label}: {name_of(field)}"}
                     )
         for other in graph.before(node["id"]):
-            known = self.types.get(other["type"], {})
-            for name, type in (known.get("outputs") or {}).items():
-                words = f"{graph.label(other)}: {name}"
-                found.append({"path": f"steps.{other['id']}.{name}", "type": type, "words": words})
+            node_type = self.types.get(other["type"], {})
+            for name, type in (node_type.get("outputs") or {}).items():
+                label = f"{graph.label(other)}: {name}"
+                values.append({"path": f"steps.{other['id']}.{name}", "type": type, "words": label})
             config = other["data"].get("config") or {}
             if other["type"] == "set" and isinstance(config.get("values"), Mapping):
-                found += [
+                values += [
                     {"path": f"vars.{name}", "type": "any", "words": f"Variable {name}"} for name in config["values"]
                 ]
             if other["type"] == "loop":
-                found.append({"path": "loop.item", "type": "any", "words": "The item of the loop"})
-        found += [
+                values.append({"path": "loop.item", "type": "any", "words": "The item of the loop"})
+        values += [
             {"path": "now", "type": "date", "words": "The time at which it runs"},
             {"path": "trigger.happenedAt", "type": "date", "words": "When it was started"},
             {"path": "company.name", "type": "text", "words": "Your company's name"},
         ]
-        return found
+        return values
 
     def sources(self, node: Mapping[str, Any], graph: Graph) -> Sources:
         """Return the choices of the forms of a node."""
 
         def fields(path: str) -> list[tuple[Option, str]]:
             panel = (node["data"].get("config") or {}).get("panel")
-            panels = [one for one in (node["type"], panel) if one in PANELS] or list(PANELS)
+            panels = [candidate for candidate in (node["type"], panel) if candidate in PANELS] or list(PANELS)
             return [
-                (Option(one["uniqueFieldID"], name_of(one)), one["valueType"])
-                for one in self.fields_of(panels[0])
-                if not one["children"]
+                (Option(candidate["uniqueFieldID"], name_of(candidate)), candidate["valueType"])
+                for candidate in self.fields_of(panels[0])
+                if not candidate["children"]
             ]
 
         return Sources(self.chosen_from, self.why_typed, lambda path: self.trees(path, node, graph), fields)
 
 
-def _name(one: Mapping[str, Any]) -> str:
-    names = (one.get(name) for name in ("name", "title", "fromEmail", "email", "label"))
-    return str(next(filter(None, names), one["_id"]))
+def _name(row: Mapping[str, Any]) -> str:
+    names = (row.get(name) for name in ("name", "title", "fromEmail", "email", "label"))
+    return str(next(filter(None, names), row["_id"]))
 
 
 def _choice(reference: Mapping[str, Any]) -> Choice:

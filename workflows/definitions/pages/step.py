@@ -49,10 +49,10 @@ class Step(DrawWorkflow):
     @cached_property
     def node(self) -> Mapping[str, Any]:
         graph = self.graph
-        found = graph.find(self.wanted) if self.wanted else graph.first
-        if found is None:
+        step = graph.find(self.wanted) if self.wanted else graph.first
+        if step is None:
             raise Refused(*NOTHING)
-        return found
+        return step
 
     @property
     def is_trigger(self) -> bool:
@@ -66,19 +66,19 @@ class Step(DrawWorkflow):
 
     @cached_property
     def own_sources(self) -> Sources:
-        found = self.sources(self.node, self.graph)
-        found.labels = LABELS
-        found.words = WORDS
-        found.helps = HELPS
-        found.zone = zone_of(self.reader.formats.timezone)
+        sources = self.sources(self.node, self.graph)
+        sources.labels = LABELS
+        sources.words = WORDS
+        sources.helps = HELPS
+        sources.zone = zone_of(self.reader.formats.timezone)
         updates = [kind for kind in self.triggers if kind.endswith(".updated")]
-        found.shown_if = {
+        sources.shown_if = {
             f"config.{CHANGED}": {"triggerEventType": updates},
             "config.segment": {"triggerEventType": list(OF_SEGMENTS)},
             **{f"schedule.{name}": {"schedule.type": [type]} for name, type in OF_SCHEDULE.items()},
             "schedule.cron": {"schedule.type": ["cron"], RHYTHM: [OWN]},
         }
-        return found
+        return sources
 
     @cached_property
     def forms(self) -> list[SchemaForm]:
@@ -87,8 +87,8 @@ class Step(DrawWorkflow):
         settings = self.catalogue["settings"]
         if not self.is_trigger:
             data = self.node["data"]
-            known = self.types.get(self.node["type"])
-            schema = known["schema"] if known else {"properties": {}}
+            node_type = self.types.get(self.node["type"])
+            schema = node_type["schema"] if node_type else {"properties": {}}
             return [
                 SchemaForm(schema, data.get("config") or self.first_values(schema), self.own_sources, tree=tree),
                 SchemaForm(settings["onError"], data.get("onError") or {}, self.own_sources, root="onError", tree="-"),
@@ -131,7 +131,7 @@ class Step(DrawWorkflow):
 
     def context(self, forms: list[SchemaForm], fields: list[Field], **more: Any) -> dict[str, Any]:
         graph, node = self.graph, self.node
-        known = self.types.get(node["type"], {})
+        node_type = self.types.get(node["type"], {})
         problems = self.marked(forms)
         self._fit_switches(forms)
         return {
@@ -139,11 +139,11 @@ class Step(DrawWorkflow):
             "title": graph.label(node),
             "node": node,
             "is_trigger": self.is_trigger,
-            "type": known.get("label") or node["type"],
-            "about": known.get("help", ""),
-            "unknown": not known,
+            "type": node_type.get("label") or node["type"],
+            "about": node_type.get("help", ""),
+            "unknown": not node_type,
             "forms": forms,
-            "fields": {one.name: one for one in fields},
+            "fields": {entry.name: entry for entry in fields},
             "own": problems,
             "rhythm": rhythm_fields(self.workflow["schedule"] or {}) if self.is_trigger else (),
             "policy_open": any(part.error or (part.field and part.field.error) for part in forms[1].all_parts()),
@@ -151,7 +151,7 @@ class Step(DrawWorkflow):
             "opened": fingerprint(node["data"], self.workflow if self.is_trigger else {}),
             "references": self.references(node, graph),
             "ways": self.ways(graph, node),
-            "targets": [(one["id"], graph.label(one)) for one in graph.nodes if one["id"] != node["id"]],
+            "targets": [(entry["id"], graph.label(entry)) for entry in graph.nodes if entry["id"] != node["id"]],
             "places": graph.places(but=node["id"]),
             "came_from": [graph.label(graph.need(edge["source"])) for edge in graph.into(node["id"])],
             "hook": self.workflow["hookPath"] if self.is_trigger else "",
@@ -164,18 +164,18 @@ class Step(DrawWorkflow):
 
     def marked(self, forms: list[SchemaForm]) -> list[Mapping[str, Any]]:
         """Put the node's problems at their settings. Returns those that belong to none."""
-        found = problems_by_node(self.workflow["validation"])
-        own = list(found.get(self.node["id"], ()))
+        by_node = problems_by_node(self.workflow["validation"])
+        own = list(by_node.get(self.node["id"], ()))
         if self.is_trigger:
-            own += [one for one in found.get("", ()) if self.mended_at(one) == self.here]
+            own += [problem for problem in by_node.get("", ()) if self.mended_at(problem) == self.here]
         if self.is_fresh and not self.request.POST:
-            own = [one for one in own if not one["path"].startswith("config")]
+            own = [problem for problem in own if not problem["path"].startswith("config")]
         marked = []
-        for one in own:
-            told = problem_view(one)
-            at_field = "this is missing" if told["message"].endswith(MISSING) else told["plain"]
-            marked.append(any(form.mark(one["path"], at_field) for form in forms))
-        return [problem_view(one) for one, done in zip(own, marked, strict=True) if not done]
+        for problem in own:
+            explanation = problem_view(problem)
+            at_field = "this is missing" if explanation["message"].endswith(MISSING) else explanation["plain"]
+            marked.append(any(form.mark(problem["path"], at_field) for form in forms))
+        return [problem_view(problem) for problem, done in zip(own, marked, strict=True) if not done]
 
     @property
     def is_fresh(self) -> bool:
@@ -193,26 +193,26 @@ class Step(DrawWorkflow):
 
     def ways(self, graph: Graph, node: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return each handle with its targets."""
-        found = []
+        connections = []
         for handle in graph.handles(node["id"]):
             edges = [
                 {"id": edge["id"], "label": graph.label(target)}
                 for edge in graph.out(node["id"], handle)
                 if (target := graph.find(edge["target"])) is not None
             ]
-            found.append({"handle": handle, "words": graph.words(node, handle), "edges": edges})
-        return found
+            connections.append({"handle": handle, "words": graph.words(node, handle), "edges": edges})
+        return connections
 
     def runs_here(self) -> dict[str, Any] | None:
         """Return the number of runs at the step, its duration, and the link to the runs that have failed here."""
-        found = self.overlay.get(self.node["id"])
-        if not found:
+        counts = self.overlay.get(self.node["id"])
+        if not counts:
             return None
-        took = found["took"]
+        took = counts["took"]
         only = ("status:in:failed", f"errorNode:equals:{self.node['id']}")
         return {
-            "counts": counts_of(found),
-            "failed": found["now"].get("failed", 0),
+            "counts": counts_of(counts),
+            "failed": counts["now"].get("failed", 0),
             "took": {name: spoken(ms) for name, ms in took.items()} if took else None,
             "link": self.address("workflow-runs-of", self.params["id"], f=only),
         }
@@ -239,13 +239,13 @@ class Step(DrawWorkflow):
         self._fit_switches(self.forms)
         values = [form.read(sent) for form in self.forms]
         fields = self.own_fields()
-        for one in fields:
-            if one.name in sent or one.kind == "switch":
-                one.value = one.read(sent)
+        for field in fields:
+            if field.name in sent or field.kind == "switch":
+                field.value = field.read(sent)
         if theirs:
             clash = {"who": self.changed_by, "at": self.workflow["updatedAt"]}
             return self.page({**self.context(self.forms, fields, clash=clash)}, status=422)
-        answer = self._save(values, {one.name: one.value for one in fields})
+        answer = self._save(values, {field.name: field.value for field in fields})
         if not answer.ok:
             return self.page(self.context(self.forms, fields, trouble=answer.refusal), status=422)
         if any(form.wrong for form in self.forms):
@@ -282,9 +282,9 @@ class Step(DrawWorkflow):
 
         def put(graph: Graph) -> None:
             data = graph.need(id)["data"]
-            given = {"label": own["label"], "note": own["note"], "disabled": own["disabled"], "config": values[0]}
-            given["onError"] = values[1] if values[1] != {"then": "fail"} else None
-            for name, value in given.items():
+            settings = {"label": own["label"], "note": own["note"], "disabled": own["disabled"], "config": values[0]}
+            settings["onError"] = values[1] if values[1] != {"then": "fail"} else None
+            for name, value in settings.items():
                 if value or name == "config":
                     data[name] = value
                 else:

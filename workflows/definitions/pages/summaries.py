@@ -40,10 +40,10 @@ class Summaries:
             return ""
         tell = getattr(self, f"_{node['type']}", self._other)
         try:
-            found = tell(config)
+            text = tell(config)
         except (KeyError, TypeError, ValueError, AttributeError):  # a draft may hold anything
             return ""
-        return short(found)
+        return short(text)
 
     def trees(self, value: Any, choices: Sequence[Choice]) -> str:
         """Format conditions as readable text."""
@@ -54,19 +54,19 @@ class Summaries:
         choices += [Choice(path, path.rpartition(".")[2], every) for path in sorted(others)]
         state = tree_state(value, choices)
         kinds = {choice.label: choice.kind for choice in choices}
-        told = [
+        phrases = [
             " ".join(filter(None, (chip.label, chip.operator, _value(chip.value, kinds.get(chip.label, "")))))
             for chip in state.chips
         ]
-        told += ["more conditions"] if state.fixed or state.chip_groups else []
-        return (" or " if state.any else ", ").join(told)
+        phrases += ["more conditions"] if state.fixed or state.chip_groups else []
+        return (" or " if state.any else ", ").join(phrases)
 
     def _named(self, kind: str, ids: Sequence[Any]) -> str:
         """Write names, and how many more there are: gone, not to be read, or beyond the first of their kind."""
-        known = self.names(kind)
-        told = [known[id] for id in ids if id in known]
-        more = len(ids) - len(told)
-        return ", ".join([*told, *([f"{more} {'more' if told else 'chosen'}"] if more else [])])
+        names_by_id = self.names(kind)
+        names = [names_by_id[id] for id in ids if id in names_by_id]
+        more = len(ids) - len(names)
+        return ", ".join([*names, *([f"{more} {'more' if names else 'chosen'}"] if more else [])])
 
     def _other(self, config: Mapping[str, Any]) -> str:
         return next((str(config[name]) for name in TEXTS if config.get(name)), "")
@@ -75,18 +75,18 @@ class Summaries:
         return self.trees(config.get("filter"), self.conditions)
 
     def _switch(self, config: Mapping[str, Any]) -> str:
-        return ", ".join(str(one.get("label") or one["id"]) for one in config["cases"])
+        return ", ".join(str(case.get("label") or case["id"]) for case in config["cases"])
 
     def _split(self, config: Mapping[str, Any]) -> str:
-        return ", ".join(f"{one.get('label') or one['id']} {one.get('weight', 1)}" for one in config["arms"])
+        return ", ".join(f"{arm.get('label') or arm['id']} {arm.get('weight', 1)}" for arm in config["arms"])
 
     def _wait(self, config: Mapping[str, Any]) -> str:
-        told = [span(config["for"])] if config.get("for") else []
-        told += [f"until {config['until']}"] if config.get("until") else []
+        phrases = [span(config["for"])] if config.get("for") else []
+        phrases += [f"until {config['until']}"] if config.get("until") else []
         window = config.get("window")
         if window:
-            told.append(f"until it is {window['start'][:5]} to {window['end'][:5]}")
-        return ", then ".join(told)
+            phrases.append(f"until it is {window['start'][:5]} to {window['end'][:5]}")
+        return ", then ".join(phrases)
 
     def _waitFor(self, config: Mapping[str, Any]) -> str:  # noqa: N802 (types of nodes are named so)
         return f"{self.events.get(config['event'], config['event'])}, at most {span(config['timeout'])}"
@@ -108,8 +108,8 @@ class Summaries:
         return ", ".join(self._named(kind, [config[key]]) for kind, key in chosen if config.get(key))
 
     def _record(self, config: Mapping[str, Any]) -> str:
-        told = ", ".join(config.get("values") or {})
-        return ": ".join(filter(None, (ACTIONS[config.get("action", "update")], told)))
+        names = ", ".join(config.get("values") or {})
+        return ": ".join(filter(None, (ACTIONS[config.get("action", "update")], names)))
 
     _contact = _lead = _record
 
@@ -129,20 +129,20 @@ class Summaries:
 
 def fields_of(tree: Any) -> set[str]:
     """Return the fields that conditions name, at any depth."""
-    found, open = set(), [tree]
+    names, open = set(), [tree]
     while open:
-        one = open.pop()
-        if isinstance(one, Mapping):
-            if isinstance(one.get("field"), str):
-                found.add(one["field"])
-            within = one.get("conditions")
+        condition = open.pop()
+        if isinstance(condition, Mapping):
+            if isinstance(condition.get("field"), str):
+                names.add(condition["field"])
+            within = condition.get("conditions")
             open += within if isinstance(within, list) else []
-    return found
+    return names
 
 
 def short(text: str, most: int = MAX_SUMMARY_LENGTH) -> str:
     """Return a text in a line, with the names of expressions in the place of their braces."""
-    line = " ".join(BRACES.sub(lambda found: f"‹{found[1].replace('.', ' ')}›", text[:1000]).split())
+    line = " ".join(BRACES.sub(lambda match: f"‹{match[1].replace('.', ' ')}›", text[:1000]).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 

@@ -31,8 +31,8 @@ GROUPS = {
 def trigger_options(triggers: Mapping[str, str]) -> list[Option]:
     """Return the options for a workflow's trigger, group by group."""
     left = dict(triggers)
-    found = []
+    options = []
     for group, names in GROUPS.items():
         kinds = [kind for name in names for kind in left if name in (kind, kind.partition(".")[0])]
-        found += [Option(kind, left.pop(kind), group) for kind in (kinds if names else list(left))]
-    return found
+        options += [Option(kind, left.pop(kind), group) for kind in (kinds if names else list(left))]
+    return options

@@ -76,11 +76,11 @@ class TryWorkflow(OneWorkflow):
 
     def do_try(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
-        fields = {one.name: one for one in form.fields}
+        fields = {field.name: field for field in form.fields}
         body: dict[str, Any] = {"until": fields["until"].value or None, "version": fields["version"].value}
         subject = self._subject(fields)
         trigger = self._trigger(fields["payload"])
-        if any(one.error for one in form.fields):
+        if any(field.error for field in form.fields):
             return self.page({**self.head(), "form": form}, status=422)
         body |= {"subject": subject and {"panel": subject[0], "_id": subject[1]["_id"]}, "trigger": trigger}
         answer = self.ask("POST", f"{self.place}/test", None, body)
@@ -100,64 +100,64 @@ class TryWorkflow(OneWorkflow):
         panel, who = str(fields["panel"].value), str(fields["who"].value)
         if panel not in ("contact", "lead"):
             return None
-        asked = {"p": "1", "n": "1", **({"searchValue": who} if who else {})}
-        found = self.ask("GET", panel, asked)
-        if not found.ok or not found.data:
-            fields["who"].error = f"No {panel} is found." if found.ok else found.refusal
+        params = {"p": "1", "n": "1", **({"searchValue": who} if who else {})}
+        response = self.ask("GET", panel, params)
+        if not response.ok or not response.data:
+            fields["who"].error = f"No {panel} is found." if response.ok else response.refusal
             return None
-        return panel, found.data[0]
+        return panel, response.data[0]
 
     def _trigger(self, field: Field) -> Any:
         try:
-            found = json.loads(field.value) if field.value else None
+            payload = json.loads(field.value) if field.value else None
         except (ValueError, RecursionError):
-            found = ""
-        if found is not None and not isinstance(found, dict):
+            payload = ""
+        if payload is not None and not isinstance(payload, dict):
             field.error = 'Write a JSON object, such as {"plan": "gold"}.'
-        return found
+        return payload
 
     def told(
-        self, found: Mapping[str, Any], subject: tuple[str, Mapping[str, Any]] | None, graph: Graph
+        self, dry_run: Mapping[str, Any], subject: tuple[str, Mapping[str, Any]] | None, graph: Graph
     ) -> dict[str, Any]:
         """Return the results of the graph's dry run, as text."""
         record = subject[1] if subject else {}
         contact = record.get("contact") or record
         return {
-            "found": found,
-            "ended": ENDS.get(found["reason"], found["reason"]),
+            "found": dry_run,
+            "ended": ENDS.get(dry_run["reason"], dry_run["reason"]),
             "who": contact.get("name") or contact.get("email") or "",
-            "steps": [self._step(one, graph) for one in found["steps"]],
-            "refused": self._refused(found["warnings"], subject[0] if subject else ""),
+            "steps": [self._step(entry, graph) for entry in dry_run["steps"]],
+            "refused": self._refused(dry_run["warnings"], subject[0] if subject else ""),
             "wrong": [
-                {**problem_view(one), "label": _label(graph, one["nodeId"])}
-                for one in (*found["problems"], *found["warnings"])
-                if one["code"] not in ADMISSION
+                {**problem_view(entry), "label": _label(graph, entry["nodeId"])}
+                for entry in (*dry_run["problems"], *dry_run["warnings"])
+                if entry["code"] not in ADMISSION
             ],
         }
 
     def _refused(self, warnings: list[Mapping[str, Any]], panel: str) -> dict[str, str] | None:
         """Return the reason why the dry run's record would not start the workflow; None if it would."""
-        one = next((one for one in warnings if one["code"] in ADMISSION), None)
-        if one is None:
+        warning = next((warning for warning in warnings if warning["code"] in ADMISSION), None)
+        if warning is None:
             return None
-        starts = "would not start the workflow" if one["code"] == "notAdmitted" else "may not start the workflow"
+        starts = "would not start the workflow" if warning["code"] == "notAdmitted" else "may not start the workflow"
         what = f"This {panel}" if panel else "This"
-        return {"text": f"{what} {starts}: {REFUSALS[one['path']]}", "link": self.mended_at(one)}
+        return {"text": f"{what} {starts}: {REFUSALS[warning['path']]}", "link": self.mended_at(warning)}
 
-    def _step(self, one: Mapping[str, Any], graph: Graph) -> dict[str, Any]:
-        words, tone = STATUSES.get(one["status"], (one["status"], ""))
-        node = graph.find(one["node"])
-        error = one["error"] or {}
+    def _step(self, step: Mapping[str, Any], graph: Graph) -> dict[str, Any]:
+        label, tone = STATUSES.get(step["status"], (step["status"], ""))
+        node = graph.find(step["node"])
+        error = step["error"] or {}
         return {
-            **one,
-            "label": _label(graph, one["node"]),
-            "waited": _span(one["waits"]),
-            "way": graph.words(node, one["handle"]) if node and one["handle"] not in ("", "out") else "",
-            "words": words,
+            **step,
+            "label": _label(graph, step["node"]),
+            "waited": _span(step["waits"]),
+            "way": graph.words(node, step["handle"]) if node and step["handle"] not in ("", "out") else "",
+            "words": label,
             "mood": tone,
-            "given": _written(one["input"]),
-            "made": _written(one["output"]),
-            "would": _written(one["effect"]),
+            "given": _written(step["input"]),
+            "made": _written(step["output"]),
+            "would": _written(step["effect"]),
             "trouble": error.get("message", "") if isinstance(error, Mapping) else str(error),
         }
 
@@ -174,8 +174,11 @@ class StepValues(OneWorkflow):
         trigger = graph.first
         id = self.request.GET.get("node") or (trigger["id"] if trigger else "")
         answer = self.ask("GET", f"{self.place}/references", {"node": id})
-        found = answer.data["references"] if answer.ok else []
-        rows = [{**one, "example": _written(one["sample"]) if one["sample"] is not None else ""} for one in found]
+        references = answer.data["references"] if answer.ok else []
+        rows = [
+            {**reference, "example": _written(reference["sample"]) if reference["sample"] is not None else ""}
+            for reference in references
+        ]
         return {**self.head(), "values": rows, "label": _label(graph, id)}
 
 
@@ -188,8 +191,8 @@ class CompareVersions(OneWorkflow):
     template = "web/workflows/compare.html"
 
     def show(self) -> Mapping[str, Any]:
-        asked = self.request.GET
-        a, b = asked.get("a") or str(self.workflow["version"] or "draft"), asked.get("b") or "draft"
+        params = self.request.GET
+        a, b = params.get("a") or str(self.workflow["version"] or "draft"), params.get("b") or "draft"
         return {**self.head(), "a": _version(a), "b": _version(b), **compared(self, a, b)}
 
 
@@ -198,26 +201,27 @@ def compared(page: OneWorkflow, a: str, b: str) -> dict[str, Any]:
     answer = page.ask("GET", f"{page.place}/versions/diff", {"a": a, "b": b})
     if not answer.ok:
         return {"trouble": answer.refusal}
-    found, graph = answer.data, page.graph
+    delta, graph = answer.data, page.graph
     diff: dict[str, Any] = {
-        name: [_named(page, one) for one in found[name]] for name in ("added", "removed", "changed")
+        name: [_named(page, entry) for entry in delta[name]] for name in ("added", "removed", "changed")
     }
-    diff["changed"] = [{**one, "changes": _changes(one["changes"])} for one in diff["changed"]]
+    diff["changed"] = [{**entry, "changes": _changes(entry["changes"])} for entry in diff["changed"]]
     diff["edges"] = {
         name: [
-            f"{_label(graph, one['source'])} → {_label(graph, one['target'])}" for one in found["edges"].get(name, ())
+            f"{_label(graph, entry['source'])} → {_label(graph, entry['target'])}"
+            for entry in delta["edges"].get(name, ())
         ]
         for name in ("added", "removed")
     }
-    same = not any((found["added"], found["removed"], found["changed"], found["settings"], *found["edges"].values()))
-    return {"diff": diff, "settings": _changes(found["settings"]), "same": same}
+    same = not any((delta["added"], delta["removed"], delta["changed"], delta["settings"], *delta["edges"].values()))
+    return {"diff": diff, "settings": _changes(delta["settings"]), "same": same}
 
 
-def _named(page: OneWorkflow, one: Mapping[str, Any]) -> dict[str, Any]:
+def _named(page: OneWorkflow, node: Mapping[str, Any]) -> dict[str, Any]:
     """Return a node of the comparison with its label and that of its type."""
-    type = page.types.get(one["type"], {}).get("label") or one["type"]
-    own = one["label"] if one["label"] != one["node"] else ""
-    return {**one, "label": own or type, "type": type if own else ""}
+    type = page.types.get(node["type"], {}).get("label") or node["type"]
+    own = node["label"] if node["label"] != node["node"] else ""
+    return {**node, "label": own or type, "type": type if own else ""}
 
 
 class PublishWorkflow(OneWorkflow):
@@ -234,7 +238,7 @@ class PublishWorkflow(OneWorkflow):
         if not answer.ok:
             return {**self.head(), "trouble": "It cannot run yet. What is to mend stands above the drawing."}
         counts = answer.data["runs"]
-        options = [Option(name, words.format(counts.get(name, 0))) for name, words in RUNS.items()]
+        options = [Option(name, label.format(counts.get(name, 0))) for name, label in RUNS.items()]
         form = Form([Field("runs", "Runs of older versions", "radio", options=options, value="keep")])
         before = self.workflow["version"]
         changed = compared(self, str(before), "draft") if before else {}
@@ -242,7 +246,7 @@ class PublishWorkflow(OneWorkflow):
 
 
 def _changes(rows: list[Mapping[str, Any]]) -> list[dict[str, str]]:
-    return [{"path": one["path"], "before": _written(one["before"]), "after": _written(one["after"])} for one in rows]
+    return [{"path": row["path"], "before": _written(row["before"]), "after": _written(row["after"])} for row in rows]
 
 
 def _version(text: str) -> str:

@@ -116,7 +116,7 @@ def _times(begin: dt.datetime, interval: dt.timedelta, number: int) -> list[dt.d
 
 def _reserve(key: str, number: int, interval: dt.timedelta, burst: int, now: dt.datetime) -> tuple[dt.datetime, int]:
     """Take so many starts from a bucket. Returns the time of the first, and how many there are this month."""
-    told: dict[str, Any] = {
+    params: dict[str, Any] = {
         "id": new_id(),
         "company": company_id(),
         "key": key,
@@ -127,15 +127,15 @@ def _reserve(key: str, number: int, interval: dt.timedelta, burst: int, now: dt.
         "now": now,
     }
     with connection.cursor() as cursor:
-        cursor.execute(RESERVE, told)
+        cursor.execute(RESERVE, params)
         begin, started = cursor.fetchone()
         return begin, int(started)
 
 
 def _release(key: str, number: int, interval: dt.timedelta) -> None:
-    told: dict[str, Any] = {"company": company_id(), "key": key, "taken": interval * number, "number": number}
+    params: dict[str, Any] = {"company": company_id(), "key": key, "taken": interval * number, "number": number}
     with connection.cursor() as cursor:
-        cursor.execute(RELEASE, told)
+        cursor.execute(RELEASE, params)
 
 
 def started_this_month() -> int:

@@ -50,8 +50,8 @@ def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, 
         if opens > now:
             WorkflowRun.objects.filter(pk__in=[id for id, _ in later]).update(status=Status.WAITING)
     if plan.config.concurrency is not None:
-        told = {"place": CONCURRENCY, "reason": CONCURRENCY, "status": Status.QUEUED}
-        WorkflowRun.objects.filter(pk__in=going).update(**told)
+        values = {"place": CONCURRENCY, "reason": CONCURRENCY, "status": Status.QUEUED}
+        WorkflowRun.objects.filter(pk__in=going).update(**values)
         writing.notify_places([workflow.pk])
     else:
         behind = {id for id, _ in later}

@@ -66,98 +66,105 @@ class NodeRequest:
 
 def open_asks(cursors: Sequence[Cursor], now: datetime) -> None:
     """Write the requests of the runs in this slice, unless they have ended since."""
-    asked = [NodeRequest(cursor, *one) for cursor in cursors if cursor.ended is None for one in cursor.asks]
+    requests = [NodeRequest(cursor, *request) for cursor in cursors if cursor.ended is None for request in cursor.asks]
     for kind, write in OPENERS.items():
-        found = [one for one in asked if isinstance(one.ask, kind)]
-        if found:
-            write(found, now)
+        matches = [request for request in requests if isinstance(request.ask, kind)]
+        if matches:
+            write(matches, now)
 
 
-def _open_calls(asked: Sequence[NodeRequest], now: datetime) -> None:
+def _open_calls(requests: Sequence[NodeRequest], now: datetime) -> None:
     rows = [
         {
             "id": new_id(),
-            **one.place,
-            "key": one.key,
-            "kind": one.ask.kind,
-            "host": one.ask.host,
-            "keyed": one.ask.keyed,
-            "request": one.ask.request,
+            **request.place,
+            "key": request.key,
+            "kind": request.ask.kind,
+            "host": request.ask.host,
+            "keyed": request.ask.keyed,
+            "request": request.ask.request,
         }
-        for one in asked
+        for request in requests
     ]
-    again = [one.key for one in asked if one.ask.keyed or one.node.on_error.unknown == "retry"]
+    again = [request.key for request in requests if request.ask.keyed or request.node.on_error.unknown == "retry"]
     with connection.cursor() as cursor:
-        told: dict[str, Any] = {"company": company_id(), "now": now, "rows": dumps(rows).decode(), "again": again}
-        cursor.execute(OPEN_CALLS, told)
+        params: dict[str, Any] = {"company": company_id(), "now": now, "rows": dumps(rows).decode(), "again": again}
+        cursor.execute(OPEN_CALLS, params)
         answered = [row for row in cursor.fetchall() if row[3] is not None]
     inbox.put([Arrival(run, token, epoch, "call", loads(text)) for run, token, epoch, text in answered])
     notify_workers(CALLS)
 
 
-def _listen(asked: Sequence[NodeRequest], now: datetime) -> None:
+def _listen(requests: Sequence[NodeRequest], now: datetime) -> None:
     """Search past events first, and listen for those that have not happened yet. Publishers of events use the same
     lane, so that no event is missed between both."""
-    locks.lock_event_types(listening.event_type_lock(one.cursor.run, one.ask.kind) for one in asked)
-    found = listening.look_back([(one.cursor, one.node, one.ask) for one in asked], now)
+    locks.lock_event_types(listening.event_type_lock(request.cursor.run, request.ask.kind) for request in requests)
+    events = listening.look_back([(request.cursor, request.node, request.ask) for request in requests], now)
     rows = [
         RunListener(
-            run_id=one.cursor.run.pk,
-            token=one.token,
-            epoch=one.cursor.run.epoch,
-            node=one.node.id,
-            kind=one.ask.kind,
-            object_id=listening.object_of(one.cursor.run, one.ask.kind),
+            run_id=request.cursor.run.pk,
+            token=request.token,
+            epoch=request.cursor.run.epoch,
+            node=request.node.id,
+            kind=request.ask.kind,
+            object_id=listening.object_of(request.cursor.run, request.ask.kind),
         )
-        for one, event in zip(asked, found, strict=True)
+        for request, event in zip(requests, events, strict=True)
         if event is None
     ]
     RunListener.objects.bulk_create(rows)
     inbox.put(
         [
-            Arrival(one.cursor.run.pk, one.token, one.cursor.run.epoch, "event", listening.event_json(event))
-            for one, event in zip(asked, found, strict=True)
+            Arrival(
+                request.cursor.run.pk, request.token, request.cursor.run.epoch, "event", listening.event_json(event)
+            )
+            for request, event in zip(requests, events, strict=True)
             if event is not None
         ]
     )
 
 
-def _start_runs(asked: Sequence[NodeRequest], now: datetime) -> None:
+def _start_runs(requests: Sequence[NodeRequest], now: datetime) -> None:
     """Start runs of other workflows. One that was started for the same effect before is found again."""
-    for workflow_id in sorted({one.ask.workflow_id for one in asked}):
-        _start_runs_of(workflow_id, [one for one in asked if one.ask.workflow_id == workflow_id], now)
+    for workflow_id in sorted({request.ask.workflow_id for request in requests}):
+        _start_runs_of(workflow_id, [request for request in requests if request.ask.workflow_id == workflow_id], now)
 
 
-def _start_runs_of(workflow_id: str, asked: Sequence[NodeRequest], now: datetime) -> None:
+def _start_runs_of(workflow_id: str, requests: Sequence[NodeRequest], now: datetime) -> None:
     locks.lock_shared([workflow_id])
     workflow = Workflow.objects.filter(pk=workflow_id, is_deleted=False).first()
-    keys = {one: f"child:{one.key}" for one in asked}
+    keys = {request: f"child:{request.key}" for request in requests}
     if workflow is not None and workflow.status != Workflow.Status.UNPUBLISHED:
         entries = [
             Entry(
-                keys[one],
-                one.cursor.run.contact_id,
-                one.cursor.run.lead_id,
-                {"kind": "workflow", "happenedAt": iso(now), "run": one.cursor.run.pk, "input": dict(one.ask.given)},
-                one.cursor.run.depth + 1,
+                keys[request],
+                request.cursor.run.contact_id,
+                request.cursor.run.lead_id,
+                {
+                    "kind": "workflow",
+                    "happenedAt": iso(now),
+                    "run": request.cursor.run.pk,
+                    "input": dict(request.ask.given),
+                },
+                request.cursor.run.depth + 1,
             )
-            for one in asked
+            for request in requests
         ]
-        known = set(
+        started_keys = set(
             WorkflowRun.objects.filter(workflow=workflow, entry_key__in=keys.values()).values_list(
                 "entry_key", flat=True
             )
         )
-        fresh = [entry for entry in entries if entry.key not in known]
+        fresh = [entry for entry in entries if entry.key not in started_keys]
         if fresh:
             start_runs(workflow, plan_of(workflow.version_id), fresh)
     rows = WorkflowRun.objects.filter(workflow=workflow_id, entry_key__in=keys.values())
     children = {run.entry_key: run for run in rows}
     arrivals = []
-    for one in asked:
-        place = one.place
-        child = children.get(keys[one])
-        if child is not None and one.ask.waits and child.status not in writing.ENDED:
+    for request in requests:
+        place = request.place
+        child = children.get(keys[request])
+        if child is not None and request.ask.waits and child.status not in writing.ENDED:
             child.parent = {name: place[name] for name in ("run", "token", "epoch")}
             child.save(update_fields=["parent"])
             continue
@@ -170,25 +177,27 @@ def _start_runs_of(workflow_id: str, asked: Sequence[NodeRequest], now: datetime
     inbox.put(arrivals)
 
 
-def _ask_members(asked: Sequence[NodeRequest], now: datetime) -> None:
+def _ask_members(requests: Sequence[NodeRequest], now: datetime) -> None:
     """Keep the questions, and notify the members who may answer; the notification leads to the question."""
     rows = [
         RunApproval(
-            run_id=one.cursor.run.pk,
-            token=one.token,
-            epoch=one.cursor.run.epoch,
-            node=one.node.id,
-            text=one.ask.text,
-            members=list(one.ask.members),
-            until=one.ask.until,
+            run_id=request.cursor.run.pk,
+            token=request.token,
+            epoch=request.cursor.run.epoch,
+            node=request.node.id,
+            text=request.ask.text,
+            members=list(request.ask.members),
+            until=request.ask.until,
         )
-        for one in asked
+        for request in requests
     ]
     RunApproval.objects.bulk_create(rows)
-    members = Member.objects.in_bulk({id for one in asked for id in one.ask.members})
-    for one, row in zip(asked, rows, strict=True):
-        asking = [members[id] for id in one.ask.members if id in members]
-        remember("workflow.notice", f"Approval: {one.ask.text}", members=asking, about=("workflow/approvals", row.pk))
+    members = Member.objects.in_bulk({id for request in requests for id in request.ask.members})
+    for request, row in zip(requests, rows, strict=True):
+        asking = [members[id] for id in request.ask.members if id in members]
+        remember(
+            "workflow.notice", f"Approval: {request.ask.text}", members=asking, about=("workflow/approvals", row.pk)
+        )
 
 
 OPENERS: dict[type[Ask], Callable[[Sequence[NodeRequest], datetime], None]] = {

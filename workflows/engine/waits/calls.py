@@ -93,11 +93,11 @@ def drain(deadline: float) -> None:
     """Make due calls until none is left or monotonic() passes the deadline. Open calls then end on their own."""
     _release_lost()
     while monotonic() < deadline:
-        found = _claim(AT_ONCE - len(flights)) if len(flights) < AT_ONCE else []
-        if len(found) == 1 and not flights.calls and deadline == inf:  # who waits for its end needs no thread
-            _end(found[0], _make(found[0]))
+        calls = _claim(AT_ONCE - len(flights)) if len(flights) < AT_ONCE else []
+        if len(calls) == 1 and not flights.calls and deadline == inf:  # who waits for its end needs no thread
+            _end(calls[0], _make(calls[0]))
             continue
-        for call in found:
+        for call in calls:
             flights.begin(call)
         if not flights.calls:
             return
@@ -105,9 +105,9 @@ def drain(deadline: float) -> None:
     flights.let_go()
 
 
-def _end(call: RunCall, made: Made) -> None:
+def _end(call: RunCall, outcome: Made) -> None:
     try:
-        _record(call, made)
+        _record(call, outcome)
     finally:  # what could not be recorded is seen to by the next drain
         _held.discard(str(call.lease))
 
@@ -158,18 +158,18 @@ def _due(most: int) -> list[str]:
     global _last
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CLAIMS])
-        found: list[tuple[str, str, int]] = []
+        rows: list[tuple[str, str, int]] = []
         for after in dict.fromkeys((_last, ("", ""))):
-            told: dict[str, Any] = {"company": after[0], "host": after[1], "pairs": PAIRS, "now": timezone.now()}
-            cursor.execute(DUE, {**told, "of_host": OF_HOST, "of_company": OF_COMPANY})
-            found = cursor.fetchall()
-            if found:
+            params: dict[str, Any] = {"company": after[0], "host": after[1], "pairs": PAIRS, "now": timezone.now()}
+            cursor.execute(DUE, {**params, "of_host": OF_HOST, "of_company": OF_COMPANY})
+            rows = cursor.fetchall()
+            if rows:
                 break
     groups: dict[str, list[tuple[str, int]]] = {}
-    for company, id, place in found:
+    for company, id, place in rows:
         groups.setdefault(company, []).append((id, place))
     _last = (max(groups), "") if len(groups) > 1 else ("", "")
-    turns = [one for one in chain.from_iterable(zip_longest(*groups.values())) if one is not None]
+    turns = [turn for turn in chain.from_iterable(zip_longest(*groups.values())) if turn is not None]
     chosen: list[str] = []
     for id, place in turns:
         if len(chosen) < most and (place <= FEW or most - len(chosen) > OF_COMPANY):
@@ -199,15 +199,15 @@ def _make(call: RunCall) -> Made:
 flights = Flights("call", _make, _end)
 
 
-def _record(call: RunCall, made: Made) -> None:
+def _record(call: RunCall, outcome: Made) -> None:
     """Record the result of a call and resume its run. If the call has been given up meanwhile, only record it."""
-    answer = made.as_json()
+    answer = outcome.as_json()
     with company_scope(call.company_id), transaction.atomic():
         values = {"response": answer, "finished_at": timezone.now(), "updated_at": timezone.now()}
-        error = "" if made.status == "done" else f"{made.code}: {made.message}"[:2000]
+        error = "" if outcome.status == "done" else f"{outcome.code}: {outcome.message}"[:2000]
         locks.keep_runs([call.run_id])
         rows = RunCall.objects.filter(pk=call.pk, lease=call.lease, status__in=SENDING)
-        if rows.update(status=made.status, error=error, lease=None, worker=None, deaths=0, **values):
+        if rows.update(status=outcome.status, error=error, lease=None, worker=None, deaths=0, **values):
             _tell([RunCall.objects.get(pk=call.pk)])
         else:
             RunCall.objects.filter(pk=call.pk, status=Status.UNKNOWN).update(late=True, **values)

@@ -61,19 +61,19 @@ def put(arrivals: Sequence[Arrival]) -> int:
         {
             "id": new_id(),
             "ready": new_id(),
-            "run": one.run_id,
-            "token": one.token,
-            "epoch": one.epoch,
-            "kind": one.kind,
-            "payload": one.payload,
+            "run": arrival.run_id,
+            "token": arrival.token,
+            "epoch": arrival.epoch,
+            "kind": arrival.kind,
+            "payload": arrival.payload,
         }
-        for one in arrivals
+        for arrival in arrivals
     ]
     with connection.cursor() as cursor:
         cursor.execute(PUT, {"rows": dumps(rows).decode(), "company": company_id(), "now": timezone.now()})
-        told: int = cursor.rowcount
+        number: int = cursor.rowcount
     notify_workers(WORK)
-    return told
+    return number
 
 
 def pop(run_ids: Sequence[str]) -> list[tuple[datetime, str, str, int, str, Any]]:

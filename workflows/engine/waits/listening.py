@@ -70,16 +70,16 @@ def _fits(node: Node, run: WorkflowRun, state: Any, event: Event, now: datetime)
     return conditions.holds([Case({"contact": run.contact_id, "lead": run.lead_id}, scope)], now)[0]
 
 
-def look_back(asked: Sequence[tuple[Cursor, Node, Listen]], now: datetime) -> list[Event | None]:
+def look_back(waits: Sequence[tuple[Cursor, Node, Listen]], now: datetime) -> list[Event | None]:
     """Return for each wait the first event that has happened since, or None. The caller holds the lanes."""
-    started = _starting_events(cursor.run for cursor, _, ask in asked if ask.since is None)
-    bounds = [_bound(cursor.run, ask.since, started) for cursor, _, ask in asked]
+    started = _starting_events(cursor.run for cursor, _, ask in waits if ask.since is None)
+    bounds = [_bound(cursor.run, ask.since, started) for cursor, _, ask in waits]
     since = min(bound.since for bound in bounds)
-    objects = {object_of(cursor.run, ask.kind) for cursor, _, ask in asked}
-    kinds = {ask.kind for _, _, ask in asked}
+    objects = {object_of(cursor.run, ask.kind) for cursor, _, ask in waits}
+    kinds = {ask.kind for _, _, ask in waits}
     rows = Event.objects.filter(kind__in=kinds, created_at__gte=since)
     rows = rows if "" in objects else rows.filter(_about(objects))
-    events = list(rows.order_by("sequence")[: LOOKED_BACK * len(asked)])
+    events = list(rows.order_by("sequence")[: LOOKED_BACK * len(waits)])
     return [
         next(
             (
@@ -92,7 +92,7 @@ def look_back(asked: Sequence[tuple[Cursor, Node, Listen]], now: datetime) -> li
             ),
             None,
         )
-        for (cursor, node, ask), bound in zip(asked, bounds, strict=True)
+        for (cursor, node, ask), bound in zip(waits, bounds, strict=True)
     ]
 
 
@@ -135,7 +135,7 @@ def end_by_past_events(plan: Plan, ids: Sequence[str]) -> None:
 
     The caller holds the lanes of their records.
     """
-    kinds = {kind: name for name, wanted in plan.ended_by.items() for kind in wanted}
+    kinds = {kind: name for name, end_kinds in plan.ended_by.items() for kind in end_kinds}
     if not kinds or not ids:
         return
     runs = list(WorkflowRun.objects.filter(pk__in=ids).defer("state").order_by("pk"))
@@ -148,7 +148,7 @@ def end_by_past_events(plan: Plan, ids: Sequence[str]) -> None:
     arrivals = []
     for run in runs:
         own = {run.contact_id, run.lead_id}
-        past = (one for one in events if bounds[run.pk].admits(one) and own & _keys(one))
+        past = (candidate for candidate in events if bounds[run.pk].admits(candidate) and own & _keys(candidate))
         event = next(past, None)
         if event is not None:
             arrivals.append(Arrival(run.pk, "", run.epoch, kinds[event.kind]))
@@ -181,19 +181,25 @@ def wake_by_events(events: Sequence[Event]) -> None:
 def _tell_listeners(events: Sequence[Event], subjects: dict[str, set[str]], every: set[str], now: datetime) -> None:
     rows = RunListener.objects.filter(object_id__in=[*every, ""], kind__in={event.kind for event in events})
     listeners = list(rows.select_related("run").order_by("pk"))
-    found: dict[str, Arrival] = {}
+    arrivals: dict[str, Arrival] = {}
     for event in events:
-        for one in listeners:
-            if one.pk in found or one.kind != event.kind or one.object_id not in ("", *subjects[event.pk]):
+        for listener in listeners:
+            if (
+                listener.pk in arrivals
+                or listener.kind != event.kind
+                or listener.object_id not in ("", *subjects[event.pk])
+            ):
                 continue
-            node = plan_of(one.run.version_id).nodes.get(one.node)
-            if node is not None and _fits(node, one.run, one.run.state, event, now):
-                found[one.pk] = Arrival(one.run_id, one.token, one.epoch, "event", event_json(event))
-    if not found:
+            node = plan_of(listener.run.version_id).nodes.get(listener.node)
+            if node is not None and _fits(node, listener.run, listener.run.state, event, now):
+                arrivals[listener.pk] = Arrival(
+                    listener.run_id, listener.token, listener.epoch, "event", event_json(event)
+                )
+    if not arrivals:
         return
-    inbox.put(list(found.values()))  # it locks the runs, before what they wait for
+    inbox.put(list(arrivals.values()))  # it locks the runs, before what they wait for
     with connection.cursor() as cursor:
-        cursor.execute(REMOVE, [as_array(found)])
+        cursor.execute(REMOVE, [as_array(arrivals)])
 
 
 def _tell_ends(
@@ -208,8 +214,8 @@ def _tell_ends(
     arrivals, asked_again = [], []
     for run in live.order_by("pk"):
         plan, own = plan_of(run.version_id), {run.contact_id, run.lead_id}
-        mine = {kind for kind, found in by_kind.items() if any(own & subjects[event.pk] for event in found)}
-        end = next((name for name, wanted in plan.ended_by.items() if mine & set(wanted)), None)
+        mine = {kind for kind, kind_events in by_kind.items() if any(own & subjects[event.pk] for event in kind_events)}
+        end = next((name for name, end_kinds in plan.ended_by.items() if mine & set(end_kinds)), None)
         if end is not None:
             arrivals.append(Arrival(run.pk, "", run.epoch, end))
         elif plan.ends and mine & {"contact.updated", "lead.updated"}:

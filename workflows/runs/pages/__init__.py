@@ -74,11 +74,11 @@ CHOICES = (
 
 def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return a run with labels of its status, its reason and its record."""
-    words, tone = STATUSES.get(run["status"], (run["status"], ""))
+    label, tone = STATUSES.get(run["status"], (run["status"], ""))
     contact = run["contact"]
     who = (contact["name"] or contact["email"] or "A contact") if contact else "A lead" if run["lead"] else "No record"
     reason = REASONS.get(run["reason"], "") if run["status"] not in ("completed", "failed") else ""
-    return {**run, "words": words, "mood": tone, "who": who, "why": reason}
+    return {**run, "words": label, "mood": tone, "who": who, "why": reason}
 
 
 class RunList:
@@ -88,23 +88,23 @@ class RunList:
     state: ListState
 
     def listed(self: Any, **extra: Any) -> dict[str, Any]:
-        state = ListState(self.request.GET, {one.name: one for one in CHOICES}, zone=self.zone_name)
-        found = self.read("workflow/runs", {**state.query(), **extra})
+        state = ListState(self.request.GET, {entry.name: entry for entry in CHOICES}, zone=self.zone_name)
+        response = self.read("workflow/runs", {**state.query(), **extra})
         return {
             "state": state,
             "choices": CHOICES,
             "columns": self.columns,
-            "runs": [shown_run(one) for one in found.data],
-            "failed_filter": found.total and any(str(one) == "status:in:failed" for one in state.filters),
-            "total": found.total,
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "runs": [shown_run(entry) for entry in response.data],
+            "failed_filter": response.total and any(str(entry) == "status:in:failed" for entry in state.filters),
+            "total": response.total,
+            "more": state.more(response.next_cursor, len(response.data)) if response.next_cursor else None,
         }
 
     def do_redrive(self: Any) -> HttpResponse:
         """Begin the chosen runs again where they failed, or all that match."""
         sent = self.request.POST
         if "all" in sent:
-            state = ListState(self.request.GET, {one.name: one for one in CHOICES}, zone=self.zone_name)
+            state = ListState(self.request.GET, {choice.name: choice for choice in CHOICES}, zone=self.zone_name)
             own = {"filters": {"workflow": self.params["id"]}} if self.params else {}
             query, body = {**state.selection(), **own}, {"selectAll": True}
         else:
@@ -168,18 +168,20 @@ class Run(WorkflowPage):
 
     @cached_property
     def run(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(self.place).data
-        return found
+        detail: Mapping[str, Any] = self.read(self.place).data
+        return detail
 
     def show(self) -> Mapping[str, Any]:
         run = shown_run(self.run)
         labels = {
-            id: one["label"] or self.types.get(one["type"], {}).get("label") or one["type"]
-            for id, one in run["nodes"].items()
+            id: entry["label"] or self.types.get(entry["type"], {}).get("label") or entry["type"]
+            for id, entry in run["nodes"].items()
         }
         state = ListState(self.request.GET)
-        found = self.read(f"{self.place}/steps", {**state.query(size=100), "sortBy": "createdAt", "sortOrder": "asc"})
-        steps = [self._step(one, labels) for one in told_steps(run, found.data)]
+        response = self.read(
+            f"{self.place}/steps", {**state.query(size=100), "sortBy": "createdAt", "sortOrder": "asc"}
+        )
+        steps = [self._step(entry, labels) for entry in told_steps(run, response.data)]
         failure = run["failure"]
         workflow = run["workflow"]
         moving = run["status"] in ("queued", "running")
@@ -187,37 +189,41 @@ class Run(WorkflowPage):
             "run": run,
             "title": f"{run['workflow']['name']}: {run['who']}",
             "steps": steps,
-            "more": state.more(found.next_cursor, len(found.data))[0] if found.next_cursor else "",
+            "more": state.more(response.next_cursor, len(response.data))[0] if response.next_cursor else "",
             "waits": [
-                {**one, "label": labels.get(one["node"]) or one["node"], "what": WAITS.get(one["for"], one["for"])}
-                for one in run["waits"]
+                {
+                    **entry,
+                    "label": labels.get(entry["node"]) or entry["node"],
+                    "what": WAITS.get(entry["for"], entry["for"]),
+                }
+                for entry in run["waits"]
             ],
             "failed_at": (labels.get(failure["node"]) or failure["node"]) if failure else "",
             "moving": moving,
             "published": workflow["status"] == "published",
             "newer": workflow["version"] if workflow["version"] not in (None, run["version"]) else None,
-            "again": any(one["can_begin"] and one["status"] != "failed" for one in steps),
+            "again": any(entry["can_begin"] and entry["status"] != "failed" for entry in steps),
             "ended": run["status"] in ("completed", "failed", "cancelled"),
             "trigger": self.triggers.get(run["trigger"].get("kind", ""), run["trigger"].get("kind", "")),
             "input": _written(run["trigger"].get("payload") or run["trigger"].get("input")),
         }
 
-    def _step(self, one: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
-        words, tone = one["badge"]
-        label = labels.get(one["node"]) or one["node"]
+    def _step(self, step: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+        status_label, tone = step["badge"]
+        label = labels.get(step["node"]) or step["node"]
         shown = {
             "label": label,
-            "words": words,
+            "words": status_label,
             "mood": tone,
-            "given": _written(one["input"]),
-            "made": _written(one["output"]),
+            "given": _written(step["input"]),
+            "made": _written(step["output"]),
         }
-        return {**one, **shown, "message": self._message(one)}
+        return {**step, **shown, "message": self._message(step)}
 
-    def _message(self, one: Mapping[str, Any]) -> str:
+    def _message(self, step: Mapping[str, Any]) -> str:
         """Return the id of the message that a step has written, for those who may read it."""
-        type = self.run["nodes"].get(one["node"], {}).get("type")
-        id = (one["output"] or {}).get("id") if type in WRITING and self.may("genie") else None
+        type = self.run["nodes"].get(step["node"], {}).get("type")
+        id = (step["output"] or {}).get("id") if type in WRITING and self.may("genie") else None
         return id if isinstance(id, str) and is_id(id) else ""
 
     def do_pause(self) -> HttpResponse:

@@ -21,19 +21,19 @@ OPEN = ("waiting", "retrying", "failed")
 
 def told_steps(run: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return a row for each visit of a node, in the order in which they began."""
-    waiting = Counter(one["node"] for one in run["waits"])
-    found = _grouped(steps)
-    for rows in reversed(found):  # the latest visits are those that still wait
+    waiting = Counter(wait["node"] for wait in run["waits"])
+    visits = _grouped(steps)
+    for rows in reversed(visits):  # the latest visits are those that still wait
         node = rows[-1]["node"]
         still = rows[-1]["status"] in ("waiting", "retrying") and waiting[node] > 0
         waiting[node] -= still
         rows[0] = {**rows[0], "still": still}
-    return [_row(run, rows, rows[0]["still"]) for rows in found]
+    return [_row(run, rows, rows[0]["still"]) for rows in visits]
 
 
 def _grouped(steps: Sequence[Mapping[str, Any]]) -> list[list[dict[str, Any]]]:
     """Put the steps of each visit together. Items of a loop that wait at the same node at once stay apart."""
-    found: list[list[dict[str, Any]]] = []
+    visits: list[list[dict[str, Any]]] = []
     open: dict[str, list[list[dict[str, Any]]]] = defaultdict(list)
     for step in steps:
         mine = open[step["node"]]
@@ -42,15 +42,15 @@ def _grouped(steps: Sequence[Mapping[str, Any]]) -> list[list[dict[str, Any]]]:
             rows.append(dict(step))
         else:
             rows = [dict(step)]
-            found.append(rows)
+            visits.append(rows)
         if step["status"] in OPEN:
             mine.append(rows)
-    return found
+    return visits
 
 
 def _row(run: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], still: bool) -> dict[str, Any]:
     last, node = rows[-1], run["nodes"].get(rows[-1]["node"], {})
-    tries = [one for one in rows if one["status"] != "waiting"]
+    tries = [attempt for attempt in rows if attempt["status"] != "waiting"]
     began = rows[0]["createdAt"]
     output = last["output"]
     until = output.get("until") if node.get("type") == "wait" and isinstance(output, Mapping) else None
@@ -62,7 +62,9 @@ def _row(run: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], still: bool)
         "badge": _badge(run, last["status"], node, still),
         "trouble": _trouble(last),
         "tries": len(tries),
-        "earlier": [{"at": one["createdAt"], "trouble": _trouble(one)} for one in tries[:-1] if one["error"]],
+        "earlier": [
+            {"at": attempt["createdAt"], "trouble": _trouble(attempt)} for attempt in tries[:-1] if attempt["error"]
+        ],
         "can_begin": not still and not (last["status"] == "waiting" and run["status"] in ("queued", "running")),
     }
 
