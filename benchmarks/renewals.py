@@ -30,7 +30,7 @@ from billing.models import (
     TaxRate,
 )
 from billing.plans.models import Currency
-from billing.renewals.writing import insert_rows
+from billing.renewals.writer import insert_rows
 from core.ids import new_id
 from core.models import Event
 from core.tenancy import as_owner, unscoped

@@ -15,7 +15,7 @@ class BillingConfig(AppConfig):
         from billing.entitlements.banner import state_banner
         from billing.entitlements.selectors import SOURCE
         from billing.meters import jobs as meters  # noqa: F401  (registers its work)
-        from billing.meters.resuming import move_months
+        from billing.meters.resumption import move_months
         from billing.meters.services import Store, charge_ended
         from billing.methods import jobs as methods  # noqa: F401  (registers its work)
         from billing.payments import jobs as payments  # noqa: F401  (registers its work)

@@ -6,7 +6,7 @@ import os
 
 from celery import Celery
 
-from config.ticking import add_ticks
+from config.beat import add_ticks
 from config.watchdog import add_watchdog
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

@@ -283,7 +283,7 @@ MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=1024 * 1024 * 1024)
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 """The number of our proxies before the web process. X-Forwarded-For has the caller's address that far from its end."""
 BUFFERING_PROXY = env.bool("BUFFERING_PROXY", default=False)
-"""A proxy in front of the web process buffers complete requests and responses. Without one config.slow_callers
+"""A proxy in front of the web process buffers complete requests and responses. Without one config.slow_clients
 limits."""
 WEB_THREADS = web_threads()
 ENRICHMENT_WAIT_MINUTES = env.int("ENRICHMENT_WAIT_MINUTES", default=15)

@@ -12,7 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application: Any = get_wsgi_application()
 # These need Django to be set up.
 import_module("crm.files.storage").remove_old_incoming()  # the process before this one may have been killed
-limit = import_module("config.slow_callers").SlowCallerLimit
+limit = import_module("config.slow_clients").SlowCallerLimit
 application = limit(application, threads=settings.WEB_THREADS, buffered=settings.BUFFERING_PROXY)
 application = import_module("config.charsets").CharsetLimit(application)
 

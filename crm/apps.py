@@ -66,7 +66,7 @@ class CrmConfig(AppConfig):
         from crm.teams.models import Team
         from crm.teams.services import seed_default_team
         from crm.webhooks import jobs as webhooks  # noqa: F401  (register their work)
-        from crm.webhooks.collecting import segments_told
+        from crm.webhooks.collector import segments_told
 
         on_contact_recreated(take_over_leads)
         on_company_created(seed_system_fields)

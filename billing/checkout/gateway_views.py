@@ -23,8 +23,8 @@ from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
 from billing.gateways.models import LETTERS
 from billing.invoices.models import Invoice
 from billing.payments.attempts import begin, check_proof, find_attempt, open_order
-from billing.payments.machine import refresh_attempt
 from billing.payments.models import Attempt, Payment
+from billing.payments.processor import refresh_attempt
 from core.api.endpoint import endpoint
 from core.api.envelope import respond
 from core.api.viewsets import ResourceViewSet

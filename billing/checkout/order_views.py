@@ -23,7 +23,7 @@ from billing.invoices.services import the_seller
 from billing.payments.attempts import choose_again
 from billing.payments.models import Attempt, Payment
 from billing.payments.orders import change_transfer, pay_by_bank
-from billing.payments.settling import takes_gateways
+from billing.payments.settlement import takes_gateways
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet

@@ -23,7 +23,7 @@ from billing.invoices.models import Invoice
 from billing.invoices.services import Line, the_seller
 from billing.ledger.money import percent_of, share, to_minor
 from billing.payments.attempts import proof_of
-from billing.payments.settling import usable_balance
+from billing.payments.settlement import usable_balance
 from billing.plans.models import Currency, Plan, PlanPrice, PlanVersion
 from billing.plans.versions import prices_of, with_terms
 from billing.subscriptions.changes import check_seats

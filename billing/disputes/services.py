@@ -27,8 +27,8 @@ from billing.invoices.models import Invoice
 from billing.invoices.services import credit
 from billing.ledger.money import to_amount
 from billing.ledger.services import BALANCE, DISPUTED, RECEIVABLE, cash, post
-from billing.payments.machine import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
 from billing.payments.models import Attempt, Payment, Transaction
+from billing.payments.processor import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
 from billing.payments.refunds import take_reward_back
 from billing.subscriptions.changes import lock_primary
 from billing.subscriptions.services import mark_past_due, restore_period

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from billing.dunning.models import Dunning
 from billing.dunning.services import WORK, has_work, wake, work
-from billing.payments.settling import on_payment_method_change
+from billing.payments.settlement import on_payment_method_change
 from core.jobs import QueueWork, register
 
 register(QueueWork(WORK, work, has_due=has_work, queue="send", model=Dunning))

@@ -25,7 +25,7 @@ from billing.ledger.money import to_amount
 from billing.ledger.services import BANK
 from billing.payments.hooks import WORK as PAYMENTS
 from billing.payments.models import Attempt, Payment, PaymentMethod
-from billing.payments.settling import apply_payment, close_order, is_stale
+from billing.payments.settlement import apply_payment, close_order, is_stale
 from billing.subscriptions.changes import Action, apply_change, lock_primary
 from billing.subscriptions.models import PAID, Subscription
 from billing.subscriptions.renewals import fall_due

@@ -25,8 +25,8 @@ from billing.gateways.base import (
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import adapter
 from billing.methods.models import MethodSetup
-from billing.payments.machine import MISCONFIGURED_WAIT, POLL_DELAYS
-from billing.payments.settling import save_method
+from billing.payments.processor import MISCONFIGURED_WAIT, POLL_DELAYS
+from billing.payments.settlement import save_method
 from billing.subscriptions.changes import lock_primary
 from billing.taxes.services import billing_details
 from core.errors import NamedError

@@ -23,10 +23,10 @@ from unfold.widgets import (
 from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
 from billing.gateways.registry import title_of
 from billing.ledger.money import sum_text, to_amount, to_minor
-from billing.payments.machine import refresh_attempt
 from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
 from billing.payments.orders import approve_transfer, reject_transfer, takes_approval, takes_rejection
 from billing.payments.panels import proof_of
+from billing.payments.processor import refresh_attempt
 from billing.payments.refunds import (
     approve_refund,
     credit_order,

@@ -14,9 +14,9 @@ from billing.coupons.holds import keep
 from billing.gateways.accounts import gateway_client, ready_account, track_account_health
 from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
 from billing.gateways.models import GatewayAccount
-from billing.payments.machine import POLL_DELAYS, order_of
 from billing.payments.models import Attempt, Payment
-from billing.payments.settling import takes_gateways
+from billing.payments.processor import POLL_DELAYS, order_of
+from billing.payments.settlement import takes_gateways
 from core.errors import NamedError
 from core.ids import is_id
 

@@ -18,8 +18,8 @@ from billing.gateways.accounts import account_of, note_hook, verified
 from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused, WebhookHint, WrongSignature
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
-from billing.payments.machine import RETURN, refresh_attempt
 from billing.payments.models import Attempt, GatewayEvent
+from billing.payments.processor import RETURN, refresh_attempt
 from core.api.handler import not_found, plain_response
 from core.api.refusals import Refusal
 from core.ids import is_id

@@ -7,9 +7,9 @@ from datetime import timedelta
 from billing.coupons.holds import release_lapsed
 from billing.payments import refunds
 from billing.payments.hooks import WORK
-from billing.payments.machine import has_work, work
 from billing.payments.models import Attempt, Refund
 from billing.payments.orders import cancel_expired
+from billing.payments.processor import has_work, work
 from core.jobs import PeriodicTask, QueueWork, register
 
 register(QueueWork(WORK, work, has_due=has_work, queue="send", model=Attempt))

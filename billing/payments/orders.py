@@ -16,7 +16,7 @@ from billing.ledger.services import BANK
 from billing.payments.attempts import file_of, open_order
 from billing.payments.models import Payment
 from billing.payments.notices import tell_rejected
-from billing.payments.settling import ORDER_PAGE_LIFE, apply_payment, cancel_stale, close_order, take_money
+from billing.payments.settlement import ORDER_PAGE_LIFE, apply_payment, cancel_stale, close_order, take_money
 from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
 from core.ids import is_id

@@ -25,8 +25,8 @@ from billing.invoices.models import CreditNote, Invoice
 from billing.invoices.services import credit
 from billing.ledger.money import to_amount
 from billing.ledger.services import BALANCE, RECEIVABLE, cash, post
-from billing.payments.machine import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
 from billing.payments.models import Attempt, Payment, Refund, Transaction
+from billing.payments.processor import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import claim, notify_workers, update_owned

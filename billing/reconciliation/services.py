@@ -28,8 +28,8 @@ from billing.gateways.base import AmbiguousOutcome, Gateway, Misconfigured, Paym
 from billing.gateways.models import GatewayAccount
 from billing.ledger.models import Posting
 from billing.ledger.services import cash
-from billing.payments.machine import MISCONFIGURED_WAIT, order_of, refresh_attempt
 from billing.payments.models import Attempt, Refund
+from billing.payments.processor import MISCONFIGURED_WAIT, order_of, refresh_attempt
 from billing.payments.refunds import book_found
 from billing.reconciliation.models import Difference, Reconciliation
 from core.errors import NamedError

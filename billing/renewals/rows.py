@@ -1,4 +1,4 @@
-"""The rows that a billed period writes, as dicts of columns (billing.renewals.writing)."""
+"""The rows that a billed period writes, as dicts of columns (billing.renewals.writer)."""
 
 from __future__ import annotations
 

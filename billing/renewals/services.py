@@ -36,11 +36,11 @@ from billing.models import (
     SubscriptionChange,
 )
 from billing.payments.orders import WAITING
-from billing.payments.settling import close_order, set_subscription_items
+from billing.payments.settlement import close_order, set_subscription_items
 from billing.plans.versions import with_terms
 from billing.renewals.lines import CompanyDetails, Due, compute_lines
 from billing.renewals.rows import change_row, invoice_row, line_rows, moved, next_end, payment_row, posting_rows
-from billing.renewals.writing import dumped, insert_rows
+from billing.renewals.writer import dumped, insert_rows
 from billing.subscriptions.changes import access_end, lock_primary, require_subscription
 from billing.subscriptions.models import PAID
 from billing.subscriptions.renewals import fall_due

@@ -11,13 +11,13 @@ from django.core.exceptions import ImproperlyConfigured
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.response import Response
 
+from core.api.echoed_fields import written_back
 from core.api.envelope import respond
 from core.api.etags import LATEST, etag_of, is_known, not_modified, unless_changed
 from core.api.fields import FIELDS, choose_fields
+from core.api.idempotency import is_keyed, once
 from core.api.input import Input, read
-from core.api.once import is_keyed, once
 from core.api.output import Output
-from core.api.written_back import written_back
 from core.errors import InvalidFormat
 from core.events import starting
 from core.ids import is_id

@@ -2,7 +2,7 @@
 
 from core.reports.declarations import REPORTS, By, Column, Report, Source, any_of, condition, count, register_report
 from core.reports.periods import MAX_DAYS, Period
-from core.reports.reading import TOP, Table, read_report
+from core.reports.query import TOP, Table, read_report
 
 __all__ = [
     "MAX_DAYS",

@@ -7,7 +7,7 @@ from datetime import timedelta
 from core.jobs import JobWork, PeriodicTask, register
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.notices import notify_ended
-from crm.bulk_jobs.restoring import restore_records
+from crm.bulk_jobs.restore_jobs import restore_records
 from crm.bulk_jobs.services import BulkAction, run
 from crm.bulk_jobs.undo import purge_journals, undo
 from crm.bulk_jobs.worker import change_records

@@ -19,7 +19,7 @@ from core.errors import ApiError, NamedError
 from core.messages import resolve
 from crm.bulk_jobs.changes import Outcome
 from crm.bulk_jobs.models import BulkJob
-from crm.bulk_jobs.restoring import Restored
+from crm.bulk_jobs.restore_jobs import Restored
 from crm.bulk_jobs.undo import may_be_undone
 from crm.records.automation import AUTOMATIONS, automation_of
 from crm.records.results import joined

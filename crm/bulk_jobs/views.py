@@ -14,7 +14,7 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.bulk_jobs.filters import BULK_JOB_FIELDS
 from crm.bulk_jobs.models import BulkJob
-from crm.bulk_jobs.restoring import restore_many
+from crm.bulk_jobs.restore_jobs import restore_many
 from crm.bulk_jobs.selectors import may, module_of, visible_jobs
 from crm.bulk_jobs.serializers import (
     RESTORE,

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer, refer_kind
-from crm.bulk_jobs.restoring import restore_one
+from crm.bulk_jobs.restore_jobs import restore_one
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact, ContactTag
 from crm.custom_fields.admin import custom_values

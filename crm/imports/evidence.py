@@ -15,7 +15,7 @@ from typing import Any, Literal, TypedDict
 from crm.field_types import BadValue
 from crm.field_types.dates import NUMERIC_DATE, ORDERS, is_day_number, is_early_day_number, orders_of, parse_date_text
 from crm.field_types.numbers import BOTH, marks_of
-from crm.imports.nothing import IN_DATES
+from crm.imports.blank_values import IN_DATES
 from crm.imports.readers import Cell
 
 ROWS_AT_ONCE = 1000

@@ -8,8 +8,8 @@ from typing import Any
 
 from core.text.addresses import BadAddress, read_country_code, read_email, read_phone
 from core.text.formulas import restore
+from crm.imports.blank_values import words_for_nothing
 from crm.imports.models import Import
-from crm.imports.nothing import words_for_nothing
 from crm.imports.readers import Cell
 from crm.imports.readers.mapping import SEPARATOR, SEVERAL
 from crm.records.schema import BAD_SYSTEM, RecordSchema

@@ -13,7 +13,7 @@ from core.ids import is_id
 from crm.files.models import File
 from crm.files.stores import local_copy
 from crm.imports.evidence import Collector
-from crm.imports.fitting import without_unfit
+from crm.imports.fit import without_unfit
 from crm.imports.formats import detect
 from crm.imports.mapping import cell_text
 from crm.imports.models import Import

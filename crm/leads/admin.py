@@ -14,7 +14,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer, refer_kind
 from core.text.formats import Formats
-from crm.bulk_jobs.restoring import restore_one
+from crm.bulk_jobs.restore_jobs import restore_one
 from crm.custom_fields.admin import custom_values
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead, LeadProduct, LeadTag

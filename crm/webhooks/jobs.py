@@ -8,7 +8,7 @@ from core.events import EventConsumer
 from core.events.kinds import EVENT_KINDS
 from core.jobs import PeriodicTask, QueueWork, register
 from core.jobs.flights import CALL_SECONDS
-from crm.webhooks.collecting import WORK, collect
+from crm.webhooks.collector import WORK, collect
 from crm.webhooks.models import WebhookDelivery
 from crm.webhooks.sending import drain, has_due
 from crm.webhooks.services import forget_old

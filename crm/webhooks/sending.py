@@ -25,8 +25,8 @@ from core.jobs.leases import LeaseLost
 from core.jobs.liveness import worker_number
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
 from core.tenancy import company_scope, unscoped
-from core.text.hiding import Hider
-from crm.webhooks.collecting import WORK
+from core.text.redaction import Hider
+from crm.webhooks.collector import WORK
 from crm.webhooks.models import Webhook, WebhookDelivery
 from crm.webhooks.outcomes import FAILING, record
 from crm.webhooks.signing import signed_headers

@@ -27,7 +27,7 @@ from core.tenancy import company_id
 from core.text.json import dumps, iso
 from crm.records.types import RecordType
 from crm.segments.tracking import refresh_watches
-from crm.webhooks.collecting import UPDATED, WORK, add_deliveries, hears, type_of
+from crm.webhooks.collector import UPDATED, WORK, add_deliveries, hears, type_of
 from crm.webhooks.models import Webhook, WebhookDelivery
 from crm.webhooks.sending import Request, Result, request_of, send
 from crm.webhooks.signing import new_secret

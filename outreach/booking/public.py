@@ -23,10 +23,9 @@ from core.errors import ApiError, NamedError
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
 from crm.meetings.services import meeting_file
+from outreach.booking.answers import read_visitor
 from outreach.booking.models import Booking, BookingPage
-from outreach.booking.reading import read_visitor
-from outreach.booking.slots import free_slots
-from outreach.booking.taking import (
+from outreach.booking.reservations import (
     BOOKINGS,
     CHANGES,
     MOVES,
@@ -40,10 +39,11 @@ from outreach.booking.taking import (
     find_page,
     move,
 )
+from outreach.booking.slots import free_slots
 from outreach.booking.times import formats_in, span_words, times_of, zone_for, zones_to_choose
 from outreach.forms.kinds import MULTI
 from outreach.forms.public import shown_fields
-from outreach.forms.submitting import MAX_BYTES, TOO_FAST, TRAP, page_id_for, read_page_id
+from outreach.forms.submissions import MAX_BYTES, TOO_FAST, TRAP, page_id_for, read_page_id
 
 NO_PAGE, NO_BOOKING = "This page takes no bookings now", "There is no such booking"
 AGAIN = "Look it over and send it once more."

@@ -23,10 +23,11 @@ from core.tenancy import company_scope
 from core.text.timezones import is_timezone
 from crm.records.datetimes import read_datetime
 from outreach.booking import services
+from outreach.booking.answers import read_visitor
 from outreach.booking.filters import BOOKING_FIELDS, BOOKING_PAGE_FIELDS
 from outreach.booking.mails import booking_address
 from outreach.booking.models import Booking, BookingPage
-from outreach.booking.reading import read_visitor
+from outreach.booking.reservations import READS, TAKEN, TRIES, book, find_page
 from outreach.booking.serializers import (
     BookableHoursOut,
     BookedOut,
@@ -41,8 +42,7 @@ from outreach.booking.serializers import (
     SlotsOut,
 )
 from outreach.booking.slots import free_slots, zone_name
-from outreach.booking.taking import READS, TAKEN, TRIES, book, find_page
-from outreach.forms.submitting import issue_page_id, read_page_id
+from outreach.forms.submissions import issue_page_id, read_page_id
 
 NOT_FOUND = (services.NOT_FOUND,)
 WRONG = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from core.events import EventConsumer
 from core.jobs import QueueWork, register
-from outreach.calendars.asking import ask_due, has_due_connections
+from outreach.calendars.busy_times import ask_due, has_due_connections
+from outreach.calendars.event_sync import MEETING_EVENTS, has_due_events, note_meetings, write_due
 from outreach.calendars.models import CalendarConnection, CalendarEvent
 from outreach.calendars.queues import BUSY, EVENTS
-from outreach.calendars.writing import MEETING_EVENTS, has_due_events, note_meetings, write_due
 
 WANTED = "EXISTS (SELECT FROM outreach_calendarconnection c WHERE c.company_id = %(company)s AND c.is_active)"
 """A company without connected calendars pays nothing for them."""

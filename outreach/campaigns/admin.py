@@ -14,7 +14,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import panel
 from core.backoffice.references import refer_kind
-from outreach.campaigns.changing import cancel_campaign
+from outreach.campaigns.control import cancel_campaign
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import run_of
 from outreach.delivery.admin import message_table

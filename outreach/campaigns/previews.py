@@ -14,7 +14,7 @@ from outreach.campaigns.words import content_of, follow_ups_of
 from outreach.chat_templates.frozen import of_contact, with_placeholders
 from outreach.delivery.unsubscribing.tokens import sample_link
 from outreach.domain_tracking.hosts import base_for
-from outreach.email_templates.compiling import Compiled
+from outreach.email_templates.compiler import Compiled
 from outreach.email_templates.rendering import Rendered, ValueReader, render
 from outreach.email_templates.services import contact_of, values_of
 from outreach.genie.cadence.threads import answer_to

@@ -16,7 +16,7 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat
 from crm.contacts.rights import check_reads_contacts
-from outreach.campaigns import changing, services, starting
+from outreach.campaigns import control, launch, services
 from outreach.campaigns.filters import CAMPAIGN_FIELDS
 from outreach.campaigns.models import CHAT, Campaign
 from outreach.campaigns.previews import preview_campaign
@@ -201,7 +201,7 @@ class CampaignViewSet(ResourceViewSet):
         transition=True,
     )
     def start(self, request: Request, id: str) -> Any:
-        starting.start_campaign(id=id, member_id=self.actor.member_id)
+        launch.start_campaign(id=id, member_id=self.actor.member_id)
         return _one(id)
 
     @action(detail=True, methods=["post"])
@@ -214,13 +214,13 @@ class CampaignViewSet(ResourceViewSet):
         transition=True,
     )
     def pause(self, request: Request, id: str) -> Any:
-        changing.pause_campaign(id=id, member_id=self.actor.member_id)
+        control.pause_campaign(id=id, member_id=self.actor.member_id)
         return _one(id)
 
     @action(detail=True, methods=["post"])
     @endpoint("Resume a campaign", output=CampaignDetail, success="CampaignResumed_200", errors=STATE, transition=True)
     def resume(self, request: Request, id: str) -> Any:
-        changing.resume_campaign(id=id, member_id=self.actor.member_id)
+        control.resume_campaign(id=id, member_id=self.actor.member_id)
         return _one(id)
 
     @action(detail=True, methods=["post"])
@@ -234,7 +234,7 @@ class CampaignViewSet(ResourceViewSet):
         transition=True,
     )
     def cancel(self, request: Request, id: str) -> Any:
-        cancelled = changing.cancel_campaign(id=id, member_id=self.actor.member_id)
+        cancelled = control.cancel_campaign(id=id, member_id=self.actor.member_id)
         return self.answer({**_one(id, CampaignCancelled), "cancelledCount": cancelled.count}, cancelled)
 
     @action(detail=True, methods=["post"])
@@ -286,9 +286,9 @@ class CampaignViewSet(ResourceViewSet):
     )
     def release(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         ids = data.get("ids")
-        drafts = SendJob.objects.filter(run__of_campaign=changing.get_with_drafts(id).pk, status=SendJob.Status.DRAFT)
+        drafts = SendJob.objects.filter(run__of_campaign=control.get_with_drafts(id).pk, status=SendJob.Status.DRAFT)
         left = count_left(drafts if ids is None else drafts.filter(pk__in=ids)).as_json()
-        changed = changing.release_messages(id=id, member_id=self.actor.member_id, ids=ids)
+        changed = control.release_messages(id=id, member_id=self.actor.member_id, ids=ids)
         counts = {"changedCount": changed.count, "leftCount": left["leftCount"], "skipped": left["skipped"]}
         return self.answer(counts, changed)
 

@@ -14,7 +14,7 @@ from core.ids import is_id
 from core.tenancy import company_scope, unscoped
 from outreach.chat_apps.hooks import MAX_BYTES, is_signed
 from outreach.chat_apps.models import ChatApp
-from outreach.chat_events.direct_reading import read_messenger, read_social_b
+from outreach.chat_events.direct_parser import read_messenger, read_social_b
 from outreach.chat_events.hooks import NOBODY, _answer
 from outreach.chat_events.services import store_events
 from outreach.direct_apps.hooks import SECRET_HEADER, is_secret

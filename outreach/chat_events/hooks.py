@@ -14,7 +14,7 @@ from core.ids import is_id
 from core.tenancy import company_scope, unscoped
 from outreach.chat_apps.hooks import MAX_BYTES, is_signed, is_verify_token
 from outreach.chat_apps.models import ChatApp
-from outreach.chat_events.reading import read_hook
+from outreach.chat_events.parser import read_hook
 from outreach.chat_events.services import store_events
 from outreach.mail_vendors.hooks import TOKEN_LENGTH, is_token
 

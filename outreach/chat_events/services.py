@@ -18,9 +18,9 @@ from core.tenancy import company_scope, unscoped
 from outreach.chat_apps.errors import OPTED_OUT, REFUSED, told_error
 from outreach.chat_apps.models import DIRECT, ChatApp, ChatOptOut
 from outreach.chat_events.models import ChatEvent
-from outreach.chat_events.reading import ProviderEvent
+from outreach.chat_events.parser import ProviderEvent
 from outreach.chat_templates.services import apply_status
-from outreach.conversations.receiving import DirectSource, Inbound, receive, take_in
+from outreach.conversations.incoming import DirectSource, Inbound, receive, take_in
 from outreach.delivery.deliveries import end, event_columns, prove_sent
 from outreach.delivery.models import SendJob
 

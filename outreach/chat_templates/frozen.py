@@ -15,7 +15,7 @@ from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
 from crm.models import Contact
 from outreach.chat_apps.checks import INVALID
 from outreach.chat_apps.models import ChatTemplate
-from outreach.chat_templates.filling import LINK, VALUE_LENGTH, Filled, fill, needed, values_for
+from outreach.chat_templates.values import LINK, VALUE_LENGTH, Filled, fill, needed, values_for
 from outreach.email_templates.rendering import BUILT_IN, ValueReader
 
 Given = Mapping[str, str]

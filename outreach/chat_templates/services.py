@@ -22,7 +22,7 @@ from outreach.chat_apps.checks import INVALID, check_template
 from outreach.chat_apps.client import ChatClient, ChatFailed
 from outreach.chat_apps.models import ChatApp, ChatTemplate
 from outreach.chat_apps.services import get_app
-from outreach.chat_templates.filling import Filled, check_variables, fill, values_for
+from outreach.chat_templates.values import Filled, check_variables, fill, values_for
 from outreach.connected_apps.turns import turn
 from outreach.email_templates.rendering import ValueReader
 from outreach.email_templates.services import contact_of

@@ -16,8 +16,8 @@ from outreach.chat_apps.checks import INVALID
 from outreach.chat_apps.client import ChatClient
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_apps.selectors import is_phone, opted_out
-from outreach.chat_templates.filling import Filled
 from outreach.chat_templates.services import get_template, preview_template
+from outreach.chat_templates.values import Filled
 from outreach.connected_apps.turns import turn
 from outreach.email_templates.rendering import Rendered
 from outreach.email_templates.trials import OTHERS, TRIALS, own_people

@@ -16,7 +16,6 @@ from core.errors import NamedError
 from crm.files.selectors import readable_files
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_templates import services
-from outreach.chat_templates.filling import Filled
 from outreach.chat_templates.filters import TEMPLATE_FIELDS
 from outreach.chat_templates.serializers import (
     ChatPreviewInput,
@@ -30,6 +29,7 @@ from outreach.chat_templates.serializers import (
     SyncInput,
     SyncOut,
 )
+from outreach.chat_templates.values import Filled
 from outreach.connected_apps.turns import BUSY
 from outreach.email_templates.views import asked_contact, check_sees_contact
 

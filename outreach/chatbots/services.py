@@ -16,9 +16,9 @@ from core.ids import new_id
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id
 from crm.records.updates import refuse_changed
-from outreach.chatbots.answering import most_mb, published
 from outreach.chatbots.engine import Bot, Step, replay
 from outreach.chatbots.models import DEFINITION, ManualChatbot
+from outreach.chatbots.replies import most_mb, published
 from outreach.conversations.bots import Incoming
 
 MODULE = "manual-chatbot"

@@ -17,10 +17,10 @@ from core.jobs import notify_workers
 from crm.models import Contact
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_apps.selectors import is_phone, opted_out
-from outreach.chat_templates.filling import fill, values_for
 from outreach.chat_templates.services import get_template
+from outreach.chat_templates.values import fill, values_for
 from outreach.conversations.models import Conversation, ConversationMessage
-from outreach.conversations.saying import next_numbers
+from outreach.conversations.outgoing import next_numbers
 from outreach.delivery import ledger
 from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob

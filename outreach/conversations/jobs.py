@@ -6,8 +6,8 @@ from core.events import EventConsumer, each
 from core.jobs import QueueWork, register
 from outreach.conversations import media
 from outreach.conversations.campaigns import WHERE, show
-from outreach.conversations.chores import has_due, process_due
 from outreach.conversations.mails import take_in
+from outreach.conversations.timeouts import has_due, process_due
 
 register(QueueWork("conversations", process_due, has_due=has_due, queue="send"))
 register(QueueWork("conversation-files", media.fetch_due, has_due=media.has_due, queue="bulk"))

@@ -9,9 +9,9 @@ from accounts.settings.notices import Notice, register_notice
 from core.models import Event
 from crm.models import Lead
 from outreach.conversations.answerers import assignee_of
-from outreach.conversations.machine import CLOSED
+from outreach.conversations.incoming import Inbound, arrived, enter, locked_or_new, tell
 from outreach.conversations.models import Conversation, ConversationMessage
-from outreach.conversations.receiving import Inbound, arrived, enter, locked_or_new, tell
+from outreach.conversations.states import CLOSED
 from outreach.conversations.targets import keep
 from outreach.inbox.models import InboundMessage
 

@@ -29,10 +29,10 @@ from crm.files.services import store_uploads
 from crm.files.storage import Received
 from outreach.chat_apps.media import MAX_FILE_BYTES, FileAnswer, FileTrouble
 from outreach.conversations.channels import channel_of
-from outreach.conversations.machine import BOT
 from outreach.conversations.models import Conversation, ConversationMessage
+from outreach.conversations.outgoing import send
 from outreach.conversations.people import acting_member
-from outreach.conversations.saying import send
+from outreach.conversations.states import BOT
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from crm.files.services import link
 from outreach.chat_apps.serializers import ChatAppSnapshot
 from outreach.conversations.channels import READS, answering
 from outreach.conversations.models import Conversation, ConversationMessage
-from outreach.conversations.saying import TEXT_LENGTH
+from outreach.conversations.outgoing import TEXT_LENGTH
 from outreach.delivery.deciding.reasons import sentence_of
 from outreach.delivery.models import SendJob
 from outreach.delivery.selectors import decisions_by_id

@@ -22,18 +22,18 @@ from crm.teams.models import Team
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_apps.selectors import is_phone
 from outreach.chat_apps.services import get_app
-from outreach.chat_templates.filling import fill, needed, values_for
 from outreach.chat_templates.services import get_template
+from outreach.chat_templates.values import fill, needed, values_for
 from outreach.conversations.answerers import check_answers
 from outreach.conversations.bots import ask
 from outreach.conversations.channels import channel_of
-from outreach.conversations.machine import CLOSED, HUMAN, QUEUED
+from outreach.conversations.incoming import apply, enter
 from outreach.conversations.mails import ASSIGNED
 from outreach.conversations.models import Conversation, ConversationMessage
+from outreach.conversations.outgoing import CLOSED as NOT_SENT
+from outreach.conversations.outgoing import check_open, check_reachable, send, take_back
 from outreach.conversations.people import contact_of, lead_of, new_lead
-from outreach.conversations.receiving import apply, enter
-from outreach.conversations.saying import CLOSED as NOT_SENT
-from outreach.conversations.saying import check_open, check_reachable, send, take_back
+from outreach.conversations.states import CLOSED, HUMAN, QUEUED
 from outreach.conversations.targets import answered, keep
 from outreach.delivery.attachments import described
 from outreach.email_templates.rendering import ValueReader

@@ -12,8 +12,8 @@ from django.utils import timezone
 from core.errors import DuplicateField, NamedError
 from core.lists import BulkSelection
 from crm.teams.models import Team
-from outreach.conversations.machine import CLOSED, HUMAN, QUEUED
 from outreach.conversations.models import AnswerTime, Conversation
+from outreach.conversations.states import CLOSED, HUMAN, QUEUED
 
 NOT_FOUND = ("NotFound_404", "id: there are no such answer times in this company")
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from core.jobs import PeriodicTask, register
 from core.jobs.runner import JobWork
-from outreach.crm_chat.answering import answer_question
 from outreach.crm_chat.models import CrmChatMessage
+from outreach.crm_chat.replies import answer_question
 from outreach.crm_chat.services import WORK, forget_old
 
 register(JobWork(WORK, answer_question, model=CrmChatMessage, queue="bulk"))

@@ -9,10 +9,10 @@ from outreach.delivery.approving.approvals import hold_lapsed
 from outreach.delivery.limits.quotas import forget_unused
 from outreach.delivery.models import SendJob
 from outreach.delivery.sending.claims import has_due
-from outreach.delivery.sending.doubts import ask_again, has_doubts
 from outreach.delivery.sending.loop import drain
-from outreach.delivery.tracking.applying import apply_waiting, forget_old
-from outreach.delivery.tracking.applying import has_waiting as has_visits
+from outreach.delivery.sending.uncertain import ask_again, has_doubts
+from outreach.delivery.tracking.effects import apply_waiting, forget_old
+from outreach.delivery.tracking.effects import has_waiting as has_visits
 
 register(QueueWork("send", drain, has_due=has_due, queue="outreach", model=SendJob, frees_claims=True))
 register(QueueWork("doubts", ask_again, has_due=has_doubts, queue="outreach"))

@@ -24,7 +24,7 @@ from core.text.timezones import zone_of
 from crm.imports.readers.mapping import normalise
 from crm.imports.readers.synonyms import FIRST_NAME, SYNONYMS
 from crm.models import Contact, CustomField
-from outreach.email_templates.compiling import Compiled, compile_body, is_html
+from outreach.email_templates.compiler import Compiled, compile_body, is_html
 from outreach.smtp.markup import sanitise_html
 from outreach.smtp.message import clean_line
 
@@ -51,7 +51,7 @@ class Rendered:
     missing: tuple[str, ...]
     """Required variables without a value."""
     chat: Mapping[str, Any] | None = None
-    """For a message by chat, its visible parts (outreach.chat_templates.filling.pieces)."""
+    """For a message by chat, its visible parts (outreach.chat_templates.values.pieces)."""
 
 
 def compile_template(subject: str, body: str, variables: Sequence[Mapping[str, Any]]) -> Compiled:

@@ -14,7 +14,7 @@ from crm.contacts.selectors import live_contacts
 from crm.models import Contact
 from crm.records.unique_names import save_unique_name
 from outreach.delivery.attachments import described
-from outreach.email_templates.compiling import Compiled
+from outreach.email_templates.compiler import Compiled
 from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
 from outreach.email_templates.rendering import Rendered, ValueReader, compile_template, render
 

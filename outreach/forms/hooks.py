@@ -19,7 +19,7 @@ from django.views.decorators.csrf import csrf_exempt
 from core.ids import is_id
 from core.tenancy import company_scope, unscoped
 from outreach.forms.models import Form
-from outreach.forms.submitting import store_told
+from outreach.forms.submissions import store_told
 from outreach.mail_vendors.hooks import TOKEN_LENGTH, is_token
 from outreach.social_apps.hooks import MAX_BYTES, is_signed, is_verify_token
 from outreach.social_apps.models import SocialAApp

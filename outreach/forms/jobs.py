@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from core.jobs import PeriodicTask, QueueWork, register
 from outreach.forms.models import Form, FormLead
-from outreach.forms.submitting import QUEUE, wake_refused
+from outreach.forms.submissions import QUEUE, wake_refused
 from outreach.forms.worker import ask_due_forms, forget_old, has_due_forms, has_due_leads, work_on_leads
 from outreach.social_apps.services import RECONNECTED
 

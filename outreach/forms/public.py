@@ -22,8 +22,8 @@ from core.tenancy import company_scope
 from outreach.forms.kinds import MULTI
 from outreach.forms.models import COLOUR, Form
 from outreach.forms.services import origin_of
-from outreach.forms.styling import style
-from outreach.forms.submitting import (
+from outreach.forms.styles import style
+from outreach.forms.submissions import (
     MAX_BYTES,
     SENT,
     SUBMISSIONS,

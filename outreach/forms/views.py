@@ -36,7 +36,7 @@ from outreach.forms.serializers import (
     SubmittedOut,
     TargetsOut,
 )
-from outreach.forms.submitting import (
+from outreach.forms.submissions import (
     READS,
     SUBMISSIONS,
     UTM,

@@ -18,11 +18,11 @@ from core.access import entitlement, limited
 from core.errors import ApiError
 from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
 from core.tenancy import company_scope, unscoped
-from outreach.forms.making import make_lead
 from outreach.forms.models import Form, FormLead
 from outreach.forms.notices import tell_refused, tell_submitted
+from outreach.forms.record_creation import make_lead
 from outreach.forms.services import EVERY
-from outreach.forms.submitting import store_told
+from outreach.forms.submissions import store_told
 from outreach.social_apps.client import SocialClient, SocialFailed
 from outreach.social_apps.models import SocialAApp
 from outreach.social_apps.services import client_of_page, note_refusal

@@ -9,7 +9,7 @@ from crm.bulk_jobs.services import BulkAction
 from outreach.delivery.stopping.stops import stop_waiting
 from outreach.enrichment.models import Enrichment
 from outreach.genie.cadence import follow_ups, occurrences
-from outreach.genie.generated.enriching import enrich, enrichment_ended
+from outreach.genie.generated.enrichment import enrich, enrichment_ended
 from outreach.genie.generated.runs import run_of, search_ended
 from outreach.genie.mails import notify_ended, notify_finished
 from outreach.genie.models import GenieScheduler

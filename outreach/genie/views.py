@@ -22,7 +22,7 @@ from outreach.genie.filters import RUN_FIELDS
 from outreach.genie.generated.runs import start_generated_run
 from outreach.genie.generated.serializers import GeneratedRunCreate, SearchPreview, SearchPreviewOut
 from outreach.genie.models import GenieScheduler
-from outreach.genie.review import approving, messages
+from outreach.genie.review import approval, messages
 from outreach.genie.review.message_jobs import AT_ONCE, Changed
 from outreach.genie.selectors import kept_runs, run_detail
 from outreach.genie.serializers import (
@@ -307,7 +307,7 @@ class RunViewSet(ResourceViewSet):
         " approves exactly that.",
     )
     def approval_sample(self, request: Request, schedulerId: str) -> Any:
-        summary, rows = approving.approval_sample(schedulerId)
+        summary, rows = approval.approval_sample(schedulerId)
         return {**summary, "sample": MessageOut.complete([MessageOut.render(row) for row in MessageOut.project(rows)])}
 
     @action(detail=True, methods=["post"], url_path="stop-recurring")
@@ -357,9 +357,9 @@ class RunViewSet(ResourceViewSet):
             left = messages.left_drafts(schedulerId)
             changed = messages.approve_all(run_id=schedulerId, member_id=member)
         else:
-            left = messages.left_drafts(schedulerId, approving.SampleState.read(seen).until)
-            changed = approving.approve_seen(run_id=schedulerId, member_id=member, content_hash=seen)
-            newer = approving.newer_drafts(schedulerId, seen)
+            left = messages.left_drafts(schedulerId, approval.SampleState.read(seen).until)
+            changed = approval.approve_seen(run_id=schedulerId, member_id=member, content_hash=seen)
+            newer = approval.newer_drafts(schedulerId, seen)
         response = _changed(schedulerId, "approved", changed, **left.as_json(), newerCount=newer)
         return self.answer(response, changed, **left_warning(left, newer))
 

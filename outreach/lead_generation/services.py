@@ -36,9 +36,9 @@ from outreach.ai.providers import Fit, LeadSearch, ProviderError
 from outreach.ai.providers.matching import terms_of
 from outreach.ai.providers.purpose import read_purpose
 from outreach.ai.services import ai_type_of, choose_ai_app, provider_of
+from outreach.lead_generation.lookups import NewPeople, ask_sources, lead_source_values, make_contacts, new_people
 from outreach.lead_generation.models import LeadGeneration
-from outreach.lead_generation.sought import SearchCriteria
-from outreach.lead_generation.sourcing import NewPeople, ask_sources, lead_source_values, make_contacts, new_people
+from outreach.lead_generation.search_criteria import SearchCriteria
 
 MAX_LEADS = 50
 """The most leads of one search, as in the contract for runs."""

@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from core.ids import is_id
 from core.tenancy import company_scope, unscoped
-from outreach.mail_events.reading import HookRefused, read_hook, signed_token
+from outreach.mail_events.parser import HookRefused, read_hook, signed_token
 from outreach.mail_events.services import take_call
 from outreach.mail_vendors.hooks import TOKEN_LENGTH, is_token
 from outreach.mail_vendors.models import MailApp

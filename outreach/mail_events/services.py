@@ -21,7 +21,7 @@ from outreach.delivery.models import SendJob
 from outreach.delivery.unsubscribing.services import unsubscribe
 from outreach.delivery.unsubscribing.tokens import Unsubscriber
 from outreach.mail_events.models import MailEvent, MailHookToken
-from outreach.mail_events.reading import CONFIRM, HookRefused, ProviderEvent, is_sns_address
+from outreach.mail_events.parser import CONFIRM, HookRefused, ProviderEvent, is_sns_address
 from outreach.mail_vendors.models import MailApp
 from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress as suppress_addresses

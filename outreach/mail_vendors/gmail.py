@@ -1,7 +1,7 @@
 """Sends by Gmail: the same bytes as to a mail server, by users.messages.send.
 
 Gmail has no idempotency key, so a message without a response stays unknown. If the log-in allows it, the mailbox is
-searched for the sent message (outreach.delivery.sending.doubts); if that finds nothing, it proves nothing.
+searched for the sent message (outreach.delivery.sending.uncertain); if that finds nothing, it proves nothing.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The intent is committed before the request. Before the first byte of the request a failure is certain, afterwards only a
 response is. A vendor with an idempotency key is queried again later with the same key
-(outreach.delivery.sending.doubts); others never are.
+(outreach.delivery.sending.uncertain); others never are.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from accounts.models import Company, CompanySettings
 from core.access import Actor, may_read
 from core.errors import NamedError
 from core.reports import REPORTS, Period, Report, Table, read_report
-from core.reports.reading import read_totals
+from core.reports.query import read_totals
 from core.tenancy import company_id
 from core.text.timezones import zone_of
 

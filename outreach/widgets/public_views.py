@@ -19,7 +19,7 @@ from core.api.endpoint import endpoint
 from core.errors import NamedError, shorten
 from core.tenancy import company_scope
 from outreach.conversations.models import Conversation, ConversationMessage
-from outreach.widgets import talking, visitors
+from outreach.widgets import chat_sessions, visitors
 from outreach.widgets.hours import is_open
 from outreach.widgets.models import ChatWidget, WidgetVisitor
 from outreach.widgets.public_serializers import (
@@ -95,9 +95,9 @@ class WidgetViewSet(CrossOriginViewSet):
         visitor = visitors.known(self.widget, data["visitor"])
         visitors.MESSAGES.count(visitor.pk)
         visitors.NETWORK_MESSAGES.count(caller_of(request).network)
-        message = talking.write(self.widget, visitor, text=data["text"], key=data["key"])
-        conversation = talking.conversation_of(visitor)
-        since = talking.messages_of(conversation, message.happened_at) if conversation else [message]
+        message = chat_sessions.write(self.widget, visitor, text=data["text"], key=data["key"])
+        conversation = chat_sessions.conversation_of(visitor)
+        since = chat_sessions.messages_of(conversation, message.happened_at) if conversation else [message]
         return _talk(visitor, conversation, since)
 
     @action(detail=False, methods=["post"])
@@ -113,9 +113,9 @@ class WidgetViewSet(CrossOriginViewSet):
     def poll(self, request: Request, token: str, data: dict[str, Any]) -> Any:
         visitor = visitors.known(self.widget, data["visitor"])
         visitors.POLLS.count(visitor.pk)
-        conversation = talking.conversation_of(visitor)
-        is_quiet = conversation is None or talking.is_quiet(conversation, data["after"])
-        messages = [] if conversation is None or is_quiet else talking.messages_of(conversation, data["after"])
+        conversation = chat_sessions.conversation_of(visitor)
+        is_quiet = conversation is None or chat_sessions.is_quiet(conversation, data["after"])
+        messages = [] if conversation is None or is_quiet else chat_sessions.messages_of(conversation, data["after"])
         return _talk(visitor, conversation, messages, data["visitor"], data["after"])
 
     @action(detail=False, methods=["post"])
@@ -123,7 +123,7 @@ class WidgetViewSet(CrossOriginViewSet):
     def read(self, request: Request, token: str, data: dict[str, Any]) -> Any:
         visitor = visitors.known(self.widget, data["visitor"])
         visitors.POLLS.count(visitor.pk)
-        talking.mark_read(visitor)
+        chat_sessions.mark_read(visitor)
         return None
 
     @action(detail=False, methods=["post"])
@@ -150,7 +150,7 @@ class WidgetViewSet(CrossOriginViewSet):
             key=key,
         )
         said = sha256(data["text"].encode()).hexdigest()[:16]
-        talking.write(self.widget, visitor, text=data["text"], key=f"{key}:{said}", offline=True)
+        chat_sessions.write(self.widget, visitor, text=data["text"], key=f"{key}:{said}", offline=True)
         return {"taken": True}
 
     def _is_offline(self) -> bool:
@@ -170,8 +170,8 @@ def _talk(
         "state": conversation.state if conversation else "",
         "messages": shown,
         "after": shown[-1]["happenedAt"] if shown else after,
-        "unread": talking.unread_of(conversation, visitor) if conversation else 0,
-        "pause": talking.pause_after(conversation),
+        "unread": chat_sessions.unread_of(conversation, visitor) if conversation else 0,
+        "pause": chat_sessions.pause_after(conversation),
     }
 
 
@@ -184,6 +184,6 @@ def _message(message: ConversationMessage, visitor: WidgetVisitor) -> dict[str, 
         "by": "visitor" if is_in else "member" if by_member else "bot",
         "name": name.split()[0] if name.split() else "",
         "text": message.text,
-        "key": (message.external_id or "").removeprefix(talking.prefix_of(visitor)) if is_in else "",
+        "key": (message.external_id or "").removeprefix(chat_sessions.prefix_of(visitor)) if is_in else "",
         "happenedAt": message.happened_at,
     }

@@ -24,7 +24,7 @@ from django.db import connection
 from django.utils import timezone
 from psycopg import sql
 
-from config.backup import making, tools
+from config.backup import creation, tools
 from config.backup.errors import BackupError
 from config.backup.manifest import NAME, Manifest
 from config.data_dir import PROJECT
@@ -133,7 +133,7 @@ def test_a_restored_copy_sends_nothing_then_everything_once(data: Path, tmp_path
         (data / "files" / cast.company.pk / "f").write_bytes(b"content")
         with unscoped(reason="a test counts"):
             before = dict(SendJob.objects.values_list("pk", "status"))
-        backup = making.make(tmp_path / "backups", words=WORDS)
+        backup = creation.make(tmp_path / "backups", words=WORDS)
         copied = copy_environment(empty_database, tmp_path / "copy", port)
         done = manage(copied, "restore", str(backup))
         assert done.returncode == 0, done.stderr
@@ -170,7 +170,7 @@ def test_a_restored_copy_sends_nothing_then_everything_once(data: Path, tmp_path
 
 @pytest.fixture
 def backup(data: Path, db: None) -> Path:
-    return making.make(data / "backups", words=WORDS)
+    return creation.make(data / "backups", words=WORDS)
 
 
 @pytest.mark.parametrize("part", ["database.dump", "files.tar", "secrets.sealed"])
@@ -217,7 +217,7 @@ def test_secrets_need_a_passphrase_or_a_word_against(
     monkeypatch.setenv("BACKUP_PASSPHRASE_FILE", str(tmp_path / "words"))
     call_command("backup", "--to", str(tmp_path / "x"), stdout=io.StringIO())
     [made] = (tmp_path / "x").iterdir()
-    assert making.check(made, words=WORDS).parts.keys() == {"database.dump", "files.tar", "secrets.sealed"}
+    assert creation.check(made, words=WORDS).parts.keys() == {"database.dump", "files.tar", "secrets.sealed"}
 
 
 def test_a_backup_of_a_newer_version_or_server_is_refused(backup: Path) -> None:
@@ -242,7 +242,7 @@ def test_old_backups_are_removed_but_the_newest(backup: Path) -> None:
     for day in ("20200101T000000Z", "20200102T000000Z"):
         shutil.copytree(backup, backup.with_name(f"leadwright-{day}"))
     (backup.parent / "leadwright-20200103T000000Z.unfinished").mkdir()
-    removed = making.remove_old(backup.parent, keep=2)
+    removed = creation.remove_old(backup.parent, keep=2)
     assert [path.name for path in removed] == ["leadwright-20200101T000000Z"]
     assert Manifest.read(backup).format == 1
 

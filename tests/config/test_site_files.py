@@ -14,7 +14,7 @@ from django.test import Client
 from accounts.settings.branding import serving
 from config.headers import WEB
 from config.site_files import SERVED, licences
-from config.slow_callers import refuse
+from config.slow_clients import refuse
 from core.api.handler import error_page
 from tests.kit.cast import make_cast
 

@@ -15,8 +15,8 @@ import pytest
 from django.core.checks import run_checks
 from django.core.handlers.wsgi import WSGIRequest
 
-from config import slow_callers
-from config.slow_callers import SMALL, UNBUFFERED, SlowCallerLimit
+from config import slow_clients
+from config.slow_clients import SMALL, UNBUFFERED, SlowCallerLimit
 from crm.models import File
 from tests.kit.cast import KEY, Cast, make_cast
 from tests.kit.examples import in_make_check
@@ -72,7 +72,7 @@ def echo(environ: dict[str, Any], start: Any) -> list[bytes]:
 
 
 def test_a_network_gets_all_threads_but_two_and_all_networks_all_but_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_callers, "STUCK_AFTER", 0.1)
+    monkeypatch.setattr(slow_clients, "STUCK_AFTER", 0.1)
     limit = SlowCallerLimit(echo, threads=5)
     slow = [Silence() for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
@@ -92,7 +92,7 @@ def test_a_network_gets_all_threads_but_two_and_all_networks_all_but_one(monkeyp
 
 
 def test_large_bodies_alone_are_limited_where_a_proxy_buffers_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_callers, "STUCK_AFTER", 0.1)
+    monkeypatch.setattr(slow_clients, "STUCK_AFTER", 0.1)
     limit = SlowCallerLimit(echo, threads=3, buffered=True)
     slow = Silence(b"x" * UNBUFFERED)
     with ThreadPoolExecutor(1) as pool:
@@ -142,7 +142,7 @@ def test_a_small_answer_needs_no_turn_and_a_large_one_keeps_it_until_it_is_close
 
 
 def test_a_large_body_keeps_its_turn_until_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_callers, "PATIENCE", 0.1)
+    monkeypatch.setattr(slow_clients, "PATIENCE", 0.1)
     inner: list[str] = []
 
     def application(environ: dict[str, Any], start: Any) -> list[bytes]:
@@ -228,7 +228,7 @@ def test_slow_bodies_and_unread_answers_leave_a_thread(transactional_db: None) -
             with ExitStack() as attack:
                 for number in range(12):
                     attack.enter_context(open_to(web, request(number), "127.0.0.2"))
-                time.sleep(slow_callers.STUCK_AFTER + 1)
+                time.sleep(slow_clients.STUCK_AFTER + 1)
                 probes = [web.health() for _ in range(10)]
                 assert {status for status, _ in probes} == {200}
                 assert max(seconds for _, seconds in probes) < 1

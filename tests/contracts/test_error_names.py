@@ -12,7 +12,7 @@ from django.conf import settings
 from django.test import Client
 
 from config.api_docs.guides import page_of
-from config.slow_callers import refuse
+from config.slow_clients import refuse
 from core.api.refusals import NAMES
 from core.errors import ApiError, field_errors
 from core.messages.defaults import DEFAULTS, FAILURES

@@ -9,14 +9,14 @@ import pytest
 
 from core.ids import new_id
 from core.outbound_http import HttpAnswer
-from core.text.hiding import HIDDEN, Hider
+from core.text.redaction import HIDDEN, Hider
 from tests.kit.cast import Cast, make_cast
 from tests.workflows.helpers import contact, edges, node, published, runs, work
 from workflows.engine import slices
 from workflows.engine.interpreter import MAX_TOKENS
 from workflows.graphs.settings import Schedule
 from workflows.nodes import http
-from workflows.nodes.asks import CallToMake
+from workflows.nodes.requests import CallToMake
 
 SECRET = 'user:zq-pass/"word"-zq'
 PASSWORD = SECRET.partition(":")[2]

@@ -15,7 +15,7 @@ from tests.kit.processes import Forked, kill
 from tests.workflows.helpers import edges, node, published, runs, work
 from workflows.engine.waits import calls
 from workflows.models import RunCall
-from workflows.nodes.asks import Made
+from workflows.nodes.requests import Made
 
 DIE = """
 import os, sys, django

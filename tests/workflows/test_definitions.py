@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from outreach.email_templates.compiling import Compiled as CompiledMail
-from outreach.email_templates.compiling import compile_body
+from outreach.email_templates.compiler import Compiled as CompiledMail
+from outreach.email_templates.compiler import compile_body
 from outreach.email_templates.rendering import render
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import TagFactory

@@ -15,7 +15,7 @@ from core.ids import new_id
 from core.jobs import WORK
 from core.tenancy import unscoped
 from crm.models import Contact
-from outreach.campaigns.following import free_all_paused
+from outreach.campaigns.progress import free_all_paused
 from outreach.delivery import ledger
 from outreach.delivery.sending.claims import claim, release_claim
 from outreach.models import AiApp, Campaign, EmailTemplate, GenieScheduler, SendJob, Suppression

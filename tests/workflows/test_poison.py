@@ -12,7 +12,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.examples import in_make_check
 from tests.kit.processes import Forked
 from tests.workflows.helpers import contact, edges, node, published, runs, work
-from workflows.engine import marks
+from workflows.engine import crash_markers
 from workflows.models import RunReady, RunStep, SliceMark
 
 DYING = """
@@ -45,7 +45,7 @@ def age_marks() -> None:
 
 @in_make_check
 def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(cast: Cast, monkeypatch: Any) -> None:
-    monkeypatch.setattr(marks, "MAX_CRASHES", 3)
+    monkeypatch.setattr(crash_markers, "MAX_CRASHES", 3)
     id = published(cast, [node("a", "set", {"values": {"a": "{{ contact.name }}"}})], edges())
     for n, name in enumerate(("Ann", "Poison", "Cleo")):
         contact(cast, name=name, email=f"{n}@example.org", number=f"15123456{n}0")
@@ -55,7 +55,7 @@ def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(cast: Cast, mon
         assert worker.wait(60) == -9
         worker.stdout.close()
         age_marks()
-        found = marks.crash_counts()
+        found = crash_markers.crash_counts()
         poisonous = runs(cast, id)[1].pk
         assert found[poisonous] == deaths
         # The first death may be anybody's of the slice; then they go alone, those with the fewest deaths first.

@@ -17,7 +17,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, steps, when, work
 from workflows.definitions.overlay import overlay_of
-from workflows.engine import counting
+from workflows.engine import counters
 from workflows.models import NodeCount, WorkflowRun
 
 
@@ -123,9 +123,9 @@ def test_a_step_that_failed_keeps_what_it_was_given(cast: Cast) -> None:
 
 
 def test_how_long_steps_take_is_counted_by_half_octaves() -> None:
-    assert [counting.bucket(one) for one in (None, 0.2, 1, 1.1, 2, 1000, 86_400_000)] == [None, 0, 0, 1, 2, 20, 53]
-    assert counting.percentiles({0: 50, 20: 45, 27: 5}, 0.5, 0.95, 0.951) == [1, 1024, 11585]
-    assert counting.percentiles({4: 1}, 0.5, 0.95) == [4, 4]
+    assert [counters.bucket(one) for one in (None, 0.2, 1, 1.1, 2, 1000, 86_400_000)] == [None, 0, 0, 1, 2, 20, 53]
+    assert counters.percentiles({0: 50, 20: 45, 27: 5}, 0.5, 0.95, 0.951) == [1, 1024, 11585]
+    assert counters.percentiles({4: 1}, 0.5, 0.95) == [4, 4]
 
 
 def test_a_record_with_a_live_run_gets_no_second_one(cast: Cast) -> None:
@@ -152,11 +152,11 @@ def test_the_overlay_says_where_runs_are_and_what_they_did(cast: Cast, house: tu
     contact(cast, name="Cid", email="cid@example.org", number="1512345670")
     with unscoped(reason="test: counts of all companies"), transaction.atomic():
         loose = list(NodeCount.objects.values_list("node", "outcome", "took"))
-        counting.compact()
+        counters.compact()
         assert (NodeCount.objects.count(), len(loose) >= 5) == (len(set(loose)), True)
     work()
     with unscoped(reason="test: counts of all companies"), transaction.atomic():
-        counting.compact()
+        counters.compact()
     after = cast.key.get(f"/workflow/{id}/overlay", version="1").data["nodes"]
     assert (after["if"]["done"], after["wait"]["now"]) == ({"true": 1, "false": 2}, {"waiting": 2})
     late = cast.key.get(f"/workflow/{id}/overlay", since="2100-01-01T00:00:00Z").data["nodes"]

@@ -10,7 +10,7 @@ from accounts.models import Notification
 from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.workflows.helpers import contact, edges, node, published, runs, when, work
-from workflows.definitions.rechecking import pause_disallowed
+from workflows.definitions.rechecks import pause_disallowed
 
 WORKFLOWS = {"GET": True, "POST": True, "PUT": True}
 EMAIL = "ann@example.org"

@@ -16,7 +16,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import TagFactory
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, steps, when, work
-from workflows.engine import settling
+from workflows.engine import completion
 
 
 @pytest.fixture(scope="module")
@@ -375,13 +375,13 @@ def test_what_is_paused_together_is_settled_in_batches(cast: Cast, monkeypatch: 
     for number in range(3):
         contact(cast, email=f"a{number}@example.org", number=f"151234567{number}")
     work()
-    monkeypatch.setattr(settling, "BATCH", 1)
+    monkeypatch.setattr(completion, "BATCH", 1)
     cast.key.post(f"/workflow/{id}/unpublish")
     assert cast.key.post(f"/workflow/{id}/runs/pause").data == {"count": 3}
     cast.key.put(f"/workflow/{id}", {"status": "published"})
     for _ in range(20):
-        settling.settle_some()
-    assert not settling.has_unsettled()
+        completion.settle_some()
+    assert not completion.has_unsettled()
     assert {(one.status, one.reason) for one in runs(cast, id)} == {("paused", "paused")}
     assert cast.key.post(f"/workflow/{id}/runs/resume").data == {"count": 3}
     work()

@@ -20,7 +20,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.rows import kept_for_module
 from tests.kit.threads import at_once
 from tests.workflows.helpers import contact, edges, node, published, runs, when, work
-from workflows.engine.waits import asks
+from workflows.engine.waits import requests
 from workflows.models import RunApproval, RunListener, RunTimer
 
 DAY = {"amount": 1, "unit": "days"}
@@ -304,8 +304,8 @@ def test_no_event_falls_between_looking_back_and_listening(
     WORK["events"].drain(float("inf"))
     looked, told = threading.Event(), threading.Event()
     if not locked:
-        monkeypatch.setattr(asks.locks, "lock_event_types", lambda ids: list(ids))
-    look_back = asks.listening.look_back
+        monkeypatch.setattr(requests.locks, "lock_event_types", lambda ids: list(ids))
+    look_back = requests.listening.look_back
 
     def slow(*arguments: Any) -> Any:
         found = look_back(*arguments)
@@ -313,7 +313,7 @@ def test_no_event_falls_between_looking_back_and_listening(
         told.wait(1.5)  # with the lane it is over before anybody has been told
         return found
 
-    monkeypatch.setattr(asks.listening, "look_back", slow)
+    monkeypatch.setattr(requests.listening, "look_back", slow)
 
     def tell(n: int) -> None:
         try:

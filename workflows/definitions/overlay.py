@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Count, Sum
 
-from workflows.engine.counting import percentiles
+from workflows.engine.counters import percentiles
 from workflows.engine.models import LIVE, NodeCount, WorkflowRun
 
 

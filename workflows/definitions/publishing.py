@@ -13,7 +13,7 @@ from core.errors import NamedError
 from core.events import emit
 from crm.segments.tracking import refresh_watches
 from workflows.definitions.selectors import graph_of, kept_workflows
-from workflows.engine import carrying, locks, settling
+from workflows.engine import completion, locks, version_migration
 from workflows.engine.models import WorkflowInterest
 from workflows.engine.plans import plan_of
 from workflows.graphs.events import SCHEDULE, TRIGGER_EVENTS, WEBHOOK
@@ -57,7 +57,9 @@ def _checked(workflow: Workflow, may: May) -> dict[str, Any]:
 
 
 @transaction.atomic
-def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: May = anything) -> dict[str, int]:
+def publish(
+    workflow: Workflow, member_id: str, runs: str = version_migration.KEEP, may: May = anything
+) -> dict[str, int]:
     """Publish the draft of a locked workflow as the version for new runs, and release held runs.
 
     Runs of older versions keep theirs, move to the new one or are cancelled (`runs`), in batches, the first one here.
@@ -66,7 +68,7 @@ def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: 
     graph = _checked(workflow, may)
     locks.lock_alone([workflow.pk])
     while workflow.carry:  # a version before is still to be carried out, and not by what is said of this one
-        settling.settle(workflow.pk)
+        completion.settle(workflow.pk)
         workflow.refresh_from_db()
     current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
     if current is None or current.graph != graph or _is_disallowed(current):
@@ -77,14 +79,14 @@ def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: 
         new = True
     else:
         new = workflow.status != Status.PUBLISHED
-    counts = _older_run_counts(carrying.concerned(workflow.pk, current.pk, graph), runs)
-    workflow.carry = "" if runs == carrying.KEEP else runs
+    counts = _older_run_counts(version_migration.concerned(workflow.pk, current.pk, graph), runs)
+    workflow.carry = "" if runs == version_migration.KEEP else runs
     if new:
         _announce(workflow, current, member_id)
     elif workflow.carry:
         Workflow.objects.filter(pk=workflow.pk).update(carry=workflow.carry, settling=True)
     if new or workflow.carry:
-        settling.settle(workflow.pk)
+        completion.settle(workflow.pk)
     return counts
 
 
@@ -96,9 +98,13 @@ def _is_disallowed(version: WorkflowVersion) -> bool:
 
 def _older_run_counts(concerned: Mapping[str, int], runs: str) -> dict[str, int]:
     """Return how many older runs are kept, moved and cancelled by a choice."""
-    gone = 0 if runs == carrying.KEEP else concerned[runs]
-    told = {carrying.KEEP: concerned[carrying.KEEP] - gone, carrying.MOVE: 0, carrying.CANCEL: 0}
-    return told if runs == carrying.KEEP else {**told, runs: gone}
+    gone = 0 if runs == version_migration.KEEP else concerned[runs]
+    told = {
+        version_migration.KEEP: concerned[version_migration.KEEP] - gone,
+        version_migration.MOVE: 0,
+        version_migration.CANCEL: 0,
+    }
+    return told if runs == version_migration.KEEP else {**told, runs: gone}
 
 
 def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> None:
@@ -126,7 +132,7 @@ def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> N
 def _hear(workflow: Workflow, kinds: set[str]) -> None:
     """Subscribe the workflow to events of these kinds; runs of former versions still receive theirs."""
     interests = WorkflowInterest.objects.filter(workflow=workflow)
-    if not settling.open_runs(workflow.pk):
+    if not completion.open_runs(workflow.pk):
         interests.exclude(kind__in=kinds).delete()
     WorkflowInterest.objects.bulk_create(
         [WorkflowInterest(workflow=workflow, kind=kind) for kind in sorted(kinds)], ignore_conflicts=True
@@ -151,12 +157,12 @@ def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:
     kind = "workflow.unpublished" if status == Status.UNPUBLISHED else "workflow.updated"
     payload = {"name": workflow.name, "from": was, "to": status}
     emit(kind, [workflow.pk], payloads={workflow.pk: payload}, actor_id=member_id)
-    settling.settle(workflow.pk)
+    completion.settle(workflow.pk)
 
 
 @transaction.atomic
 def publish_workflow(
-    *, id: str, member_id: str, runs: str = carrying.KEEP, dry_run: bool = False, may: May = anything
+    *, id: str, member_id: str, runs: str = version_migration.KEEP, dry_run: bool = False, may: May = anything
 ) -> dict[str, int]:
     """Publish a workflow. Return the numbers of runs of older versions that were kept, moved and cancelled.
 
@@ -169,7 +175,7 @@ def publish_workflow(
     graph = _checked(workflow, may)
     current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
     same = current is not None and current.graph == graph
-    return carrying.concerned(workflow.pk, workflow.version_id if same else None, graph)
+    return version_migration.concerned(workflow.pk, workflow.version_id if same else None, graph)
 
 
 @transaction.atomic

@@ -11,7 +11,7 @@ from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectI
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from workflows.definitions.selectors import run_counts
-from workflows.engine import carrying
+from workflows.engine import version_migration
 from workflows.graphs.models import Workflow
 
 NODE = "id, type, position and data (label, config, onError, disabled, pinned) of each, as React Flow has them"
@@ -171,8 +171,8 @@ class WorkflowPublish(Input):
     """The treatment of runs of older versions."""
 
     runs = serializers.ChoiceField(
-        choices=(carrying.KEEP, carrying.MOVE, carrying.CANCEL),
-        default=carrying.KEEP,
+        choices=(version_migration.KEEP, version_migration.MOVE, version_migration.CANCEL),
+        default=version_migration.KEEP,
         help_text="keep: they go on in their version; move: those go on in the new one that stand at nodes which it has"
         " with the same type; cancel: they end.",
     )

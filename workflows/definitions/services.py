@@ -18,7 +18,7 @@ from crm.records.updates import refuse_changed
 from crm.segments.tracking import refresh_watches
 from workflows.definitions.publishing import anything, change_status
 from workflows.definitions.selectors import graph_of, kept_workflows
-from workflows.engine import locks, settling
+from workflows.engine import completion, locks
 from workflows.graphs.models import Workflow, WorkflowTrigger
 from workflows.graphs.parse import check_plain, read_graph
 from workflows.graphs.problems import Problems
@@ -152,7 +152,7 @@ def delete_workflows(*, member_id: str, selection: BulkSelection) -> int:
         refresh_watches()
         emit("workflow.deleted", ids, actor_id=member_id)
         if len(ids) == 1:
-            settling.settle(ids[0])
+            completion.settle(ids[0])
         deleted += len(ids)
     if not deleted and not selection.everything:
         raise NamedError(NOT_FOUND, "ids: none of them is a workflow of this company")

@@ -14,8 +14,8 @@ from workflows.engine import interpreter
 from workflows.engine.interpreter import MAX_STEPS, MAX_TOKENS, Visit
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.graphs.plan import Node, Plan
-from workflows.nodes.asks import Ask
 from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
+from workflows.nodes.requests import Ask
 
 BUDGET = 50
 """The most steps of a run in one slice, so that other runs proceed too."""

@@ -24,10 +24,10 @@ from crm.contacts.schema import ContactSchema
 from crm.leads.models import Lead
 from crm.records.types import kind_of
 from workflows.engine import interpreter, subjects
+from workflows.engine.batches import CompanyContext, rendered, run_node
 from workflows.engine.cursor import Cursor
 from workflows.engine.interpreter import Visit
 from workflows.engine.models import WorkflowRun
-from workflows.engine.waves import CompanyContext, rendered, run_node
 from workflows.expressions.conditions import Case
 from workflows.graphs.drafts import Draft, compile_draft
 from workflows.graphs.events import SEGMENT, TRIGGER_EVENTS, WEBHOOK

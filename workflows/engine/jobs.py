@@ -7,7 +7,7 @@ from time import monotonic
 
 from core.jobs import PeriodicTask, QueueWork, register
 from core.jobs.flights import CALL_SECONDS
-from workflows.engine import counting, messages, retention, settling, slices
+from workflows.engine import completion, counters, messages, retention, slices
 from workflows.engine.limits import places
 from workflows.engine.models import CALLS, WORK, RunCall
 from workflows.engine.waits import calls
@@ -22,14 +22,14 @@ def work(deadline: float = float("inf")) -> None:
     looked = 0.0
     while monotonic() < deadline:
         if monotonic() - looked > PAUSE:
-            while monotonic() < deadline and (settling.settle_some() or places.admit_batch()):
+            while monotonic() < deadline and (completion.settle_some() or places.admit_batch()):
                 pass
             messages.tell_ended(deadline)
             looked = monotonic()
         slices.enqueue_due_timers()
         if slices.work_slice():
             continue
-        if not places.has_notices() and not settling.has_unsettled():
+        if not places.has_notices() and not completion.has_unsettled():
             break
         looked = 0.0
 
@@ -37,13 +37,13 @@ def work(deadline: float = float("inf")) -> None:
 def has_due() -> bool:
     """Return whether there is work: a run to advance, a message result to deliver, a workflow to settle or a run to
     admit."""
-    return slices.has_due() or settling.has_unsettled() or places.has_notices() or messages.has_ended()
+    return slices.has_due() or completion.has_unsettled() or places.has_notices() or messages.has_ended()
 
 
 register(QueueWork(WORK, work, has_due=has_due, queue="workflows"))
 register(PeriodicTask("workflow-retention", retention.delete_old, every=timedelta(hours=1)))
 register(PeriodicTask("workflow-places", places.poll, every=timedelta(minutes=1)))
-register(PeriodicTask("workflow-counts", counting.compact, every=timedelta(minutes=1)))
+register(PeriodicTask("workflow-counts", counters.compact, every=timedelta(minutes=1)))
 # By the workers that may wait for a company's server: the tick and the slices never do.
 register(
     QueueWork(

@@ -17,7 +17,7 @@ from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from outreach.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
-from workflows.engine import interpreter, locks, settling, subjects, writing
+from workflows.engine import completion, interpreter, locks, subjects, writing
 from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.slices import GOING, TOGETHER, plan_of
@@ -244,9 +244,9 @@ def pause_runs(*, workflow_id: str) -> int:
     statuses follow in batches, the first one here.
     """
     locks.lock_alone([workflow_id])
-    held = settling.open_runs(workflow_id)
+    held = completion.open_runs(workflow_id)
     Workflow.objects.filter(pk=workflow_id).update(hold_no=F("hold_no") + 1, settling=True)
-    settling.settle(workflow_id)
+    completion.settle(workflow_id)
     return held
 
 
@@ -258,10 +258,10 @@ def resume_runs(*, workflow_id: str) -> int:
     if workflow.status != Workflow.Status.PUBLISHED:
         raise NamedError("InvalidRequest_400", "id: the workflow is not published; publish it first")
     while workflow.settling:
-        settling.settle(workflow_id)
+        completion.settle(workflow_id)
         workflow.refresh_from_db()
     runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason=TOGETHER).order_by("pk")
     released = 0
-    while number := settling.release(runs, workflow, settling.BATCH):
+    while number := completion.release(runs, workflow, completion.BATCH):
         released += number
     return released

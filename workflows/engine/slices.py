@@ -19,14 +19,14 @@ from django.utils import timezone
 from accounts.models import Company
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
-from workflows.engine import carrying, interpreter, locks, marks, subjects, writing
+from workflows.engine import crash_markers, interpreter, locks, subjects, version_migration, writing
+from workflows.engine.batches import CompanyContext, advance
 from workflows.engine.cursor import SUBJECT_DELETED, Cursor
 from workflows.engine.limits import limits
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.plans import plan_of
-from workflows.engine.waits import asks, inbox
+from workflows.engine.waits import inbox, requests
 from workflows.engine.waits.listening import event_type_lock
-from workflows.engine.waves import CompanyContext, advance
 from workflows.expressions.conditions import Case
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Plan
@@ -113,14 +113,14 @@ def enqueue_due_timers() -> None:
 def work_slice() -> int:
     """Work one slice. Returns the number of its runs; 0 if no run is due and free."""
     with unscoped(reason="workflow engine: runs of all companies"):
-        deaths = marks.crash_counts()
+        deaths = crash_markers.crash_counts()
         if deaths and (moved := _work_suspect(deaths)):
             return moved
         with transaction.atomic():
             notices = _claim(_due_companies(), without=deaths)
             if not notices:
                 return 0
-            mark = marks.leave(notices)
+            mark = crash_markers.leave(notices)
         return _work_marked(mark, notices)
 
 
@@ -130,12 +130,12 @@ def _work_suspect(deaths: Mapping[str, int]) -> int:
     for run_id, number in sorted(deaths.items(), key=lambda pair: (pair[1], pair[0])):
         notices = {run_id: list(RunReady.objects.filter(run=run_id).values_list("pk", flat=True))}
         if not notices[run_id]:
-            marks.forget([run_id])
-        elif number >= marks.MAX_CRASHES:
+            crash_markers.forget([run_id])
+        elif number >= crash_markers.MAX_CRASHES:
             _fail_poisonous(run_id)
         else:
             with transaction.atomic():
-                mark = marks.leave([run_id])
+                mark = crash_markers.leave([run_id])
             if _work_marked(mark, notices, forget=True):
                 return 1
     return 0
@@ -146,27 +146,27 @@ def _fail_poisonous(run_id: str) -> None:
     """Fail a run with which too many workers have died."""
     run = WorkflowRun.objects.select_for_update(of=("self",), no_key=True).filter(pk=run_id).first()
     if run is not None and run.status in GOING:
-        text = f"{marks.MAX_CRASHES} workers have died with the run at this place"
+        text = f"{crash_markers.MAX_CRASHES} workers have died with the run at this place"
         with company_scope(run.company_id):
-            writing.fail_run(run, marks.POISON, text)
+            writing.fail_run(run, crash_markers.POISON, text)
         log.error("run %s failed: %s", run_id, text)
     RunReady.objects.filter(run=run_id)._raw_delete("default")
-    marks.forget([run_id])
+    crash_markers.forget([run_id])
 
 
 def _work_marked(mark: str, claimed: Mapping[str, list[str]], *, forget: bool = False) -> int:
     """Work a slice of the claimed runs under its mark, which only a worker's death leaves."""
     try:
         with transaction.atomic():
-            marks.take_away(mark)
+            crash_markers.take_away(mark)
             moved = _work_slice(_lock(claimed))
             if forget and moved:
-                marks.forget(list(claimed))
+                crash_markers.forget(list(claimed))
             return moved
     except OperationalError as error:  # a deadlock with some other writer: the tick comes back to it
         log.warning("a slice was rolled back: %s", error)
     with suppress(OperationalError):  # a lost connection leaves the mark
-        marks.take_away(mark)
+        crash_markers.take_away(mark)
     return 0
 
 
@@ -274,7 +274,7 @@ def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, 
     _end_early(cursors, now)
     advance(cursors, house)
     writing.write(cursors, now)
-    asks.open_asks(cursors, now)
+    requests.open_asks(cursors, now)
     gone = {run.pk for run in going if run.status == Status.CANCELLED}
     return seen | gone | {run.pk for run in present}
 
@@ -292,8 +292,8 @@ def _admit(
         elif workflow.is_deleted:
             writing.cancel([run.pk], "workflowDeleted")
             seen.add(run.pk)
-        elif workflow.carry == carrying.CANCEL and run.version_id != workflow.version_id:
-            writing.cancel([run.pk], carrying.REPLACED)  # its turn in settling has not come yet
+        elif workflow.carry == version_migration.CANCEL and run.version_id != workflow.version_id:
+            writing.cancel([run.pk], version_migration.REPLACED)  # its turn in settling has not come yet
             seen.add(run.pk)
         elif run.hold_no < workflow.hold_no or workflow.status != Workflow.Status.PUBLISHED:
             writing.pause([run.pk], TOGETHER if run.hold_no < workflow.hold_no else held_reason(workflow))

@@ -14,7 +14,7 @@ from core.ids import as_array, new_id
 from core.tenancy import company_id
 from core.text.json import dumps
 from outreach.genie.automated import cancel_messages_of, hold_messages_of
-from workflows.engine import counting
+from workflows.engine import counters
 from workflows.engine.cursor import Cursor
 from workflows.engine.limits.models import PlaceNotice
 from workflows.engine.models import RunReady, WorkflowRun
@@ -105,7 +105,7 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
         elif status == Status.QUEUED:
             again.append({"run": run.pk, "priority": run.priority})
     insert(STEPS, [{"run": cursor.run.pk, **step} for cursor in cursors for step in cursor.steps], now)
-    counting.count(cursors, now)
+    counters.count(cursors, now)
     insert(
         TIMERS,
         [{"run": cursor.run.pk, "token": token, "due": due} for cursor in cursors for token, due in cursor.timers],

@@ -16,7 +16,7 @@ from core.lists import tree
 from core.lists.tree import Condition, Group
 from core.lists.values import refuse
 from crm.records.types import RECORD_TYPES, kind_of
-from workflows.expressions.comparing import Comparison
+from workflows.expressions.comparison import Comparison
 from workflows.expressions.compile import look_up
 
 PANELS = ("contact", "lead")

@@ -24,9 +24,9 @@ from outreach.ai.providers.base import ProviderError, Used
 from outreach.ai.providers.model import ModelProvider
 from outreach.ai.services import ai_types, choose_ai_app, provider_class
 from workflows.nodes import effects
-from workflows.nodes.asks import LARGEST_CALL, Call, CallToMake, Made
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.http import take_answer
+from workflows.nodes.requests import LARGEST_CALL, Call, CallToMake, Made
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 REFUSED = "refused"

@@ -12,9 +12,9 @@ from core.spans import after
 from crm.teams.services import ACTIVE
 from workflows.expressions.filters import text
 from workflows.nodes import effects
-from workflows.nodes.asks import Question
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 from workflows.nodes.records import checked_ids
+from workflows.nodes.requests import Question
 
 HANDLES = ("approved", "rejected", "timeout")
 

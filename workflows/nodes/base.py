@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from workflows.expressions import Compiled
 from workflows.expressions.compile import Escape
 from workflows.expressions.conditions import Case, CompiledConditions
-from workflows.nodes.asks import Ask, CallToMake, Made
+from workflows.nodes.requests import Ask, CallToMake, Made
 
 Status = Literal["done", "waiting", "failed"]
 Group = Literal["trigger", "logic", "records", "messages", "team", "outside"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, field_validator
 
 from core.errors import ApiError
-from outreach.campaigns.joining import join_campaign
+from outreach.campaigns.enrolment import join_campaign
 from outreach.campaigns.models import Campaign
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from core.errors import ApiError, NamedError
-from outreach.chat_templates.filling import needed
+from outreach.chat_templates.values import needed
 from outreach.conversations.automated import PlannedChat, check_template, plan_templates
 from outreach.genie.automated import wait_for_messages
 from workflows.expressions.filters import text

@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, field_validator
 
 from core.spans import after
-from workflows.nodes.asks import StartRun
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 from workflows.nodes.records import checked_ids
+from workflows.nodes.requests import StartRun
 
 FAILED, TIMEOUT = "failed", "timeout"
 MAX_CHILDREN = 5

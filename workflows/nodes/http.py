@@ -13,12 +13,12 @@ from pydantic import Field, field_validator, model_validator
 
 from core.outbound import is_private
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
-from core.text.hiding import Hider
 from core.text.json import dumps
+from core.text.redaction import Hider
 from crm.webhooks.signing import signed_headers
 from workflows.expressions.filters import text
-from workflows.nodes.asks import LARGEST_CALL, Call, CallToMake, Made
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
+from workflows.nodes.requests import LARGEST_CALL, Call, CallToMake, Made
 from workflows.secrets.services import has_secret, secret_for
 
 MAX_BYTES = 1024 * 1024

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, field_validator
 
 from core.spans import after
-from workflows.nodes.asks import Listen
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
+from workflows.nodes.requests import Listen
 
 EVENT, TIMEOUT = "event", "timeout"
 

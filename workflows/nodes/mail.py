@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from core.errors import ApiError, NamedError
 from crm.models import Contact
 from outreach.delivery.attachments import described
-from outreach.email_templates.compiling import Compiled
+from outreach.email_templates.compiler import Compiled
 from outreach.email_templates.models import EmailTemplate
 from outreach.email_templates.rendering import Rendered, ValueReader, compile_template, render
 from outreach.email_templates.services import compiled_of

@@ -20,7 +20,7 @@ from core.lists import BulkSelection
 from workflows.engine import operations
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.runs.filters import PLAIN_RUN_FIELDS, RUN_FIELDS, STEP_FIELDS
-from workflows.runs.redriving import redrive
+from workflows.runs.retries import redrive
 from workflows.runs.serializers import (
     PlainRunDetail,
     PlainRunOut,

@@ -37,8 +37,8 @@ from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
 from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
 from crm.tags.services import create_tag
+from outreach.campaigns.launch import start_campaign
 from outreach.campaigns.services import create_campaign
-from outreach.campaigns.starting import start_campaign
 from outreach.email_templates.services import create_template
 from outreach.genie.audience import Audience
 from outreach.genie.cadence.steps import read_cadence

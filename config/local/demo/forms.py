@@ -6,7 +6,7 @@ from typing import Any
 
 from accounts.models import Member
 from outreach.forms.services import create_form, publish_form
-from outreach.forms.submitting import store_submission
+from outreach.forms.submissions import store_submission
 
 FIELDS: list[dict[str, Any]] = [
     {"key": "name", "label": "Your name", "type": "text", "required": True},

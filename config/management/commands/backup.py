@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, CommandParser
 
-from config.backup import making, sealed
+from config.backup import creation, sealed
 from config.backup.errors import BackupError
 
 
@@ -40,13 +40,13 @@ class Command(BaseCommand):
             )
         if options["keep"] is not None and options["keep"] < 1:
             raise CommandError("--keep takes a number from 1 on")
-        backup = making.make(target, words=phrase)
+        backup = creation.make(target, words=phrase)
         self.stdout.write(f"{backup}")
-        for old in making.remove_old(target, keep=options["keep"]) if options["keep"] else ():
+        for old in creation.remove_old(target, keep=options["keep"]) if options["keep"] else ():
             self.stdout.write(f"removed {old}")
 
     def _check(self, backup: Path) -> None:
-        manifest = making.check(backup, words=sealed.passphrase())
+        manifest = creation.check(backup, words=sealed.passphrase())
         size = sum(part.size for part in manifest.parts.values())
         self.stdout.write(
             f"{backup} is whole: of {manifest.made_at}, {sum(manifest.rows.values()):,} rows, {manifest.files:,} files,"

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError, CommandParser
 
-from config.backup import restoring, sealed
+from config.backup import restore, sealed
 from config.backup.errors import BackupError
 
 
@@ -20,6 +20,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            restoring.restore(options["backup"], words=sealed.passphrase(), say=self.stdout.write)
+            restore.restore(options["backup"], words=sealed.passphrase(), say=self.stdout.write)
         except BackupError as error:
             raise CommandError(str(error)) from error

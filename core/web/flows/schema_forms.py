@@ -15,7 +15,7 @@ from typing import Any
 
 from django.http import QueryDict
 
-from core.web.flows.schema_reading import ReadingForm
+from core.web.flows.schema_reader import ReadingForm
 from core.web.flows.schemas import (
     DAYS,
     INPUTS,

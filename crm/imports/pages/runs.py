@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 
 from core.web.lists import Column, ListState
 from crm.imports.pages.base import CONTACTS, LEADS, ImportPage, Kind, counted, outcome, shown_import, shown_problem
-from crm.imports.pages.mending import MendRow, mend_rows
+from crm.imports.pages.corrections import MendRow, mend_rows
 from crm.imports.pages.words import NO_RECORD, row_lines
 
 ERRORS = 50

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from phonenumbers import country_code_for_region
 
 from crm.imports.readers.base import Cell
-from crm.imports.readers.meaning import has_address_of_others, is_about_value, system_columns
+from crm.imports.readers.meanings import has_address_of_others, is_about_value, system_columns
 from crm.imports.readers.synonyms import (
     AREA_CODE,
     BARE_NAMES,

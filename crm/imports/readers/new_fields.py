@@ -10,10 +10,10 @@ from typing import Any, TypedDict
 
 from crm.field_types import FIELD_TYPES
 from crm.field_types.values import Boolean
-from crm.imports.nothing import IN_DATES
+from crm.imports.blank_values import IN_DATES
 from crm.imports.readers.base import Cell
 from crm.imports.readers.mapping import CLEAR_PHONE, EMAIL, SEPARATOR, URL
-from crm.imports.readers.meaning import has_address_of_others, is_of_others, names_address, system_columns
+from crm.imports.readers.meanings import has_address_of_others, is_of_others, names_address, system_columns
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME, SYNONYMS
 from crm.imports.readers.words import normalise, phrases
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from outreach.chatbots.pages.draw import AddStep, DrawChatbot
 from outreach.chatbots.pages.list import Chatbots, NewChatbot
+from outreach.chatbots.pages.previews import TryChatbot
 from outreach.chatbots.pages.step import ChatbotStep
-from outreach.chatbots.pages.trying import TryChatbot
 
 PAGES = [Chatbots, NewChatbot, DrawChatbot, AddStep, ChatbotStep, TryChatbot]

@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from core.access.attempts import Limit
 from core.access.callers import caller_of
 from outreach.delivery.tracking.links import with_ascii_host
-from outreach.delivery.tracking.recording import Visit, record_click, record_open
+from outreach.delivery.tracking.recorder import Visit, record_click, record_open
 from outreach.smtp.markup import trimmed_url
 
 GIF = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")

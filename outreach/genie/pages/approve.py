@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from outreach.genie.pages.base import OutreachPage, messages, skipped
-from outreach.genie.pages.marks import marks
+from outreach.genie.pages.highlights import marks
 
 CHANGED = (
     "Nothing was approved: some of these messages were changed or decided since you looked. Here is what would go now."

@@ -13,7 +13,7 @@ from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from outreach.genie.pages import steps
 from outreach.genie.pages.base import TRACKED, OutreachPage, no_writer
-from outreach.genie.pages.marks import marks
+from outreach.genie.pages.highlights import marks
 
 SELECTORS = (
     ("tags", "Tags", "tag", "tag"),

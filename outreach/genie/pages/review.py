@@ -13,7 +13,7 @@ from core.web.forms import Field, Form
 from core.web.pages import NOTHING, Refused
 from core.web.record_forms import fields_query, shown_fields
 from outreach.genie.pages.base import OutreachPage, why
-from outreach.genie.pages.marks import marks
+from outreach.genie.pages.highlights import marks
 
 QUEUE_SIZE = 50
 SINCE = {

@@ -23,7 +23,7 @@ from outreach.delivery.approving.approvals import hold
 from outreach.delivery.models import SendJob
 from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler
-from outreach.genie.review.rewriting import retry
+from outreach.genie.review.rewrites import retry
 
 Action, Status = BulkJob.Action, SendJob.Status
 AT_ONCE = 1000

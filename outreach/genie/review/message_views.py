@@ -11,7 +11,7 @@ from core.api.endpoint import endpoint
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageOut, Regeneration
 from outreach.delivery.views import CHANGE_ERRORS, MessageViewSet
-from outreach.genie.review.rewriting import regenerate
+from outreach.genie.review.rewrites import regenerate
 from outreach.genie.views import APP_ERRORS
 
 

@@ -83,7 +83,7 @@ def _recipients(run: GenieScheduler, contacts: QuerySet[Contact]) -> QuerySet[Co
 def _end(run: GenieScheduler, busy: int) -> None:
     """Finish the run, or rest it while messages wait for its AI app.
 
-    Concurrent requests that queue messages for writing, by outreach.genie.review.rewriting or as follow-ups, are
+    Concurrent requests that queue messages for writing, by outreach.genie.review.rewrites or as follow-ups, are
     serialised with it.
     """
     lock_run(run.pk)

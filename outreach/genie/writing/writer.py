@@ -33,8 +33,8 @@ from outreach.ai.providers import (
 )
 from outreach.ai.services import provider_of
 from outreach.chat_apps.models import ChatTemplate
-from outreach.chat_templates.filling import Filled
 from outreach.chat_templates.frozen import of_contact
+from outreach.chat_templates.values import Filled
 from outreach.delivery import ledger
 from outreach.delivery.approving.hashes import hash_of
 from outreach.delivery.deciding.chats import by_chat
@@ -44,7 +44,7 @@ from outreach.delivery.deciding.reasons import MAX_ATTEMPTS, Reason
 from outreach.delivery.limits.sending_hours import company_language
 from outreach.delivery.models import SendJob
 from outreach.delivery.stopping.stops import stops_of
-from outreach.email_templates.compiling import Compiled
+from outreach.email_templates.compiler import Compiled
 from outreach.email_templates.rendering import ValueReader, render
 from outreach.genie.cadence.steps import Step, steps_of
 from outreach.genie.cadence.threads import in_thread, reply_subject, sent_before

@@ -14,7 +14,7 @@ from billing.ledger.services import BANK
 from billing.models import AddOn, AddOnPrice, Charge, Currency, Payment, Plan, Subscription
 from billing.payments.attempts import read_proof
 from billing.payments.orders import cancel_open_order
-from billing.payments.settling import apply_payment
+from billing.payments.settlement import apply_payment
 from billing.subscriptions.changes import lock_primary
 from tests.billing.checkout.helpers import books_hold, buyer, order, subscription_of
 from tests.billing.subscriptions.helpers import plan_of, run_renewals

@@ -21,7 +21,7 @@ from billing.models import (
     Subscription,
 )
 from billing.payments.orders import approve_transfer
-from billing.payments.settling import take_money
+from billing.payments.settlement import take_money
 from billing.standin.server import Server
 from billing.subscriptions.changes import lock_primary
 from core.tenancy import unscoped

@@ -25,8 +25,8 @@ from billing.models import (
     Seller,
     Transaction,
 )
-from billing.payments.machine import has_work, work
 from billing.payments.orders import approve_transfer
+from billing.payments.processor import has_work, work
 from billing.standin import mollie, stripe
 from billing.standin.server import Server
 from core.errors import NamedError

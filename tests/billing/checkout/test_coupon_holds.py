@@ -12,7 +12,7 @@ from django.utils import timezone
 from billing.coupons.holds import HOLD_LIFE, release_lapsed
 from billing.models import Attempt, Coupon, Payment, Redemption
 from billing.payments.orders import approve_transfer, reject_transfer
-from billing.payments.settling import take_money
+from billing.payments.settlement import take_money
 from billing.standin.server import Server
 from billing.subscriptions.changes import lock_primary
 from core.tenancy import unscoped

@@ -12,10 +12,10 @@ from django.utils import timezone
 from billing.checkout.services import order_seats, subscribe
 from billing.ledger.services import BANK, balance_of
 from billing.models import Attempt, Invoice, Payment, Subscription
-from billing.payments import machine
-from billing.payments.machine import work
+from billing.payments import processor
 from billing.payments.orders import approve_transfer
-from billing.payments.settling import take_money
+from billing.payments.processor import work
+from billing.payments.settlement import take_money
 from billing.standin.server import Server
 from billing.subscriptions.changes import lock_primary
 from core.tenancy import unscoped
@@ -95,14 +95,14 @@ def test_a_page_of_the_first_day_does_not_pay_its_price_later(said: str, status:
 def test_one_attempt_that_cannot_go_on_keeps_no_other_waiting(server: Server, monkeypatch: Any) -> None:
     casts = [buyer()[0], buyer()[0]]
     first, second = (attempt_begun(cast, server) for cast in casts)
-    real = machine.settle
+    real = processor.settle
 
     def settle(id: str, fact: Any) -> Attempt:
         if id == first:
             raise RuntimeError("nobody has thought of it")
         return real(id, fact)
 
-    monkeypatch.setattr(machine, "settle", settle)
+    monkeypatch.setattr(processor, "settle", settle)
     is_due()
     work(float("inf"))
     with unscoped(reason="test"):

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from billing.models import AddOn, AddOnPrice, Attempt, Currency, Payment, PlanPrice, Subscription
-from billing.payments.machine import work
+from billing.payments.processor import work
 from billing.standin.server import Server
 from billing.subscriptions.services import cancel_subscription
 from billing.subscriptions.words import forget_words

@@ -18,7 +18,7 @@ from billing.ledger.services import BANK
 from billing.models import Attempt, Dunning, PaymentMethod, Posting
 from billing.payments.attempts import begin
 from billing.payments.orders import cancel_open_order
-from billing.payments.settling import take_money
+from billing.payments.settlement import take_money
 from billing.subscriptions.changes import lock_primary
 from billing.subscriptions.selectors import state_words
 from billing.subscriptions.services import cancel_subscription

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from billing.gateways.base import Order, PaymentState, PaymentUpdate, Refused, WebhookHint
 from billing.ledger.services import cash
 from billing.models import Attempt, GatewayAccount, Posting
-from billing.payments import machine
+from billing.payments import processor
 from billing.payments.hooks import store
 from core.tenancy import company_scope
 from tests.billing.checkout.helpers import books_hold
@@ -61,7 +61,7 @@ def test_hooks_in_any_order_repeated_and_missing_end_in_one_state(
     monkeypatch: pytest.MonkeyPatch, refusals: int, says: PaymentState, steps: list[Any]
 ) -> None:
     gateway = Refusing(refusals, says)
-    monkeypatch.setattr(machine, "gateway_client", gateway)
+    monkeypatch.setattr(processor, "gateway_client", gateway)
     company, moment = charged(), END
     account = GatewayAccount.objects.get(letter="a")
     run_renewals(moment)
@@ -91,7 +91,7 @@ def test_hooks_in_any_order_repeated_and_missing_end_in_one_state(
 
 def test_a_late_hook_of_a_refused_charge_finds_the_next_one_open(monkeypatch: pytest.MonkeyPatch) -> None:
     gateway = Refusing(1, PaymentState.OPEN)
-    monkeypatch.setattr(machine, "gateway_client", gateway)
+    monkeypatch.setattr(processor, "gateway_client", gateway)
     company = charged()
     run_renewals(END)
     with at(END), company_scope(company.pk):

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from billing.models import Attempt, Subscription
-from billing.payments import machine
+from billing.payments import processor
 from billing.renewals.services import bill_batch
 from billing.subscriptions.services import grant_subscription
 from core.tenancy import unscoped
@@ -35,7 +35,7 @@ def subscription() -> Subscription:
 def test_what_is_past_due_is_charged_now_and_nobody_is_asked_who_may_not(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(machine, "gateway_client", FakeGateway())
+    monkeypatch.setattr(processor, "gateway_client", FakeGateway())
     save_card(cast.company)
     owner, page = enter(cast.owner), at(cast.owner, "settings/plan/invoices")
     with unscoped(reason="test: the period is over"):

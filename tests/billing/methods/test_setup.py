@@ -13,7 +13,7 @@ from django.utils import timezone
 from billing.gateways.base import SavedMethod
 from billing.methods.services import work
 from billing.models import GatewayAccount, MethodSetup, PaymentMethod
-from billing.payments import settling
+from billing.payments import settlement
 from billing.standin import stripe
 from billing.standin.server import Server, running
 from core.tenancy import unscoped
@@ -97,14 +97,14 @@ def test_a_known_card_becomes_the_default_where_there_is_none_and_that_is_told(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[str] = []
-    monkeypatch.setattr(settling, "PAYMENT_LISTENERS", [lambda: heard.append("news")])
+    monkeypatch.setattr(settlement, "PAYMENT_LISTENERS", [lambda: heard.append("news")])
     saved = SavedMethod(token="pm_7", customer="cus_1", label="Visa 4242", last4="4242")  # noqa: S106
     with cast.scope():
         for _ in range(2):
-            assert settling.save_method("a", "stripe", saved).is_default
+            assert settlement.save_method("a", "stripe", saved).is_default
             assert heard == ["news"]
         PaymentMethod.objects.update(is_default=False, label="old")
-        settling.save_method("a", "stripe", saved)
+        settlement.save_method("a", "stripe", saved)
         assert heard == ["news"] * 2
         kept = PaymentMethod.objects.get()
         assert (kept.is_default, kept.label) == (True, "Visa 4242")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from billing.payments import machine
+from billing.payments import processor
 from tests.billing.renewals.helpers import FakeGateway
 
 
@@ -10,5 +10,5 @@ from tests.billing.renewals.helpers import FakeGateway
 def gateway(monkeypatch: pytest.MonkeyPatch) -> FakeGateway:
     """A gateway without network behind each account."""
     made = FakeGateway()
-    monkeypatch.setattr(machine, "gateway_client", made)
+    monkeypatch.setattr(processor, "gateway_client", made)
     return made

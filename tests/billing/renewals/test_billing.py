@@ -15,7 +15,7 @@ from accounts.models import Company, CompanySettings
 from billing.ledger.services import BALANCE, BANK, balance_of, post
 from billing.models import BillingDetails, Invoice, Payment, Posting, Seller, TaxRate
 from billing.payments.orders import approve_transfer, cancel_expired, pay_by_bank
-from billing.payments.settling import apply_payment
+from billing.payments.settlement import apply_payment
 from billing.renewals import services
 from billing.renewals.services import bill_batch
 from billing.subscriptions.changes import lock_primary

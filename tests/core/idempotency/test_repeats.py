@@ -13,7 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from core.api import once
+from core.api import idempotency
 from core.idempotency import services
 from core.models import IdempotencyKey
 from core.outbound import leave
@@ -200,7 +200,7 @@ def test_what_asks_other_servers_runs_in_transactions_of_its_own(cast: Cast, mon
 
 
 def test_one_that_was_cut_off_is_told_of(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(once, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(idempotency, "WAIT_SECONDS", 0.1)
     send(cast.key, "POST", "/tag", {"name": "Fair"})
     with cast.scope():
         IdempotencyKey.objects.update(status=None)
@@ -235,10 +235,10 @@ def test_the_second_waits_for_the_first(cast: Cast, monkeypatch: pytest.MonkeyPa
     first = threading.Thread(target=ask)
     first.start()
     assert began.wait(20)
-    monkeypatch.setattr(once, "WAIT_SECONDS", 0.2)
+    monkeypatch.setattr(idempotency, "WAIT_SECONDS", 0.2)
     refused = send(cast.key, "POST", "/tag", {"name": "Fair"})
     assert (refused.status, refused.headers["Retry-After"]) == (409, "1")
-    monkeypatch.setattr(once, "WAIT_SECONDS", 20.0)
+    monkeypatch.setattr(idempotency, "WAIT_SECONDS", 20.0)
     second = threading.Thread(target=ask)
     second.start()
     go.set()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from config.ticking import Ticking
+from config.beat import Ticking
 from core.jobs import tasks
 from core.jobs.registry import QueueWork
 
@@ -81,7 +81,7 @@ def test_a_worker_without_its_ticks_ends_so_that_it_is_started_again(
 ) -> None:
     told: list[tuple[int, int]] = []
     over = Event()
-    monkeypatch.setattr("config.ticking.Service", schedule)
+    monkeypatch.setattr("config.beat.Service", schedule)
     monkeypatch.setattr(os, "kill", lambda pid, number: (told.append((pid, number)), over.set()))
     step = Ticking(SimpleNamespace(), ticks=True)
     assert step.enabled

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from core.events import deliver, emit
 from core.lists import BulkSelection
 from core.tenancy import company_scope
-from crm.bulk_jobs.restoring import restore_many
+from crm.bulk_jobs.restore_jobs import restore_many
 from crm.contacts.bulk import delete_contacts, update_many
 from crm.contacts.kind import CONTACT
 from crm.contacts.services import update_contact

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crm.contacts.rights import ContactRights
-from crm.imports import mending
+from crm.imports import corrections
 from crm.imports.row_errors import MAX_ROW_CHARS
 from crm.models import BulkJob, Contact, Import, ImportRowError, Lead
 from tests.crm.bulk_jobs.helpers import done
@@ -79,9 +79,9 @@ def test_a_death_between_writes_nothing(cast: Cast, monkeypatch: pytest.MonkeyPa
     rows = [{"row": 3, "values": {"Email": "ann@example.org"}}]
     whole = {"id": job["_id"], "import_type": "contact", "actor_id": cast.owner.pk, "rights": ContactRights()}
     with cast.scope(), monkeypatch.context() as patched:
-        patched.setattr(mending, "_count", lambda *_: 1 / 0)
+        patched.setattr(corrections, "_count", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            mending.mend_rows(rows=rows, **whole)
+            corrections.mend_rows(rows=rows, **whole)
     assert again(cast, job) == job
     assert told(mend(cast.key, job, {3: {"Email": "ann@example.org"}})) == (1, 1, 0, 0, 0)
 
@@ -120,7 +120,7 @@ def test_cut_values_and_rows_without_cells_are_not_written_as_they_are(cast: Cas
     job = run(cast, csv_of([f"{'x' * MAX_ROW_CHARS},nobody,+49,15112345678", "a,b,c,d,e,f"]))
     assert told(mend(cast.key, job, {2: {"Email": "ann@example.org"}, 3: {}})) == (2, 0, 0, 0, 2)
     errors = {one["row"]: one for one in again(cast, job)["rowErrors"]}
-    assert (errors[2]["column"], errors[2]["message"]) == ("Name", mending.CUT)
+    assert (errors[2]["column"], errors[2]["message"]) == ("Name", corrections.CUT)
     assert errors[3]["values"] == ["a", "b", "c", "d", "e", "f"]
     assert told(mend(cast.key, job, {2: {"Name": "Ann"}})) == (1, 1, 0, 0, 0)
     with cast.scope():

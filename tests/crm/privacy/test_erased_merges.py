@@ -7,7 +7,7 @@ from typing import Any
 from django.db import connection
 
 from core.lists import BulkSelection
-from crm.bulk_jobs.restoring import restore_many
+from crm.bulk_jobs.restore_jobs import restore_many
 from crm.leads.kind import LEAD
 from crm.models import Contact, Journal, Lead, LeadActivity, Merge
 from tests.crm.merging.helpers import merge, undo

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from core.ids import new_id
-from core.text.hiding import HIDDEN
+from core.text.redaction import HIDDEN
 from crm.models import Webhook
 from crm.webhooks import services
 from tests.crm.webhooks.helpers import Call, add, happen, receiver, rows, work

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.tenancy import unscoped
 from crm.models import Meeting
-from outreach.booking.taking import Visitor, book, move
+from outreach.booking.reservations import Visitor, book, move
 from outreach.models import Booking
 from tests.crm.leads.helpers import member
 from tests.kit.cast import make_cast

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from outreach.booking import public
-from outreach.calendars import asking
+from outreach.calendars import busy_times
 from outreach.models import Booking, CalendarConnection
 from tests.kit.cast import Cast
 from tests.kit.google_calendar import CalendarServer
@@ -20,7 +20,7 @@ from tests.outreach.helpers import work
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(public, "TOO_FAST", timedelta(0))
-    monkeypatch.setattr(asking, "FRESH", timedelta(0))
+    monkeypatch.setattr(busy_times, "FRESH", timedelta(0))
 
 
 def count(cast: Cast) -> int:
@@ -46,7 +46,7 @@ def test_a_calendar_that_is_away_or_slow_keeps_nobody_from_booking(
     nine, _, ten, *_ = offered(cast, page)
     connected.script = [Fault(503, {})]
     assert book(page, nine).status_code == 303
-    monkeypatch.setattr(asking, "PATIENCE", 0.2)
+    monkeypatch.setattr(busy_times, "PATIENCE", 0.2)
     connected.script = [Fault(200, {}, seconds=0.6)]
     assert book(page, ten).status_code == 303
     assert count(cast) == 2

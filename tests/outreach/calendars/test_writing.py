@@ -125,7 +125,7 @@ def test_a_worker_that_dies_before_it_says_so_writes_once(
     cast: Cast, connected: CalendarServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is killed when Google has the event and the row does not say so yet."""
-    from outreach.calendars import writing
+    from outreach.calendars import event_sync
 
     made = new_meeting(cast)
 
@@ -133,7 +133,7 @@ def test_a_worker_that_dies_before_it_says_so_writes_once(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(writing, "_settle", die)
+        patch.setattr(event_sync, "_settle", die)
         with pytest.raises(KeyboardInterrupt):
             write()
     assert row_of(cast, made["_id"]).status == "running"
@@ -148,18 +148,18 @@ def test_a_worker_that_dies_before_it_says_so_writes_once(
 def test_what_changes_while_it_is_written_is_written_again(
     cast: Cast, connected: CalendarServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from outreach.calendars import writing
+    from outreach.calendars import event_sync
 
-    made, wrote = new_meeting(cast), writing.write_event
+    made, wrote = new_meeting(cast), event_sync.write_event
 
     def slow(*given: Any, **options: Any) -> Any:
-        monkeypatch.setattr(writing, "write_event", wrote)
+        monkeypatch.setattr(event_sync, "write_event", wrote)
         found = wrote(*given, **options)
         cast.key.put(f"/meeting/{made['_id']}", {"title": "Renamed"})
         deliver()
         return found
 
-    monkeypatch.setattr(writing, "write_event", slow)
+    monkeypatch.setattr(event_sync, "write_event", slow)
     write()
     assert connected.events[f"lead{made['_id']}"]["summary"] == "Renamed"
 

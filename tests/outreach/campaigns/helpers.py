@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from core.tenancy import unscoped
-from outreach.campaigns.following import follow_campaigns
+from outreach.campaigns.progress import follow_campaigns
 from outreach.genie.mails import notify_finished
 from outreach.models import SendJob
 from tests.kit.cast import Cast

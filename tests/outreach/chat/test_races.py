@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from outreach.chatbots.services import create_chatbot, publish
 from outreach.conversations import services
-from outreach.conversations.receiving import Inbound, receive
+from outreach.conversations.incoming import Inbound, receive
 from outreach.models import ChatApp, Conversation, ConversationMessage
 from tests.kit.cast import Cast, make_cast
 from tests.kit.threads import at_once

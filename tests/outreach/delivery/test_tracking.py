@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import LoginLog
 from core.models import Event
 from crm.activities.models import LeadActivity
-from outreach.delivery.tracking.applying import KEPT, forget_old
+from outreach.delivery.tracking.effects import KEPT, forget_old
 from outreach.delivery.tracking.links import links_of, with_tracking
 from outreach.delivery.tracking.machines import followed_together
 from outreach.delivery.tracking.tokens import CLICK, OPEN, Tracked, make_token, read_token

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from crm.models import Contact, CustomField
-from outreach.email_templates.compiling import Compiled
+from outreach.email_templates.compiler import Compiled
 from outreach.email_templates.rendering import ValueReader, compile_template, render
 from outreach.models import SendJob
 from outreach.smtp.message import build

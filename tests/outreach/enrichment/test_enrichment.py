@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.models import Event
 from crm.models import Contact, CustomField
-from outreach.genie.generated import enriching
+from outreach.genie.generated import enrichment
 from outreach.models import AiApp, Enrichment, EnrichmentProposal, GenieScheduler, LeadGeneration, SendJob
 from tests.kit.ai_server import Raw
 from tests.kit.cast import Cast, make_cast
@@ -112,7 +112,7 @@ def test_a_killed_worker_asks_on_where_it_was(ready: Cast, people: DataServer, m
     class Killed(BaseException):
         pass
 
-    real, calls = enriching.checkpoint, list[int]()
+    real, calls = enrichment.checkpoint, list[int]()
 
     def dies_at_the_second(job: Any, **values: Any) -> bool:
         calls.append(1)
@@ -120,7 +120,7 @@ def test_a_killed_worker_asks_on_where_it_was(ready: Cast, people: DataServer, m
             raise Killed
         return real(job, **values)
 
-    monkeypatch.setattr(enriching, "checkpoint", dies_at_the_second)
+    monkeypatch.setattr(enrichment, "checkpoint", dies_at_the_second)
     run, _ = started(ready, 3)
     work("genie")
     with pytest.raises(Killed):

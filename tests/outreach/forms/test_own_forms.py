@@ -13,7 +13,7 @@ from django.test import Client
 from accounts.models import Company
 from core.events.models import Event
 from crm.models import Contact, Lead
-from outreach.forms.styling import ink_on
+from outreach.forms.styles import ink_on
 from outreach.models import FormLead
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory

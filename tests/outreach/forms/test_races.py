@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crm.models import Lead
-from outreach.forms.submitting import store_submission
+from outreach.forms.submissions import store_submission
 from outreach.models import Form, FormLead
 from tests.kit.cast import Cast, make_cast
 from tests.kit.threads import at_once

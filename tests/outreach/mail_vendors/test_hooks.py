@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from django.test import Client
 
-from outreach.mail_events import reading, services
+from outreach.mail_events import parser, services
 from outreach.mail_vendors.hooks import hook_secret, hook_url
 from outreach.models import MailApp, MailEvent, MailHookToken, SendJob, Suppression
 from tests.kit.cast import Cast
@@ -172,7 +172,7 @@ TIMED = ("resend", "sendgrid", "mailgun", "ses")
 
 @pytest.fixture(autouse=True)
 def _certificate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "sns_key", lambda url: RSA_KEY.public_key())
+    monkeypatch.setattr(parser, "sns_key", lambda url: RSA_KEY.public_key())
 
 
 def _sent_by(vendors: VendorServer, vendor: str, key: str = "") -> tuple[MailApp, SendJob]:
@@ -252,7 +252,7 @@ def test_events_older_than_what_is_kept_are_not_taken_again(cast: Cast, vendors:
         app, job = _sent_by(vendors, "brevo")
         at = datetime.now(UTC) - services.KEPT
         old, recent = (
-            reading.ProviderEvent("opened", at + timedelta(minutes=minutes), job=job.pk, recipient="a@example.org")
+            parser.ProviderEvent("opened", at + timedelta(minutes=minutes), job=job.pk, recipient="a@example.org")
             for minutes in (-1, 1)
         )
         services.store_events(app, [old, recent])
@@ -294,9 +294,9 @@ def test_without_the_vendors_key_nothing_is_taken(cast: Cast, vendors: VendorSer
         assert not MailEvent.objects.exists()
 
 
-def _told(app: MailApp, job: SendJob, kind: str, second: int) -> reading.ProviderEvent:
+def _told(app: MailApp, job: SendJob, kind: str, second: int) -> parser.ProviderEvent:
     at = datetime.fromtimestamp(NOW + second, tz=UTC)
-    return reading.ProviderEvent(kind, at, job=job.pk, recipient="A@example.org", hard=False)
+    return parser.ProviderEvent(kind, at, job=job.pk, recipient="A@example.org", hard=False)
 
 
 def test_any_order_gives_the_same_and_doubt_is_resolved(cast: Cast, vendors: VendorServer) -> None:
@@ -354,7 +354,7 @@ def test_a_topic_is_confirmed_by_amazon_alone(
     with cast.scope():
         app, _ = _sent_by(vendors, "ses", TOPIC)
         for url in ("https://sns.eu-central-1.amazonaws.com/?Action=Confirm", "https://sns.evil.example/x"):
-            told = reading.ProviderEvent("confirm", datetime.now(UTC), provider_message_id=url, detail=url)
+            told = parser.ProviderEvent("confirm", datetime.now(UTC), provider_message_id=url, detail=url)
             services.store_events(app, [told])
         work("mail-events")
         assert asked == ["https://sns.eu-central-1.amazonaws.com/?Action=Confirm"]

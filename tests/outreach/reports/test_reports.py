@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from accounts.models import Company, Member
 from billing.models import Invoice, Payment, Subscription, Transaction
-from core.reports import REPORTS, Period, reading
+from core.reports import REPORTS, Period, query
 from core.tenancy import as_owner
 from core.text.timezones import zone_of
 from crm.models import ContactCategory, ContactTag, File, Import, Lead, LeadActivity, Tag, Team
@@ -299,7 +299,7 @@ def test_the_numbers_are_those_of_the_rows(cast: Cast) -> None:
 
 def test_many_groups_end_in_one_row_of_all_others(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = report(cast.session, "leads", by="status")
-    monkeypatch.setattr(selectors, "read", lambda *args: reading.read_report(*args, top=1))
+    monkeypatch.setattr(selectors, "read", lambda *args: query.read_report(*args, top=1))
     monkeypatch.setattr("outreach.reports.views.read", selectors.read)
     for name, by in (("leads", "status"), ("pipeline", "status"), ("outreach", "run"), ("contacts", "tag")):
         answer = cast.session.get(PATH, reportType=name, by=by, startDate=str(FIRST), endDate=str(LAST))
@@ -329,7 +329,7 @@ def test_a_download_has_the_same_numbers_and_runs_nothing(cast: Cast) -> None:
 
 
 def test_what_is_wrong_is_named(cast: Cast) -> None:
-    for query, status, said in (
+    for sent, status, said in (
         ({}, 400, "reportType: is required"),
         ({"reportType": "nothing\0"}, 404, "reportType: one of billing, leads"),
         ({"reportType": "leads", "by": "vendor"}, 400, "by: one of day, status, source, team, member for leads"),
@@ -341,8 +341,8 @@ def test_what_is_wrong_is_named(cast: Cast) -> None:
         ({"reportType": "leads", "download": "yes"}, 400, "download: needs to be true or false"),
         ({"reportType": "leads", "p": "1"}, 400, "p: is an unknown parameter"),
     ):
-        found = reasons_of(cast.session.get(PATH, **query))
-        assert (found[0], said in found[1]) == (status, True), (query, found)
+        found = reasons_of(cast.session.get(PATH, **sent))
+        assert (found[0], said in found[1]) == (status, True), (sent, found)
     usual = cast.session.get(PATH, reportType="leads").data
     days = date.fromisoformat(usual["endDate"]) - date.fromisoformat(usual["startDate"])
     assert (days.days, len(usual["rows"]), usual["by"], usual["timeZone"]) == (29, 30, "day", "Europe/Berlin")
@@ -387,7 +387,7 @@ def test_days_are_those_of_the_clock_on_the_wall(
         Suppression.objects.bulk_create(rows)
         for row, at in zip(rows, times, strict=True):
             Suppression.objects.filter(pk=row.pk).update(created_at=at)
-        table = reading.read_report(REPORTS["suppressions"], None, "day", period)  # type: ignore[arg-type]
+        table = query.read_report(REPORTS["suppressions"], None, "day", period)  # type: ignore[arg-type]
         transaction.set_rollback(True)
     expected = Counter(at.astimezone(period.zone).date() for at in times)
     assert {row.key: row.values["addresses"] for row in table.rows} == {day: expected[day] for day in period.days()}

@@ -21,7 +21,7 @@ from core.web.pages import NOTHING, Refused
 from workflows.definitions.pages.draw import DrawWorkflow, counts_of
 from workflows.definitions.pages.graph import SEEDS, Graph
 from workflows.definitions.pages.problems import MISSING, problem_view
-from workflows.definitions.pages.rhythms import OWN, RHYTHM, cron_from, rhythm_fields
+from workflows.definitions.pages.schedules import OWN, RHYTHM, cron_from, rhythm_fields
 from workflows.definitions.pages.sources import CHANGED
 from workflows.definitions.pages.triggers import trigger_options
 from workflows.definitions.pages.words import HELPS, LABELS, WORDS

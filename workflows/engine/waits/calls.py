@@ -27,8 +27,8 @@ from workflows.engine.models import RunCall, WorkflowRun
 from workflows.engine.waits import inbox
 from workflows.engine.waits.inbox import Arrival
 from workflows.graphs.models import Workflow
-from workflows.nodes.asks import CallToMake, Made
 from workflows.nodes.registry import NODE_TYPES
+from workflows.nodes.requests import CallToMake, Made
 
 log = logging.getLogger(__name__)
 

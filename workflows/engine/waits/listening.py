@@ -26,7 +26,7 @@ from workflows.engine.waits.inbox import Arrival
 from workflows.expressions.conditions import Case
 from workflows.graphs.events import subject_of
 from workflows.graphs.plan import Node, Plan
-from workflows.nodes.asks import Listen
+from workflows.nodes.requests import Listen
 
 SLACK = timedelta(minutes=10)
 """Maximum time by which an event with a higher sequence may precede one with a lower: its transaction started

@@ -11,8 +11,8 @@ from django.utils import timezone
 from core.models import Event
 from crm.models import Contact, CustomField, Lead
 from outreach.genie.writing import planning
+from outreach.lead_generation import lookups
 from outreach.lead_generation import services as searching
-from outreach.lead_generation import sourcing
 from outreach.models import AiApp, DataApp, GenieScheduler, LeadGeneration, SendJob, Suppression
 from tests.kit.ai_server import Raw
 from tests.kit.cast import Cast, make_cast
@@ -150,7 +150,7 @@ def test_a_worker_killed_between_two_steps_repeats_nothing(
         """As SIGKILL, nothing of ours runs after it."""
 
     place: dict[str, tuple[Any, str]] = {
-        "asked": (sourcing, "checkpoint"),
+        "asked": (lookups, "checkpoint"),
         "judged": (searching, "_take"),
         "made": (searching, "_make"),
         "ended": (searching, "finish"),
@@ -245,11 +245,11 @@ def drafts(cast: Cast, run: str) -> list[str]:
 def test_a_source_in_trouble_is_told_and_holds_nobody_up(
     ready: Cast, source: DataServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sourcing, "WAIT", sourcing.WAIT * 0)
+    monkeypatch.setattr(lookups, "WAIT", lookups.WAIT * 0)
     source.then(Raw(status=503))
     run = started(ready)
     drained()
-    assert len(source.asked) == sourcing.TRIES
+    assert len(source.asked) == lookups.TRIES
     with ready.scope():
         search, app = LeadGeneration.objects.get(), DataApp.objects.get()
         assert (search.status, search.created) == ("completed", 1)
@@ -265,7 +265,7 @@ def test_a_source_in_trouble_is_told_and_holds_nobody_up(
     drained()
     again = ready.session.get(f"/genie/{run}").data
     assert (again["occurrence"], again["error"], again["sourceErrors"]) == (2, "", told)
-    assert (again["generation"]["_id"] != search.pk, len(source.asked)) == (True, 2 * sourcing.TRIES)
+    assert (again["generation"]["_id"] != search.pk, len(source.asked)) == (True, 2 * lookups.TRIES)
 
 
 def test_cancelling_the_run_cancels_its_search(ready: Cast, source: DataServer) -> None:

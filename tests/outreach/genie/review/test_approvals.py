@@ -19,7 +19,7 @@ from outreach.delivery.deciding.reasons import sentence_of
 from outreach.delivery.sending.claims import claim
 from outreach.delivery.stopping.endings import never_goes
 from outreach.genie.review import message_jobs
-from outreach.genie.review.approving import SampleState
+from outreach.genie.review.approval import SampleState
 from outreach.models import SendJob, Suppression
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory

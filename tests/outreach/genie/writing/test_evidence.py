@@ -14,7 +14,7 @@ from crm.models import Contact
 from outreach.ai.evidence import MAX_ENTRIES, PERSON, after_edit, evidence_of, facts_of, is_unproved
 from outreach.ai.providers import Claim, CompanyBrief, ComposeBrief, ContactBrief, Draft, ProductBrief
 from outreach.ai.providers.offline import OfflineComposer
-from outreach.genie.pages.marks import marks
+from outreach.genie.pages.highlights import marks
 from outreach.models import AiApp, SendJob, Smtp
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory

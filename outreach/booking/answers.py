@@ -9,8 +9,8 @@ from typing import Any
 from core.text.links import as_typed
 from core.text.timezones import is_timezone
 from outreach.booking.models import BookingPage
+from outreach.booking.reservations import AN_ADDRESS, Visitor
 from outreach.booking.services import TAKEN_KEYS
-from outreach.booking.taking import AN_ADDRESS, Visitor
 from outreach.forms.kinds import BadAnswer, read_answer
 
 MAX_NAME_LENGTH = 100

@@ -20,10 +20,10 @@ from outreach.chat_apps.models import ChatApp, ChatOptOut
 from outreach.conversations.answerers import assignee_of
 from outreach.conversations.bots import BotReply, Incoming, ask
 from outreach.conversations.channels import COMMENTS, channel_of
-from outreach.conversations.machine import BOT, CLOSED, HUMAN, QUEUED, moved
 from outreach.conversations.models import Conversation, ConversationMessage
+from outreach.conversations.outgoing import send
 from outreach.conversations.people import acting_member, contact_named, contact_of, lead_of
-from outreach.conversations.saying import send
+from outreach.conversations.states import BOT, CLOSED, HUMAN, QUEUED, moved
 from outreach.conversations.targets import keep
 from outreach.inbox.words import asks_to_stop
 

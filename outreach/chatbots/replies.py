@@ -14,10 +14,10 @@ from core.tenancy import company_id, company_scope, unscoped
 from outreach.chatbots.engine import TOO_LARGE, Bot, Memory, Reaction, choose, react
 from outreach.chatbots.models import FILE_MB, ManualChatbot
 from outreach.conversations.bots import ANSWERS, BotReply, Incoming
-from outreach.conversations.machine import BOT
+from outreach.conversations.incoming import apply, enter
 from outreach.conversations.media import LIMITS, Limit
 from outreach.conversations.models import Conversation
-from outreach.conversations.receiving import apply, enter
+from outreach.conversations.states import BOT
 from outreach.conversations.targets import keep
 
 BATCH = 200

@@ -25,7 +25,7 @@ from workflows.engine.waits import inbox, listening
 from workflows.engine.waits.inbox import Arrival
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Node
-from workflows.nodes.asks import Ask, Call, Listen, Question, StartRun
+from workflows.nodes.requests import Ask, Call, Listen, Question, StartRun
 
 # A call of the same effect that was answered is read back, and so is one of which nobody knows whether it was made,
 # unless it may be made again; one that is out, or still waits, answers to its new place.

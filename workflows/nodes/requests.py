@@ -1,5 +1,5 @@
 """Requests of nodes, in addition to waits for a time. The engine writes them in the slice's transaction
-(workflows.engine.waits.asks), and the response arrives in the run's inbox."""
+(workflows.engine.waits.requests), and the response arrives in the run's inbox."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
 from outreach.genie.automated import release_messages_of
-from workflows.engine import carrying, locks, writing
+from workflows.engine import locks, version_migration, writing
 from workflows.engine.models import WORK, WorkflowRun
 from workflows.engine.slices import GOING, TOGETHER, held_reason
 from workflows.graphs.models import Workflow
@@ -48,7 +48,7 @@ def settle(workflow_id: str) -> None:
     if workflow.is_deleted:
         open = runs.exclude(status__in=(Status.COMPLETED, Status.FAILED, Status.CANCELLED))
         moved = writing.cancel(_locked(open), "workflowDeleted")
-    elif (moved := carrying.migrate_runs(workflow, BATCH)) < BATCH:
+    elif (moved := version_migration.migrate_runs(workflow, BATCH)) < BATCH:
         moved += _follow(runs, workflow)
     if moved < BATCH:
         Workflow.objects.filter(pk=workflow_id).update(settling=False, carry="")

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from core.events import emit
 from core.tenancy import company_scope
-from outreach.campaigns.changing import BATCH as MESSAGES
-from outreach.campaigns.changing import free_paused
+from outreach.campaigns.control import BATCH as MESSAGES
+from outreach.campaigns.control import free_paused
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.winners import UNDECIDED, UNDER_WAY, decide_by_rule, set_decision_time
 from outreach.delivery.deciding.reasons import Reason

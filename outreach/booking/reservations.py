@@ -39,8 +39,8 @@ from crm.records.updates import event_value
 from outreach.booking.models import TOKEN_LENGTH, Booking, BookingPage
 from outreach.booking.people import contact_of, lead_of
 from outreach.booking.slots import free_slots, hours_of, members_of, window
-from outreach.calendars.asking import ask_now
-from outreach.forms.submitting import id_of_sent
+from outreach.calendars.busy_times import ask_now
+from outreach.forms.submissions import id_of_sent
 
 BOOKINGS = Limit("booking", 5, 60)
 """Bookings of one network by one page in a minute."""

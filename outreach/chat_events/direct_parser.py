@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from outreach.chat_apps.models import ChatApp
 from outreach.chat_events.models import ChatEvent
-from outreach.chat_events.reading import MAX_EVENTS, ProviderEvent, _at, _clean, _key, _rows, _text
+from outreach.chat_events.parser import MAX_EVENTS, ProviderEvent, _at, _clean, _key, _rows, _text
 from outreach.conversations.channels import COMMENTS
 
 FILES = ("document", "audio", "voice", "video", "video_note", "animation", "sticker")

@@ -16,8 +16,8 @@ from django.conf import settings
 from django.db import connections
 
 from config.backup import sealed, tools
+from config.backup.creation import count_rows
 from config.backup.errors import BackupError
-from config.backup.making import count_rows
 from config.backup.manifest import DUMP, FILES, SECRETS, Manifest, migrations
 from core.tenancy.row_security import CREATE_ROLES
 

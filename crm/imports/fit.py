@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from crm.field_types import FieldSpec
+from crm.imports.blank_values import IN_VALUES
 from crm.imports.mapping import cell_text
 from crm.imports.models import Import
-from crm.imports.nothing import IN_VALUES
 from crm.imports.types import IMPORT_TYPES
 from crm.records.schema import RecordSchema
 

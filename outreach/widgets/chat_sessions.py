@@ -15,8 +15,8 @@ from crm.contacts.selectors import live_contacts, may_be_person
 from crm.contacts.services import create_contact
 from crm.models import Contact
 from outreach.chatbots.models import ManualChatbot
+from outreach.conversations.incoming import Inbound, Source, take_in
 from outreach.conversations.models import Conversation, ConversationMessage
-from outreach.conversations.receiving import Inbound, Source, take_in
 from outreach.widgets.models import ChatWidget, WidgetVisitor
 
 Channel = Conversation.Channel

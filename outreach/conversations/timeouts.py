@@ -14,9 +14,9 @@ from accounts.models import Member
 from accounts.settings.notices import Notice
 from core.tenancy import company_scope, unscoped
 from crm.teams.models import TeamMember
+from outreach.conversations.incoming import tell
 from outreach.conversations.mails import OVERDUE, WOKEN
 from outreach.conversations.models import Q_DUE, Conversation
-from outreach.conversations.receiving import tell
 from outreach.conversations.targets import keep
 
 BATCH = 200

@@ -23,7 +23,7 @@ from billing.gateways.accounts import account_of, gateway_client, track_account_
 from billing.gateways.base import AmbiguousOutcome, Gateway, Misconfigured, Order, PaymentState, PaymentUpdate, Refused
 from billing.gateways.models import GatewayAccount
 from billing.payments.models import Attempt
-from billing.payments.settling import settle, takes_gateways
+from billing.payments.settlement import settle, takes_gateways
 from core.errors import NamedError
 from core.jobs import claim, update_owned
 from core.jobs.leases import LeaseLost, backoff, has_due
