@@ -59,8 +59,8 @@ def read_header(
     """Return the header's row number and the columns' names; the row number is 0 for a table without headers.
 
     `rows` are the file's first rows, blank ones left out. `chosen_row` is the row number that the user gave. In a
-    `ragged` table rows may be wider than the header by mistake, so their width is no evidence. Raises ReaderError for a header
-    row that is blank, and for a file without text.
+    `ragged` table rows may be wider than the header by mistake, so their width is no evidence. Raises ReaderError for
+    a header row that is blank, and for a file without text.
     """
     header_row = find_header_row(rows) if chosen_row is None else chosen_row
     if header_row is None:
