@@ -146,7 +146,11 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         record = self.get_object(request, object_id) if object_id else None
         if record is not None and self.has_view_permission(request, record):
             context |= {"title": str(self.opts.verbose_name).capitalize(), "panels": panels_of(record, request)}
-            context |= {"lead": self.lead(record), "trouble": self.trouble(record), "summary": self.told(record)}
+            context |= {
+                "lead": self.lead(record),
+                "trouble": self.trouble(record),
+                "summary": self.filled_summary(record),
+            }
             context |= {
                 "record_actions": self.record_actions(request, record),
                 "commands_address": self._address("command", record.pk),

@@ -212,7 +212,7 @@ class DisplayMixin:
         _, facts, folded = self.parts(request, obj)
         return [*facts, *folded]
 
-    def told(self, record: Any) -> list[tuple[str, Any]]:
+    def filled_summary(self, record: Any) -> list[tuple[str, Any]]:
         """Return the summary without empty values."""
         facts = ((name, shown(value, brief=True)) for name, value in self.summary(record))
         return [(name, value) for name, value in facts if value is not NOTHING]

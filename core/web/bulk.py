@@ -60,14 +60,16 @@ class BulkList(ViewedList):
     def do_delete(self) -> HttpResponse:
         query, body = self.selection
         answer = self.ask("DELETE", self.resource, query, body)
-        return self.told(answer, "Deleting", "Deleted", "deletedCount")
+        return self.redirect_after_bulk(answer, "Deleting", "Deleted", "deletedCount")
 
     def change(self, change: Mapping[str, Any]) -> HttpResponse:
         """Change the records that the form chose."""
         query, body = self.selection
-        return self.told(self.ask("PUT", self.resource, query, {**body, **change}), "Changing", "Changed")
+        return self.redirect_after_bulk(
+            self.ask("PUT", self.resource, query, {**body, **change}), "Changing", "Changed"
+        )
 
-    def told(self, answer: Any, doing: str, did: str, count: str = "updatedCount") -> HttpResponse:
+    def redirect_after_bulk(self, answer: Any, doing: str, did: str, count: str = "updatedCount") -> HttpResponse:
         """Redirect to the list, with the result and an undo action, or the progress of the job."""
         if not answer.ok:
             return self.refuse(answer, self.list_here)
@@ -133,7 +135,7 @@ class ChangeMany(BulkList):
         if answer.status == 400 and not answer.ok:
             form.refuse(answer.message, answer.warning)
             return self.page({**self.chosen(form), "label": what.label}, status=422)
-        return self.told(answer, "Changing", "Changed")
+        return self.redirect_after_bulk(answer, "Changing", "Changed")
 
 
 class StartForMany(BulkList):

@@ -120,7 +120,7 @@ class ListState:
         return int(text) if text.isdigit() and len(text) < 8 else 0
 
     @cached_property
-    def _said(self) -> list[tuple[Choice, Filter]]:
+    def _parsed_filters(self) -> list[tuple[Choice, Filter]]:
         """The filters of the address, and the one that the form of the filter menu adds."""
         name = self.sent.get("field", "")
         texts = [*self.sent.getlist("f"), *([sent_filter(self.sent, name)] if name else [])]
@@ -133,7 +133,7 @@ class ListState:
         """Return the filters; unknown filters of this list, and unusable values, are omitted."""
         return [
             list_filter
-            for choice, list_filter in self._said
+            for choice, list_filter in self._parsed_filters
             if not choice.trouble(list_filter.operator, list_filter.value)
         ]
 
@@ -142,7 +142,7 @@ class ListState:
         """The filters whose values cannot be used."""
         checked = (
             (choice, list_filter, choice.trouble(list_filter.operator, list_filter.value))
-            for choice, list_filter in self._said
+            for choice, list_filter in self._parsed_filters
         )
         return [Unread(*parts) for parts in checked if parts[2]]
 

@@ -40,10 +40,10 @@ class Bots:
         chat = str(json.loads(body).get("chat_id", "")) if body.startswith(b"{") else ""
         if chat and chat not in self._answered:
             self._answered.add(chat)
-            self._later(ANSWERS_AFTER, self.say, chat, "", "Thanks, that helps!")
+            self._later(ANSWERS_AFTER, self.send_to_bot, chat, "", "Thanks, that helps!")
         return 200, {"ok": True, "result": {"message_id": next(self._numbers)}}
 
-    def say(self, chat: str, name: str, text: str) -> None:
+    def send_to_bot(self, chat: str, name: str, text: str) -> None:
         """Send a message from a person to the bot."""
         number = next(self._numbers)
         sender = {"id": int(chat), "is_bot": False, "first_name": name or "Ada"}

@@ -109,7 +109,7 @@ class Server(ThreadingHTTPServer):
                 while len(self.answered) > SEVERAL:
                     self.answered.pop(next(iter(self.answered)))
         if not quiet:
-            self.later(ANSWERS_AFTER, self.say, to, "", ANSWERS[next(self.numbers) % len(ANSWERS)])
+            self.later(ANSWERS_AFTER, self.send_to_number, to, "", ANSWERS[next(self.numbers) % len(ANSWERS)])
         return 200, {"messaging_product": "whatsapp", "messages": [{"id": id, "message_status": "accepted"}]}
 
     def template(self, method: str, values: dict[str, Any], query: dict[str, list[str]]) -> tuple[int, Any]:
@@ -139,7 +139,7 @@ class Server(ThreadingHTTPServer):
         status = {"id": id, "status": state, "timestamp": f"{time.time():.0f}", "recipient_id": to}
         self.tell("messages", {"statuses": [{**status, "biz_opaque_callback_data": job}]})
 
-    def say(self, sender: str, name: str, text: str, picture: bool = False) -> None:
+    def send_to_number(self, sender: str, name: str, text: str, picture: bool = False) -> None:
         """Send a message from a person to the number, or a picture with the text below it."""
         message = {"from": sender, "id": f"wamid.in{next(self.numbers)}", "timestamp": f"{time.time():.0f}"}
         contact = {"wa_id": sender, "profile": {"name": name}}
@@ -190,9 +190,9 @@ class Handler(BaseHTTPRequestHandler):
                 name = str(message.get("name", ""))
                 text = str(message["text"])
                 if message.get("to") == "messenger":
-                    self.server.bots.say(who, name, text)
+                    self.server.bots.send_to_bot(who, name, text)
                 else:
-                    self.server.say(who, name, text, bool(message.get("picture")))
+                    self.server.send_to_number(who, name, text, bool(message.get("picture")))
                 status, answer = 200, {"said": True}
             elif self.path.startswith("/bot"):
                 status, answer = self.server.bots.answer(self.path, body)

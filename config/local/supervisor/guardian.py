@@ -33,16 +33,16 @@ class Guardian:
     def add(self, group: int) -> None:
         """Watch a process group."""
         self._groups.add(group)
-        self._say(f"+{group}\n")
+        self._write(f"+{group}\n")
 
     def remove(self, group: int) -> None:
         """Stop watching a group that has ended."""
         self._groups.discard(group)
-        self._say(f"-{group}\n")
+        self._write(f"-{group}\n")
 
     def dismiss(self) -> None:
         """End the guardian. Nothing is left to watch, and the servers are stopped."""
-        self._say("stop\n")
+        self._write("stop\n")
         with contextlib.suppress(BrokenPipeError):
             self._pipe.close()
         self._process.wait(timeout=60)
@@ -68,7 +68,7 @@ class Guardian:
     def _pipe(self) -> IO[bytes]:
         return cast("IO[bytes]", self._process.stdin)
 
-    def _say(self, word: str) -> None:
+    def _write(self, word: str) -> None:
         for _ in range(2):
             try:
                 self._pipe.write(word.encode())

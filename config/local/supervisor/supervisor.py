@@ -80,7 +80,7 @@ class Supervisor:
             self._waiting = False
             raise _StopError
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self._output.line(ME, text)
 
     # Setting up
@@ -93,12 +93,12 @@ class Supervisor:
         self._start_servers()
         if loading is not None:
             loading.finish()
-        self._say("Bringing the database up to date")
+        self._print("Bringing the database up to date")
         if not self._succeeds(self._plan.migrate, self._output.line):
-            self._say("The migrations failed (see above); nothing is started")
+            self._print("The migrations failed (see above); nothing is started")
             return 1
         if self._plan.schema is not None and not self._succeeds(self._plan.schema, self._output.line):
-            self._say("Building the API's schema failed (see above); everything else starts")
+            self._print("Building the API's schema failed (see above); everything else starts")
         self._banner = f"Leadwright answers at {self._options.address}; Ctrl-C stops it."
         if self._plan.demo is not None:
             self._set_up_demo(self._plan.demo)
@@ -116,11 +116,11 @@ class Supervisor:
         """Start the embedded servers that are needed and don't run. The programs get their addresses."""
         self._waiting = True
         if self._own_postgres and postgres.status(self._options.data) is None:
-            self._say("Starting PostgreSQL")
+            self._print("Starting PostgreSQL")
         if self._own_postgres:
             self._environment["DATABASE_URL"] = embedded.ensure_postgres(self._options.data)
         if self._own_redis and redis.status(self._options.data) is None:
-            self._say("Starting Redis")
+            self._print("Starting Redis")
         if self._own_redis:
             self._environment["REDIS_URL"] = embedded.ensure_redis(self._options.data)
         self._waiting = False
@@ -132,7 +132,7 @@ class Supervisor:
             return
         for text in said:
             self._output.line("demo", text)
-        self._say("Setting up the demo company failed (see above); everything else starts")
+        self._print("Setting up the demo company failed (see above); everything else starts")
 
     def _succeeds(self, program: Program, say: Callable[[str, str], None]) -> bool:
         """Run a command, with its output passed to `say`. Returns whether it succeeded. A stop ends it at once."""
@@ -169,7 +169,7 @@ class Supervisor:
             return
         if (how := child.ended()) is not None:
             self._let_go(child)
-            self._say(f"{child.program.name} ended by itself ({how}); it starts again in {child.pause:.0f} s")
+            self._print(f"{child.program.name} ended by itself ({how}); it starts again in {child.pause:.0f} s")
 
     def _listen(self, child: Child) -> None:
         self._selector.register(child.start(), selectors.EVENT_READ, child)
@@ -203,12 +203,12 @@ class Supervisor:
             if own and server.status(self._options.data) is None
         ]
         if lost:
-            self._say(f"{' and '.join(lost)} ended unexpectedly")
+            self._print(f"{' and '.join(lost)} ended unexpectedly")
             try:
                 self._start_servers()
             except (embedded.EmbeddedServerError, OSError) as error:  # OSError: such as a full disk
                 self._waiting = False
-                self._say(f"{error}; trying again")
+                self._print(f"{error}; trying again")
 
     def _greet(self, started: float) -> None:
         """Show the banner, once the web server answers."""
@@ -216,7 +216,7 @@ class Supervisor:
             self._output.block(self._banner or "")
             self._banner = None
         elif time.monotonic() - started > WEB_PATIENCE:
-            self._say(
+            self._print(
                 f"The web server has not answered at {self._options.address}{HEALTH} for {WEB_PATIENCE:.0f} s;"
                 " see its lines above"
             )
@@ -238,14 +238,14 @@ class Supervisor:
 
     def _stop(self) -> None:
         """End the programs in their order, then the servers. After a second Ctrl-C it kills programs at once."""
-        self._say("Stopping; press Ctrl-C again to hurry" if self._children else "Stopping")
+        self._print("Stopping; press Ctrl-C again to hurry" if self._children else "Stopping")
         for turn in sorted({child.program.stop_after for child in self._children}):
             self._end([child for child in self._children if child.pid is not None and child.program.stop_after == turn])
         if self._own_redis:
             embedded.stop_redis(self._options.data)
         if self._own_postgres:
             embedded.stop_postgres(self._options.data)
-        self._say("Stopped")
+        self._print("Stopped")
 
     def _end(self, children: list[Child]) -> None:
         deadlines = {child: time.monotonic() + child.program.patience for child in children}
@@ -254,7 +254,7 @@ class Supervisor:
         while children:
             for child in list(children):
                 if child.ended() is None and (self._stops > 1 or time.monotonic() > deadlines[child]):
-                    self._say(
+                    self._print(
                         f"{child.program.name} did not end in time and is killed;"
                         " what it was doing is taken up at the next start"
                     )

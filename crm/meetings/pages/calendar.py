@@ -233,16 +233,18 @@ class Calendar(Page):
         text = f"Moved to {moment:%A} {formats.date(moment)}, {formats.time(moment)}."
         was = datetime.fromisoformat(before.data[time_of]).astimezone(self.zone) if before.ok else None
         back = {"do": "move", "kind": kind, "id": self.sent_id(), "at": f"{was:%Y-%m-%dT%H:%M}"} if was else None
-        return self._told(answer, text, back)
+        return self._redirect_with_result(answer, text, back)
 
     def do_cancel(self) -> HttpResponse:
-        return self._told(self.ask("DELETE", "meeting", None, {"ids": [self.sent_id()]}), "Meeting cancelled.")
+        return self._redirect_with_result(
+            self.ask("DELETE", "meeting", None, {"ids": [self.sent_id()]}), "Meeting cancelled."
+        )
 
     def do_done(self) -> HttpResponse:
         path = f"lead-activity/follow-up/{self.sent_id()}"
-        return self._told(self.ask("PATCH", path, None, {"status": "done"}), "Done.")
+        return self._redirect_with_result(self.ask("PATCH", path, None, {"status": "done"}), "Done.")
 
-    def _told(self, answer: Answer, text: str, back: Mapping[str, str] | None = None) -> HttpResponse:
+    def _redirect_with_result(self, answer: Answer, text: str, back: Mapping[str, str] | None = None) -> HttpResponse:
         if not answer.ok:
             return self.refuse(answer, self.link())
         return self.done(" ".join(filter(None, (text, answer.warning))), self.link(), back=back)

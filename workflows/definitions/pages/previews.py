@@ -87,7 +87,9 @@ class TryWorkflow(OneWorkflow):
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
             return self.page({**self.head(), "form": form}, status=422)
-        return self.page({**self.head(), "form": form, **self.told(answer.data, subject, self._drawn(body["version"]))})
+        return self.page(
+            {**self.head(), "form": form, **self.result_view(answer.data, subject, self._drawn(body["version"]))}
+        )
 
     def _drawn(self, number: Any) -> Graph:
         """Return the graph that was run: of a version, or the draft."""
@@ -116,7 +118,7 @@ class TryWorkflow(OneWorkflow):
             field.error = 'Write a JSON object, such as {"plan": "gold"}.'
         return payload
 
-    def told(
+    def result_view(
         self, dry_run: Mapping[str, Any], subject: tuple[str, Mapping[str, Any]] | None, graph: Graph
     ) -> dict[str, Any]:
         """Return the results of the graph's dry run, as text."""
