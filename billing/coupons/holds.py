@@ -33,7 +33,7 @@ def lock_coupons(code: str) -> None:
 
 def hold(coupon: Coupon, payment_id: str) -> None:
     """Hold the coupon for an order, in its transaction. Raises CouponInvalid_400 when the last one has just gone."""
-    _take(coupon.pk)
+    _reserve(coupon.pk)
     Redemption.objects.create(coupon=coupon, payment_id=payment_id, held_until=timezone.now() + HOLD_LIFE)
 
 
@@ -57,7 +57,7 @@ def release(payment_id: str) -> None:
     rows = Redemption.objects.filter(payment_id=payment_id, state=State.HELD)
     _lock(rows.values_list("coupon_id", flat=True))
     for id, coupon_id in list(rows.values_list("pk", "coupon_id")):
-        _give_back(Redemption.objects.filter(pk=id, state=State.HELD), coupon_id)
+        _release(Redemption.objects.filter(pk=id, state=State.HELD), coupon_id)
 
 
 def release_lapsed() -> bool:
@@ -68,7 +68,7 @@ def release_lapsed() -> bool:
     for id, coupon_id in lapsed:
         with transaction.atomic():
             _lock([coupon_id])
-            _give_back(Redemption.objects.filter(pk=id, state=State.HELD, held_until__lte=now), coupon_id)
+            _release(Redemption.objects.filter(pk=id, state=State.HELD, held_until__lte=now), coupon_id)
     return len(lapsed) == BATCH
 
 
@@ -81,17 +81,17 @@ def _have(payment_id: str, state: str, until: datetime | None) -> None:
     if row.state == State.RELEASED:
         if Redemption.objects.filter(coupon=row.coupon_id).exclude(state=State.RELEASED).exists():
             raise NamedError("CouponInvalid_400", TAKEN)  # by another order of the company
-        _take(row.coupon_id)
+        _reserve(row.coupon_id)
     rows.filter(pk=row.pk).update(state=state, held_until=until, updated_at=timezone.now())
 
 
-def _take(coupon_id: str) -> None:
+def _reserve(coupon_id: str) -> None:
     free = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
     if not Coupon.objects.filter(free, pk=coupon_id).update(used=F("used") + 1):
         raise NamedError("CouponInvalid_400", TAKEN)
 
 
-def _give_back(held: QuerySet[Redemption], coupon_id: str) -> None:
+def _release(held: QuerySet[Redemption], coupon_id: str) -> None:
     if held.update(state=State.RELEASED, held_until=None, updated_at=timezone.now()):
         Coupon.objects.filter(pk=coupon_id, used__gt=0).update(used=F("used") - 1)
 

@@ -16,7 +16,7 @@ from core.text.json import iso
 
 AWARE: CodecOptions[Any] = CodecOptions(tz_aware=True, tzinfo=UTC)
 OPTIONS = json_util.JSONOptions(tz_aware=True, tzinfo=UTC)
-KINDS: dict[str, tuple[str, ...]] = {
+DOCUMENT_KINDS: dict[str, tuple[str, ...]] = {
     "custom-field": ("customfields", "customfield"),
     "tag": ("tags", "tag"),
     "contact-category": ("contactcategories", "contactcategory"),
@@ -45,12 +45,12 @@ def collections_in(folder: Path) -> dict[str, Path]:
         if not name.endswith(ENDINGS) or name.endswith(".metadata.json"):
             continue
         plain = "".join(letter for letter in name.rpartition(".")[0] if letter.isalnum())
-        kind = next((kind for kind, names in KINDS.items() if plain in names), "")
+        kind = next((kind for kind, names in DOCUMENT_KINDS.items() if plain in names), "")
         if kind and kind in collections:
             raise ValueError(f"{collections[kind]} and {path} are both of the kind {kind}")
         if kind:
             collections[kind] = path
-    return {kind: collections[kind] for kind in KINDS if kind in collections}
+    return {kind: collections[kind] for kind in DOCUMENT_KINDS if kind in collections}
 
 
 def read_documents(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:

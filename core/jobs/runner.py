@@ -122,7 +122,7 @@ def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
             log.warning("%s %s was taken over by another worker", type(job).__name__, job.pk)
         except Exception as error:  # noqa: BLE001  the edge of one job: its row stores the error
             log.exception("%s %s failed", type(job).__name__, job.pk)
-            _give_back(job, error)
+            _requeue(job, error)
         else:
             spent = int((monotonic() - started) * 1000)
             type(job).objects.filter(pk=job.pk).update(busy_ms=F("busy_ms") + spent)
@@ -133,7 +133,7 @@ def _job_log_context(job: Job) -> AbstractContextManager[None]:
     return log_context(job=job.pk, company=job.company_id, request=job.request_id)
 
 
-def _give_back(job: Job, error: Exception) -> None:
+def _requeue(job: Job, error: Exception) -> None:
     """Queue or fail the job, as soon as the database takes it: nobody else frees the row of a worker that lives."""
     try:
         insist(lambda: _retry_or_fail(job, error))
