@@ -84,7 +84,7 @@ class Requests(LogPage):
             **record,
             "who": who.get("name") or who.get("email"),
             "way": WAYS.get(record["door"], record["door"]),
-            "deed": METHODS.get(record["method"], record["method"]),
+            "action": METHODS.get(record["method"], record["method"]),
             "tone": tone,
             "words": label,
         }

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import InternalError, connection, transaction
+from psycopg.errors import ReadOnlySqlTransaction
 from rest_framework import serializers
 
 from core.api.output import Computed, Output
@@ -32,7 +33,12 @@ def reading(seconds: int = SECONDS) -> Iterator[None]:
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{seconds}s"])
-        yield
+        try:
+            yield
+        except InternalError as error:
+            if isinstance(error.__cause__, ReadOnlySqlTransaction):
+                raise RuntimeError("a page that staff visit writes") from error
+            raise
         transaction.set_rollback(True)
 
 

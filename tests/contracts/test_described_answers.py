@@ -35,7 +35,7 @@ def body(**values: Any) -> bytes:
     [
         (("GET", TAG, 418, JSON, body()), "the schema describes 200, 400, 401, 403, 429, 500, 503"),
         (("GET", TAG, 400, "text/html", b"<p>"), "the schema describes application/json"),
-        (("GET", TAG, 400, JSON, body(success=True)), "success: "),
+        (("GET", TAG, 400, JSON, body(success="no")), "success: "),
         (("GET", TAG, 400, JSON, body(message=None)), "message: "),
         (("GET", TAG, 200, JSON, body()), "body: "),
         (("GET", TAG, 500, JSON, body(status="error", message="Something went wrong")), "an error that nobody foresaw"),

@@ -111,7 +111,7 @@ def test_modules_are_imported_alone(tmp_path: Path) -> None:
     (tmp_path / "first_of_two.py").write_text("from second_of_two import one\n\nother = 1\n")
     (tmp_path / "second_of_two.py").write_text("from first_of_two import other\n\none = 1\n")
     names = walked(sorted(modules())[::EVERY])
-    assert len(names) > 3
+    assert len(names) >= 3
     path = os.pathsep.join([str(tmp_path), str(settings.BASE_DIR)])
     done = subprocess.run(
         [sys.executable, "-m", "tests.kit.import_alone", *names, "first_of_two"],

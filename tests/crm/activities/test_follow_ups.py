@@ -134,7 +134,7 @@ def test_what_is_refused(cast: Cast, outsiders: Cast, lead: Lead) -> None:
         ),
         ({"remindMinutes": "5"}, 400, "Invalid format for field remindMinutes: 5"),
         ({"status": "lost"}, 400, "Validation error: status: needs to be one of open, done, cancelled"),
-        ({"automation": "maybe"}, 400, "Validation error: automation: needs to be one of run, skip"),
+        ({"automation": "maybe"}, 400, "Validation error: automation: needs to be one of run, skip, queue"),
     ]
     for body, status, message in refusals:
         answer = cast.key.post(PATH, {**good, **body})

@@ -17,7 +17,6 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, RequestFactory
 from django.utils import timezone
-from pytest_django.fixtures import SettingsWrapper
 
 from core.jobs import WORK
 from crm.files import leftovers
@@ -258,9 +257,7 @@ def test_what_dead_processes_left_is_removed_and_what_living_ones_write_stays(
     assert not Path(living.name).exists()
 
 
-def test_files_of_a_form_have_a_limit_together(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: SettingsWrapper
-) -> None:
+def test_files_of_a_form_have_a_limit_together(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Any) -> None:
     monkeypatch.setattr(file_storage, "incoming_folder", lambda: tmp_path)
     settings.MAX_UPLOAD_BYTES = 3 << 20
     settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 1000

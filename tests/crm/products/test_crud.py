@@ -137,7 +137,7 @@ def test_skip_invalid_leaves_out_what_is_not_required(cast: Cast, fields: None) 
         "A",
     )
     assert made.body["warning"].startswith("left out: price: cannot be negative; weight: ")
-    refused = cast.key.post("/product-service", {"formData": {"name": 1}, "skipInvalid": True})
+    refused = cast.key.post("/product-service", {"formData": {"name": ["Roof"]}, "skipInvalid": True})
     assert (refused.status, refused.body["message"]) == (400, "A system field has an invalid value")
 
 

@@ -41,7 +41,7 @@ class TestSpec:
 
     def test_its_errors_are_known(self, app: ConnectedApp) -> None:
         for named in (app.not_found, app.nothing_selected):
-            assert named is None or named[0] in DEFAULTS
+            assert named is None or named in DEFAULTS
         assert app.delete is None or app.nothing_selected is not None
 
     def test_it_has_the_routes_of_its_operations(self, app: ConnectedApp) -> None:

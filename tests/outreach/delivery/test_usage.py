@@ -105,7 +105,7 @@ def test_a_session_plans_no_more_than_may_wait(cast: Cast, post: Post) -> None:
     body = {"contactIds": contacts, "prompt": "Say hello"}
     refused = cast.session.post("/genie/from-contacts", body)
     assert refused.status == 400
-    assert "allows 3 of queue; there are 2, and 2 are wanted" in str(refused.body)
+    assert "allows 3 messages waiting; there are 2, and 2 are wanted" in str(refused.body)
     assert cast.session.post("/genie/from-contacts", {**body, "contactIds": contacts[:1]}).status == 201
     assert cast.key.post("/genie/from-contacts", body).status == 201
     shown = cast.session.get("/plans").data["limits"]

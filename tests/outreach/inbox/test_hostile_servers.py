@@ -67,7 +67,7 @@ def test_a_hostile_answer_is_a_failed_reading(cast: Cast, mailbox: ImapMailbox, 
     with serving(ANSWERS[kind]) as port, cast.scope():
         ImapMailbox.objects.update(port=port, due_at=timezone.now())
         work("mailboxes")
-        mailbox.refresh_from_db()
+        mailbox = ImapMailbox.objects.get(pk=mailbox.pk)
     assert (mailbox.status, mailbox.lease, mailbox.failures, mailbox.deaths) == ("waiting", None, 1, 0)
     assert mailbox.last_error != ""
     assert mailbox.due_at > timezone.now()
@@ -81,7 +81,7 @@ def test_impossible_and_foreign_uids_are_left_out(cast: Cast, mailbox: ImapMailb
     with serving(answers) as port, cast.scope():
         ImapMailbox.objects.update(port=port, due_at=timezone.now())
         work("mailboxes")
-        mailbox.refresh_from_db()
+        mailbox = ImapMailbox.objects.get(pk=mailbox.pk)
     assert (mailbox.last_error, mailbox.positions) == ("", {"INBOX": {"uidValidity": 1, "lastUid": 5}})
 
 
@@ -94,14 +94,14 @@ def test_a_mail_with_endless_headers_keeps_no_other_from_being_read(
     with cast.scope():
         ImapMailbox.objects.update(due_at=timezone.now())
         work("mailboxes")
-        mailbox.refresh_from_db()
+        mailbox = ImapMailbox.objects.get(pk=mailbox.pk)
         assert (mailbox.last_error, mailbox.positions["INBOX"]["lastUid"]) == ("", 2)
         with client.open_mailbox(
             client.ImapConfig("127.0.0.1", imap.port, mailbox.username, mailbox.password, secure=False)
         ) as opened:
             opened.select("INBOX")
             found = opened.headers([1, 2])
-    assert [len(found[uid][0]) for uid in (1, 2)] == [MAX_HEADER_BYTES, len(HEAD) + 4]
+    assert [len(found[uid][0]) for uid in (1, 2)] == [MAX_HEADER_BYTES, len(HEAD) + 1]
 
 
 def test_codecs_of_python_that_are_no_charsets_are_not_used() -> None:

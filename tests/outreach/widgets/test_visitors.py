@@ -90,7 +90,11 @@ def test_nobody_is_known_by_a_token_that_is_not_theirs(cast: Cast, outsiders: Ca
 def test_only_allowed_websites_are_answered(cast: Cast) -> None:
     widget = made(cast)
     ok = call(widget, "config")
-    assert (ok.status, ok.headers["Access-Control-Allow-Origin"], ok.headers["Vary"]) == (200, SITE, "Origin")
+    assert (ok.status, ok.headers["Access-Control-Allow-Origin"], ok.headers["Vary"]) == (
+        200,
+        SITE,
+        "Origin, Accept-Encoding",
+    )
     assert not {"Access-Control-Allow-Credentials", "Set-Cookie"} & {*ok.headers}
     foreign = "https://evil.example"
     for origin in (foreign, "null", f"{SITE}.evil.example", SITE.replace("https", "http"), f"{SITE}:8443"):

@@ -151,7 +151,7 @@ def test_a_worker_killed_between_two_steps_repeats_nothing(
 
     place: dict[str, tuple[Any, str]] = {
         "asked": (lookups, "checkpoint"),
-        "judged": (searching, "_take"),
+        "judged": (searching, "_finish"),
         "made": (searching, "_make"),
         "ended": (searching, "finish"),
         "planned": (planning, "_insert"),
