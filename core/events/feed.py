@@ -16,6 +16,7 @@ import orjson
 from django.db import connection
 from django.utils import timezone
 
+from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events.models import Event
 from core.ids import first_id
@@ -178,5 +179,5 @@ def forget_old() -> bool:
     """Delete events that are older than KEPT and a day, and that no consumer waits for (a periodic task)."""
     old = Event.objects.filter(pk__lt=first_id(timezone.now() - KEPT - timedelta(days=1)), deliveries=None)
     ids: list[Any] = list(old.order_by("pk").values_list("pk", flat=True)[:DELETED_AT_ONCE])
-    Event.objects.filter(pk__in=ids)._raw_delete("default")
+    raw_delete(Event.objects.filter(pk__in=ids))
     return len(ids) == DELETED_AT_ONCE

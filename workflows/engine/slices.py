@@ -17,6 +17,7 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from accounts.models import Company
+from core.deletion import raw_delete
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
 from workflows.engine import crash_markers, interpreter, locks, subjects, version_migration, writing
@@ -150,7 +151,7 @@ def _fail_poisonous(run_id: str) -> None:
         with company_scope(run.company_id):
             writing.fail_run(run, crash_markers.POISON, text)
         log.error("run %s failed: %s", run_id, text)
-    RunReady.objects.filter(run=run_id)._raw_delete("default")
+    raw_delete(RunReady.objects.filter(run=run_id))
     crash_markers.forget([run_id])
 
 
