@@ -46,7 +46,7 @@ WHEN = (AUTO, NOW, PERIOD_END)
 """Values for the time of a change. With `auto` an upgrade takes effect now, a downgrade when the paid period ends."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Quote:
     """A quoted purchase: its lines and the amount to pay."""
 
@@ -183,10 +183,27 @@ def quote_plan(
                 "planID: what is paid already is worth more; choose it for the period's end (when: periodEnd)",
             )
     coupon = _coupon(coupon_code, plan, code, scheduled=scheduled) if coupon_code else None
-    tax, charges = tax_of_sale(), [charge for charge in owed if charge.currency == code and not scheduled]
+    tax = tax_of_sale()
+    charges = [charge for charge in owed if charge.currency == code and not scheduled]
     billed = taxed([*_with_discount(lines, coupon, code), *(line_of(charge) for charge in charges)], tax)
-    paid = (chosen, code, billed, start is None, period, coupon, 0, tax, change, scheduled, tuple(items))
-    quote = Quote(Kind.CYCLE, plan, interval, *paid, tuple(charge.pk for charge in charges), at=now)
+    quote = Quote(
+        kind=Kind.CYCLE,
+        plan=plan,
+        interval=interval,
+        seats=chosen,
+        currency=code,
+        lines=billed,
+        from_now=start is None,
+        period=period,
+        coupon=coupon,
+        credit=0,
+        tax_of=tax,
+        change=change,
+        scheduled=scheduled,
+        add_ons=tuple(items),
+        charges=tuple(charge.pk for charge in charges),
+        at=now,
+    )
     return quote if scheduled else _with_credit(quote)
 
 
@@ -244,12 +261,30 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
     unit = -(-to_minor(price.seat_amount, code) * max(0, left) // max(1, whole))
     text = f"More seats until {_day(end)}"
     lines = (Line(text, max(0, more), unit, unit * max(0, more)),)
-    tax, change = tax_of_sale(), UPGRADE if more > 0 else SAME if not more else DOWNGRADE
-    billed, period = taxed(lines, tax), (now, end)
+    tax = tax_of_sale()
     quote = Quote(
-        Kind.SEATS, plan, subscription.interval, seats, code, billed, False, period, None, 0, tax, change, at=now
+        kind=Kind.SEATS,
+        plan=plan,
+        interval=subscription.interval,
+        seats=seats,
+        currency=code,
+        lines=taxed(lines, tax),
+        from_now=False,
+        period=(now, end),
+        coupon=None,
+        credit=0,
+        tax_of=tax,
+        change=_change_by(more),
+        at=now,
     )
     return _with_credit(quote)
+
+
+def _change_by(more: int) -> str:
+    """Return the kind of a change by so many seats."""
+    if more > 0:
+        return UPGRADE
+    return SAME if more == 0 else DOWNGRADE
 
 
 def quote_add_ons(
@@ -277,9 +312,24 @@ def quote_add_ons(
             unit = -(-to_minor(item.unit_amount, code) * max(0, min(left, whole)) // max(1, whole))
             lines.append(Line(f"{item.add_on.name} until {_day(end)}", more, unit, unit * more))
     seats = subscription.seats or plan.min_seats
-    tax, period = tax_of_sale(), (now, end)
-    paid = (subscription.interval, seats, code, taxed(lines, tax), False, period, None, 0, tax, UPGRADE)
-    return _with_credit(Quote(Kind.ADD_ONS, plan, *paid, add_ons=tuple(items), at=now))
+    tax = tax_of_sale()
+    quote = Quote(
+        kind=Kind.ADD_ONS,
+        plan=plan,
+        interval=subscription.interval,
+        seats=seats,
+        currency=code,
+        lines=taxed(lines, tax),
+        from_now=False,
+        period=(now, end),
+        coupon=None,
+        credit=0,
+        tax_of=tax,
+        change=UPGRADE,
+        add_ons=tuple(items),
+        at=now,
+    )
+    return _with_credit(quote)
 
 
 def _adds(subscription: Subscription, quantities: Chosen) -> bool:

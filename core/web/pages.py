@@ -30,7 +30,6 @@ from core.web.visits import reading
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
 MAX_OPTIONS = 200
-NOTHING = (404, "There is nothing here", "It may have been deleted, or the address is not complete.")
 
 UNUSABLE = {
     "sortBy": "this order",
@@ -93,6 +92,11 @@ class Refused(Exception):
         self.detail = detail
         self.lapsed = lapsed
         super().__init__(message)
+
+
+def nothing_here() -> Refused:
+    """Return the refusal of an address without a page."""
+    return Refused(404, "There is nothing here", "It may have been deleted, or the address is not complete.")
 
 
 class Page(View):
@@ -183,7 +187,7 @@ class Page(View):
         if answer.ok:
             return answer
         if answer.status == 404 or (answer.status == 400 and self.params):
-            raise Refused(*NOTHING)
+            raise nothing_here()
         detail = ask.NOT_ALLOWED if ask.LACKS in answer.warning else answer.warning
         raise Refused(answer.status if answer.status < 500 else 503, answer.message, detail)
 
@@ -368,7 +372,7 @@ class Page(View):
             raise Refused(403, "Your role does not open this page", "Ask an owner of the company for the permission.")
         # The API has addresses next to its records, such as contact/import, which are no page of a record.
         if "id" in self.params and not is_id(self.params["id"]):
-            raise Refused(*NOTHING)
+            raise nothing_here()
 
     def _ask(
         self, actor: Actor, mount: str, method: str, path: str, query: Mapping[str, Any] | None, body: Any

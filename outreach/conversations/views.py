@@ -42,7 +42,7 @@ from outreach.conversations.serializers import (
     TakeoverInput,
 )
 
-NOT_FOUND = (services.NOT_FOUND[0],)
+NOT_FOUND = (services.NOT_FOUND,)
 MOVED = (*NOT_FOUND, "InvalidRequest_400")
 MOVES: dict[str, Any] = {"permission": "PUT", "transition": True}
 SAID = (
@@ -57,7 +57,7 @@ SAID = (
 def _one(id: str) -> dict[str, Any]:
     conversation = ConversationOut.one(Conversation.objects.filter(pk=id))
     if conversation is None:
-        raise NamedError(*services.NOT_FOUND)
+        raise services.not_found()
     return conversation
 
 
@@ -79,7 +79,7 @@ def _conversations(request: ListRequest) -> QuerySet[Conversation]:
 def _messages(request: ListRequest) -> QuerySet[ConversationMessage]:
     id = request.path["id"]
     if not _seen(request.actor).filter(pk=id).exists():
-        raise NamedError(*services.NOT_FOUND)
+        raise services.not_found()
     return ConversationMessage.objects.filter(conversation_id=id)
 
 
@@ -101,7 +101,7 @@ class ConversationViewSet(ResourceViewSet):
         method = (self.request.method or "").upper()
         needed = "POST" if self.action in ("answer", "notes") else "PUT" if method == "POST" else method
         if not _seen(self.actor, needed).filter(pk=id).exists():
-            raise NamedError(*services.NOT_FOUND)
+            raise services.not_found()
         return {"id": id, "member_id": self.actor.member_id}
 
     @endpoint(
@@ -119,7 +119,7 @@ class ConversationViewSet(ResourceViewSet):
     def retrieve(self, request: Request, id: str) -> Any:
         conversation = ConversationOut.one(_seen(self.actor).filter(pk=id))
         if conversation is None:
-            raise NamedError(*services.NOT_FOUND)
+            raise services.not_found()
         return conversation
 
     messages = list_action(
@@ -208,7 +208,7 @@ class ConversationViewSet(ResourceViewSet):
     def answerers(self, request: Request, id: str) -> Any:
         channel = _seen(self.actor).filter(pk=id).values_list("channel", flat=True).first()
         if channel is None:
-            raise NamedError(*services.NOT_FOUND)
+            raise services.not_found()
         return {
             "members": [{"_id": member.pk, "name": member.name, "email": member.email} for member in answerers(channel)]
         }
@@ -310,7 +310,7 @@ class ConversationViewSet(ResourceViewSet):
 def _canned(id: str) -> dict[str, Any]:
     canned_answer = CannedOut.one(CannedAnswer.objects.filter(pk=id))
     if canned_answer is None:
-        raise NamedError(*canned.NOT_FOUND)
+        raise canned.not_found()
     return canned_answer
 
 
@@ -359,7 +359,7 @@ class CannedAnswerViewSet(ResourceViewSet):
 def _times(id: str) -> dict[str, Any]:
     answer_time = AnswerTimeOut.one(AnswerTime.objects.filter(pk=id))
     if answer_time is None:
-        raise NamedError(*targets.NOT_FOUND)
+        raise targets.not_found()
     return answer_time
 
 

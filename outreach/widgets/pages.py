@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from core.web.colors import color_field
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, Option, options_of
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
@@ -84,7 +84,7 @@ class WidgetForm(RecordForm):
                 "Corner",
                 "select",
                 required=True,
-                options=[Option(*corner) for corner in CORNERS],
+                options=options_of(CORNERS),
             ),
             Field("greeting", "Greeting", "textarea"),
             Field(

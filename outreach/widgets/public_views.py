@@ -35,7 +35,7 @@ from outreach.widgets.public_serializers import (
 from outreach.widgets.services import config_of
 
 ERRORS = (visitors.NOT_FOUND, "UnauthorizedAction_403", "InvalidPayload_400")
-OF_VISITOR = (*ERRORS, visitors.UNKNOWN[0])
+OF_VISITOR = (*ERRORS, visitors.UNKNOWN)
 MAX_BYTES = 32 * 1024
 
 

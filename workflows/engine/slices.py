@@ -28,7 +28,7 @@ from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.plans import plan_of
 from workflows.engine.waits import inbox, requests
 from workflows.engine.waits.listening import event_type_lock
-from workflows.expressions.conditions import Case
+from workflows.expressions.conditions import Subject
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Plan
 
@@ -357,7 +357,7 @@ def _end_early(cursors: Sequence[Cursor], now: datetime) -> None:
             groups[cursor.run.version_id].append(cursor)
     for group in groups.values():
         cases = [
-            Case({"contact": run_cursor.run.contact_id, "lead": run_cursor.run.lead_id}, run_cursor.state)
+            Subject({"contact": run_cursor.run.contact_id, "lead": run_cursor.run.lead_id}, run_cursor.state)
             for run_cursor in group
         ]
         for name, conditions in group[0].plan.ends.items():

@@ -17,7 +17,7 @@ from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.flows.schemas import with_held
 from core.web.forms import Field
-from core.web.pages import NOTHING, Refused
+from core.web.pages import Refused, nothing_here
 from workflows.definitions.pages.draw import DrawWorkflow, counts_of
 from workflows.definitions.pages.graph import SEEDS, Graph
 from workflows.definitions.pages.problems import MISSING, problem_view
@@ -51,7 +51,7 @@ class Step(DrawWorkflow):
         graph = self.graph
         step = graph.find(self.wanted) if self.wanted else graph.first
         if step is None:
-            raise Refused(*NOTHING)
+            raise nothing_here()
         return step
 
     @property
