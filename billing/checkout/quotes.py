@@ -157,7 +157,9 @@ def quote_plan(
     code = price.currency.code
     ahead = start is not None and start > now and not scheduled
     chosen = _seats(subscription, plan, seats, ahead=ahead)
-    quantities = (held(subscription) if is_open(subscription) else {}) if add_ons is None else add_ons
+    quantities = add_ons
+    if quantities is None:
+        quantities = held(subscription) if is_open(subscription) else {}
     keeps = change == SAME and code == subscription.currency
     items = items_for(subscription, quantities, currency=code, interval=interval, keeps=keeps)
     if keeps and not scheduled and add_ons is not None and _adds(subscription, quantities):
@@ -210,7 +212,12 @@ def quote_plan(
 def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: bool) -> int:
     """Return the number of seats to buy. A period paid ahead has those of the current one."""
     held_now = max(subscription.seats or plan.min_seats, plan.min_seats)
-    chosen = seats if seats is not None else held_now if ahead else max(plan.min_seats, used_quota("member"))
+    if seats is not None:
+        chosen = seats
+    elif ahead:
+        chosen = held_now
+    else:
+        chosen = max(plan.min_seats, used_quota("member"))
     check_seats(plan, chosen)
     return chosen
 

@@ -123,7 +123,8 @@ def read(
     With `kinds` (None: all) a page reads LOOKED_AT events at most, so that it may be empty before the end.
     """
     began, start = timezone.now(), after or Position(0, 0, timezone.now())
-    last, horizon = _reach(start, None if object_id else LOOKED_AT if kinds is not None else size)
+    most = size if kinds is None else LOOKED_AT
+    last, horizon = _reach(start, None if object_id else most)
     rows = Event.objects.extra(  # noqa: S610  constant SQL
         where=["(tx, sequence) > (%s::text::xid8, %s)", "tx < %s::text::xid8"],
         params=[str(start.tx), start.sequence, str(horizon)],

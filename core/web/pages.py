@@ -263,8 +263,11 @@ class Page(View):
 
     def tell(self, text: str, *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None) -> None:
         """Put a toast on the page that comes next. `undo`, `watch` and `back` are as for `done`."""
-        tags = f"undo {undo}" if undo else f"watch {watch}" if watch else ""
-        tags = f"back {json.dumps(back)}" if back else tags
+        tags = f"watch {watch}" if watch else ""
+        if undo:
+            tags = f"undo {undo}"
+        if back:
+            tags = f"back {json.dumps(back)}"
         messages.success(self.request, text, extra_tags=tags)
 
     def done(

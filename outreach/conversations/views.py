@@ -99,7 +99,9 @@ class ConversationViewSet(ResourceViewSet):
     def _reach(self, id: str) -> dict[str, Any]:
         """Return whose the change is. Raises NotFound_404 for a conversation that the actor may not change."""
         method = (self.request.method or "").upper()
-        needed = "POST" if self.action in ("answer", "notes") else "PUT" if method == "POST" else method
+        needed = "PUT" if method == "POST" else method
+        if self.action in ("answer", "notes"):
+            needed = "POST"
         if not _seen(self.actor, needed).filter(pk=id).exists():
             raise services.not_found()
         return {"id": id, "member_id": self.actor.member_id}

@@ -236,6 +236,8 @@ def lead_source_values() -> Callable[[str], dict[str, str]]:
 
     def values(name: str) -> dict[str, str]:
         option = name if name in options else labels.get(name.lower())
-        return {"source": option} if name and option else other if name else {}
+        if not name:
+            return {}
+        return {"source": option} if option else other
 
     return values

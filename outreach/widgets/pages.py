@@ -32,6 +32,13 @@ SEVERAL = "different"
 """Stands for hours that differ from day to day."""
 
 
+def _only(times: set[str]) -> str:
+    """Return the one time of all days, SEVERAL for different ones, or "" without any."""
+    if len(times) > 1:
+        return SEVERAL
+    return next(iter(times), "")
+
+
 class WidgetPage(Page):
     module = "chat-widget"
     menu = MenuItem("Website chats", "message-circle", 54, "Outreach")
@@ -134,8 +141,8 @@ class WidgetForm(RecordForm):
             "asks": [key for key in ASKED if key in questions],
             "needs": [key for key in ASKED if key in questions and questions[key]["required"]],
             "days": sorted({str(entry["day"]) for entry in spans}),
-            "from": begins.pop() if len(begins) == 1 else SEVERAL if begins else "",
-            "to": ends.pop() if len(ends) == 1 else SEVERAL if ends else "",
+            "from": _only(begins),
+            "to": _only(ends),
             "timezone": hours.get("timezone", ""),
             "offlineForm": record.get("offlineForm", True),
             "texts": "\n".join(f"{key} = {text}" for key, text in texts.items()),

@@ -168,7 +168,7 @@ def read_card(card: Card) -> tuple[dict[str, str], str]:
     _add_several(values, properties)
     for name, column in TEXTS.items():
         texts = [entry.text for entry in properties.get(name, ())]
-        values[column] = "\n".join(texts) if name == "NOTE" else texts[0] if texts else ""
+        values[column] = "\n".join(texts if name == "NOTE" else texts[:1])
     for name, column in DAYS.items():
         if name in properties:
             _add_day(values, properties[name][0], column)

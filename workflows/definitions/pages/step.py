@@ -187,7 +187,8 @@ class Step(DrawWorkflow):
         """Show conditions for one setting at a time: the others are shown as text with a link."""
         trees = [part for form in forms for part in form.all_parts() if part.kind == "tree"]
         active = self.request.GET.get("tree") or self.request.POST.get("tree") or ""
-        chosen = active if any(part.path == active for part in trees) else trees[0].path if trees else ""
+        paths = [part.path for part in trees]
+        chosen = active if active in paths else next(iter(paths), "")
         for form in forms:
             form.tree = chosen
 
