@@ -158,7 +158,8 @@ def create_contacts(
             else:
                 rows.append(row)
         rows = _drop_dangling(schema, rows, items, result, drop_invalid)
-        written, result.job = _write(schema, rows, existing_error, actor_id, automation)
+        written, job = _write(schema, rows, existing_error, actor_id, automation)
+        result.job = job
         _report(written, items, result, may_read)
         if all_or_none:
             result.refuse_failed()

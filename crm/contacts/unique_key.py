@@ -77,7 +77,7 @@ def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
         if many:
             cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [BULK_LOCK, schema.company_id])
         cursor.execute("SELECT contact_unique_key FROM accounts_company WHERE id = %s FOR SHARE", [schema.company_id])
-        (schema.unique_key,) = cursor.fetchone()
+        schema.unique_key = cursor.fetchone()[0]
 
 
 def live_holders(keyed: Iterable[KeyedRow]) -> Sequence[KeyHolder]:

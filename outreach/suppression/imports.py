@@ -222,7 +222,8 @@ def _read(job: SuppressionImport, columns: Columns, items: Iterator[Any]) -> Bat
             batch.last = item.row
             batch.errors.append({"row": item.row, "message": item.message})
             continue
-        batch.last, cells = item
+        number, cells = item
+        batch.last = number
         email = normal(_text(cells, columns.email))
         if email is None:
             batch.errors.append({"row": batch.last, "message": "has no e-mail address"})

@@ -67,10 +67,13 @@ class CardTable(Table):
             raise ReaderError(INVALID, "cards have no row of headers; leave it out", "options.headerRow")
         self._stream = stream
         self._size = stream.seek(0, 2)
-        self.encoding, self._start = choose_encoding(stream, encoding)
+        chosen, start = choose_encoding(stream, encoding)
+        self.encoding = chosen
+        self._start = start
         self.header_row = NO_HEADER
-        self._count, widths = self._survey()
-        if not self._count:
+        count, widths = self._survey()
+        self._count = count
+        if not count:
             raise ReaderError(NO_ROWS, "The file has no contact in it. Export it again from the address book.")
         self.headers = list(_columns(widths))
         self._places = {name: place for place, name in enumerate(self.headers)}
