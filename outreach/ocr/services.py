@@ -50,8 +50,8 @@ def create_ocr(*, member_id: str, **values: Any) -> Ocr:
     """Connect an app, after a test of its key. The company's first becomes its default.
 
     A provider that cannot be asked leaves the reason in last_error. Raises InvalidCredentials_400 for a key that the
-    provider refuses, ValidationFailed, also for a provider that this service lacks, PlanLimitExceeded_403, and
-    ConnectionTestRunning_429.
+    provider refuses, and ValidationFailed, also for a provider that this service lacks. Raises PlanLimitExceeded_403
+    at the plan's limit, and ConnectionTestRunning_429 while another test runs.
     """
     provider = _provider(values["name"])
     values = _checked(values)

@@ -53,8 +53,9 @@ class BucketCheck:
 def create_bucket(*, member_id: str, **values: Any) -> Bucket:
     """Connect a bucket, after a test that wrote and deleted an object. The company's first becomes its default.
 
-    Raises InvalidCredentials_400 with the storage's code, FileUploadFailed_400 for one that is down, ValidationFailed,
-    PlanLimitExceeded_403 at the plan's limit, and ConnectionTestRunning_429 while another test runs.
+    Raises InvalidCredentials_400 with the storage's code, FileUploadFailed_400 for one that is down, and
+    ValidationFailed. Raises PlanLimitExceeded_403 at the plan's limit, and ConnectionTestRunning_429 while another test
+    runs.
     """
     bucket = Bucket(
         id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id, **_checked(values)
