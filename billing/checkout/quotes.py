@@ -12,16 +12,15 @@ import orjson
 from django.utils import timezone
 
 from accounts.models import CompanySettings
-from accounts.settings.formats import formats_of
 from billing.addons.services import Chosen, Item, held, items_for, stored
 from billing.charges.models import Charge
 from billing.charges.services import line_of
-from billing.checkout.unused import unused_of
+from billing.checkout.lines import day_text, discounted, item_lines, plan_lines, taxed, unused_lines
 from billing.coupons.models import Coupon
-from billing.coupons.services import discount_of, usable_coupon
+from billing.coupons.services import usable_coupon
 from billing.invoices.models import Invoice
 from billing.invoices.services import Line, the_seller
-from billing.ledger.money import percent_of, share, to_minor
+from billing.ledger.money import to_minor
 from billing.payments.attempts import proof_of
 from billing.payments.settlement import usable_balance
 from billing.plans.models import Currency, Plan, PlanPrice, PlanVersion
@@ -173,12 +172,12 @@ def quote_plan(
     lines = plan_lines(plan, price, chosen) + item_lines(items, code, interval)
     if start is not None:
         if not scheduled and start > period_after(now, interval, now.day):
-            raise NamedError("BadRequest_400", f"planID: it is paid until {_day(start)} already")
+            raise NamedError("BadRequest_400", f"planID: it is paid until {day_text(start)} already")
         period = (start, period_after(start, interval, subscription.period_day or start.day))
     else:
         period = (now, period_after(now, interval, now.day))
         if is_open(subscription):
-            lines += _unused(subscription, code, now)
+            lines += unused_lines(subscription, code, now)
         if sum(line.amount for line in lines) < 0:
             raise NamedError(
                 "BadRequest_400",
@@ -187,7 +186,7 @@ def quote_plan(
     coupon = _coupon(coupon_code, plan, code, scheduled=scheduled) if coupon_code else None
     tax = tax_of_sale()
     charges = [charge for charge in owed if charge.currency == code and not scheduled]
-    billed = taxed([*_with_discount(lines, coupon, code), *(line_of(charge) for charge in charges)], tax)
+    billed = taxed([*discounted(lines, coupon, code), *(line_of(charge) for charge in charges)], tax)
     quote = Quote(
         kind=Kind.CYCLE,
         plan=plan,
@@ -266,7 +265,7 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
     code, now = price.currency.code, _moment(subscription, at)
     left, whole = int((end - now).total_seconds()), int((end - start).total_seconds())
     unit = -(-to_minor(price.seat_amount, code) * max(0, left) // max(1, whole))
-    text = f"More seats until {_day(end)}"
+    text = f"More seats until {day_text(end)}"
     lines = (Line(text, max(0, more), unit, unit * max(0, more)),)
     tax = tax_of_sale()
     quote = Quote(
@@ -317,7 +316,7 @@ def quote_add_ons(
         more = item.quantity - had.get(item.add_on.pk, 0)
         if more > 0:
             unit = -(-to_minor(item.unit_amount, code) * max(0, min(left, whole)) // max(1, whole))
-            lines.append(Line(f"{item.add_on.name} until {_day(end)}", more, unit, unit * more))
+            lines.append(Line(f"{item.add_on.name} until {day_text(end)}", more, unit, unit * more))
     seats = subscription.seats or plan.min_seats
     tax = tax_of_sale()
     quote = Quote(
@@ -377,66 +376,6 @@ def _price(plan: Plan, version: PlanVersion | None, interval: str, currency: str
         )
         raise NamedError("BadRequest_400", f"{what} {shorten(currency, 20)}")
     return price
-
-
-def plan_lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:
-    """Return the lines of a period of a plan."""
-    base, seat = (to_minor(amount, price.currency.code) for amount in (price.amount, price.seat_amount))
-    lines = [Line(f"{plan.name}, a {price.interval}", 1, base, base)]
-    more = seats - plan.min_seats
-    if more > 0:
-        lines.append(Line(f"Seats beyond {plan.min_seats}", more, seat, seat * more))
-    return tuple(lines)
-
-
-def item_lines(items: Sequence[Item], currency: str, interval: str) -> tuple[Line, ...]:
-    """Return the lines of add-ons for a period."""
-    units = [(item, to_minor(item.unit_amount, currency)) for item in items]
-    return tuple(
-        Line(f"{item.add_on.name}, a {interval}", item.quantity, unit, unit * item.quantity) for item, unit in units
-    )
-
-
-def _day(moment: datetime) -> str:
-    """Write a day as the active company does."""
-    return formats_of(company_id()).date(moment)
-
-
-def _unused(subscription: Subscription, currency: str, now: datetime) -> tuple[Line, ...]:
-    """Return the lines that deduct the unused part of the paid amount."""
-    end = subscription.period_end
-    if end is None or end <= now or not subscription.interval:
-        return ()
-    unused = unused_of(subscription, currency, now)
-    name = subscription.plan.name if subscription.plan else "the former plan"
-    return (Line(f"Unused time of {name} until {_day(end)}", 1, -unused, -unused),) if unused else ()
-
-
-def _with_discount(lines: Sequence[Line], coupon: Coupon | None, currency: str) -> tuple[Line, ...]:
-    if coupon is None:
-        return tuple(lines)
-    discount = discount_of(coupon, sum(line.amount for line in lines), currency)
-    parts = share(discount, [max(0, line.amount) for line in lines])
-    return tuple(replace(line, discount=part) for line, part in zip(lines, parts, strict=True))
-
-
-def taxed(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
-    """Add a tax to lines. It is calculated on the total and distributed over the lines."""
-    if not tax.percent:
-        return tuple(lines)
-    nets = [line.amount - line.discount for line in lines]
-    parts = _shared_tax(percent_of(sum(nets), tax.percent), nets)
-    return tuple(replace(line, tax_percent=tax.percent, tax=part) for line, part in zip(lines, parts, strict=True))
-
-
-def _shared_tax(tax: int, nets: list[int]) -> list[int]:
-    """Share a tax out over lines of which some may be below zero."""
-    if all(net >= 0 for net in nets):
-        return share(tax, nets)
-    whole = sum(nets)
-    parts = [tax * net // whole if whole else 0 for net in nets]
-    parts[0] += tax - sum(parts)
-    return parts
 
 
 def _with_credit(quote: Quote) -> Quote:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -26,6 +26,7 @@ from core.web import ask
 from core.web.ask import Answer
 from core.web.forms import Form, Option
 from core.web.readers import NoSession, Reader, source
+from core.web.toasts import Toast
 from core.web.visits import reading
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
@@ -58,29 +59,6 @@ class MenuItem:
     tab: bool = False
     key: str = ""
     """The letter that leads there after g."""
-
-
-@dataclass(frozen=True)
-class Toast:
-    """The result of the last form."""
-
-    text: str
-    bad: bool = False
-    undo: str = ""
-    watch: str = ""
-    back: Mapping[str, str] = field(default_factory=dict)
-    """The address and the fields of the form that restores the former state."""
-
-    @classmethod
-    def of(cls, message: Any) -> Toast:
-        kind, _, rest = (message.extra_tags or "").partition(" ")
-        return cls(
-            str(message),
-            message.level >= messages.ERROR,
-            undo=rest if kind == "undo" else "",
-            watch=rest if kind == "watch" else "",
-            back=json.loads(rest) if kind == "back" else {},
-        )
 
 
 class Refused(Exception):

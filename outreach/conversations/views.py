@@ -1,4 +1,4 @@
-"""Endpoints of conversations, of canned answers and of answer times."""
+"""Endpoints of conversations and of answer times."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.files.selectors import readable_files
-from outreach.conversations import canned, services, targets
+from outreach.conversations import services, targets
 from outreach.conversations.answerers import answerers
 from outreach.conversations.channels import CHANNELS, MODULES, seen_by
-from outreach.conversations.filters import ANSWER_TIME_FIELDS, CANNED_FIELDS, CONVERSATION_FIELDS, MESSAGE_FIELDS
-from outreach.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
+from outreach.conversations.filters import ANSWER_TIME_FIELDS, CONVERSATION_FIELDS, MESSAGE_FIELDS
+from outreach.conversations.models import AnswerTime, Conversation, ConversationMessage
 from outreach.conversations.serializers import (
     Answerers,
     AnswerInput,
@@ -27,10 +27,6 @@ from outreach.conversations.serializers import (
     AnswerTimeDelete,
     AnswerTimeOut,
     AssignInput,
-    CannedChange,
-    CannedDelete,
-    CannedInput,
-    CannedOut,
     ContactInput,
     ConversationBegin,
     ConversationMessageOut,
@@ -307,55 +303,6 @@ class ConversationViewSet(ResourceViewSet):
     )
     def notes(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         return _message(services.add_note(**self._reach(id), **data).pk)
-
-
-def _canned(id: str) -> dict[str, Any]:
-    canned_answer = CannedOut.one(CannedAnswer.objects.filter(pk=id))
-    if canned_answer is None:
-        raise canned.not_found()
-    return canned_answer
-
-
-class CannedAnswerViewSet(ResourceViewSet):
-    module = services.MODULE
-    also = MODULES[1:]
-    listing = Listing("List canned answers", CannedAnswer.objects.all, CANNED_FIELDS, CannedOut)
-
-    @endpoint(
-        "Write a canned answer",
-        description="Words that members insert into answers, by name or shortcut.",
-        input=CannedInput,
-        output=CannedOut,
-        success="CannedAnswerCreated_201",
-    )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
-        return _canned(canned.create(member_id=self.actor.member_id, **data).pk)
-
-    @endpoint("Read a canned answer", output=CannedOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
-        return _canned(id)
-
-    @endpoint(
-        "Update a canned answer",
-        input=CannedChange,
-        output=CannedOut,
-        success="CannedAnswerUpdated_200",
-        errors=NOT_FOUND,
-    )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        canned.update(id=id, member_id=self.actor.member_id, **data)
-        return _canned(id)
-
-    @endpoint(
-        "Delete canned answers",
-        input=CannedDelete,
-        output=Deleted,
-        bulk=True,
-        success="CannedAnswersDeleted_200",
-        errors=NOT_FOUND,
-    )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
-        return {"deletedCount": canned.delete(selection=self.selection())}
 
 
 def _times(id: str) -> dict[str, Any]:
