@@ -22,13 +22,17 @@ def health(request: HttpRequest) -> HttpResponse:
         beat, hold = heartbeat(), current_hold()
     except Error:
         return unavailable()
+    work = "late" if beat.late else "ok"
+    message = "Degraded" if beat.stale or beat.late else "OK"
+    if hold:
+        work = "held"
+        message = "Degraded" if beat.stale else "Held"
     data = {
         "database": "ok",
         "tick": "stale" if beat.stale else "ok",
         "tickedAt": beat.ticked_at,
-        "work": "held" if hold else "late" if beat.late else "ok",
+        "work": work,
         "heldSince": hold.since if hold else None,
     }
-    message = "Degraded" if beat.stale or (beat.late and not hold) else "Held" if hold else "OK"
     body = {"status": "success", "success": True, "message": message, "data": data}
     return HttpResponse(dumps(body), content_type="application/json")

@@ -13,8 +13,10 @@ log = logging.getLogger(__name__)
 CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
 """First characters of SQLSTATEs with which the server ends the session or accepts no more (PostgreSQL, appendix A)."""
 NO_WRITES = ("53100", "53200", "25006")
-"""The SQLSTATEs of a full disk, of a server without memory, and of one that only reads: as managed servers do whose
-disk is nearly full, and those that have just become a standby."""
+"""The SQLSTATEs of a full disk, of a server without memory, and of one that only reads.
+
+Managed servers only read when their disk is nearly full, and others when they have just become a standby.
+"""
 
 
 FIRST_PAUSE = 1.0

@@ -21,7 +21,9 @@ from accounts.auth.models import RefreshToken
 from accounts.auth.tokens import Tokens
 
 PURGED_AT_ONCE = 10_000
-CLAIMS, COMPANY, SEEN = "member_session", "company", "seen"
+CLAIMS = "member_session"
+COMPANY = "company"
+SEEN = "seen"
 """Keys of the browser's session: the claims (sub, sid and ver), the company whose page was opened last, and the time.
 
 The time is that of the last page in seconds, with the precision of SEEN_EVERY.

@@ -17,7 +17,9 @@ NO_ADDRESS = "(no e-mail address)"
 def record_login(*, email: str, status: str, caller: Caller, user: User | None = None, reason: str = "") -> None:
     """Log the attempt once for each company of the user, or once without company, for the staff."""
     # People sometimes type the password into the address field.
-    tried = user.email if user else email.strip() if ADDRESS.fullmatch(email.strip()) else NO_ADDRESS
+    tried = email.strip() if ADDRESS.fullmatch(email.strip()) else NO_ADDRESS
+    if user is not None:
+        tried = user.email
     with unscoped(reason="login log: the companies of one user, or none"):
         companies: list[str | None] = []
         if user is not None:

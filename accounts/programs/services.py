@@ -50,7 +50,8 @@ def request_partnership(*, user_id: str, request_note: str = "") -> PartnerProgr
     if program.pk == fresh.pk:
         return program
     if program.status in REFUSALS:
-        raise NamedError(*REFUSALS[program.status])
+        name, detail = REFUSALS[program.status]
+        raise NamedError(name, detail)
     program.status = Status.REQUESTED
     program.request_note = request_note
     program.requested_at = now

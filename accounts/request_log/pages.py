@@ -28,6 +28,13 @@ CHANGES = {
 NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
 
 
+def _outcome(status: int) -> tuple[str, str]:
+    """Return the tone and the label of an answer's status."""
+    if status < 400:
+        return "ok", "Done"
+    return ("warn", "Refused") if status < 500 else ("bad", "Failed")
+
+
 class LogPage(RecordList, SettingsPage):
     """Shared parts of the log's pages: the newest entries come first."""
 
@@ -77,8 +84,7 @@ class Requests(LogPage):
 
     def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
         status = record["status"]
-        tone = "ok" if status < 400 else "warn" if status < 500 else "bad"
-        label = "Done" if status < 400 else "Refused" if status < 500 else "Failed"
+        tone, label = _outcome(status)
         who = record["member"] or record["user"] or {}
         return {
             **record,

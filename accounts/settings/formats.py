@@ -24,8 +24,11 @@ def formats_of(company_id: str | None) -> Formats:
     with unscoped(reason="formats: how the company that is asked for writes"):
         settings = CompanySettings.objects.filter(company_id=company_id)
         row = settings.values_list("company__timezone", "date_format", "time_format", "currency").first()
-        row = row or Company.objects.filter(pk=company_id).values_list("timezone").first()
-    return Formats(*(row or ()))
+        if row is None:
+            zone = Company.objects.filter(pk=company_id).values_list("timezone", flat=True).first()
+            return Formats() if zone is None else Formats(zone)
+    timezone, date_format, time_format, currency = row
+    return Formats(timezone, date_format, time_format, currency)
 
 
 def zone_of_company(company_id: str) -> ZoneInfo:

@@ -12,16 +12,15 @@ import orjson
 from django.utils import timezone
 
 from accounts.models import CompanySettings
-from accounts.settings.formats import formats_of
 from billing.addons.services import Chosen, Item, held, items_for, stored
 from billing.charges.models import Charge
 from billing.charges.services import line_of
-from billing.checkout.unused import unused_of
+from billing.checkout.lines import day_text, discounted, item_lines, plan_lines, taxed, unused_lines
 from billing.coupons.models import Coupon
-from billing.coupons.services import discount_of, usable_coupon
+from billing.coupons.services import usable_coupon
 from billing.invoices.models import Invoice
 from billing.invoices.services import Line, the_seller
-from billing.ledger.money import percent_of, share, to_minor
+from billing.ledger.money import to_minor
 from billing.payments.attempts import proof_of
 from billing.payments.settlement import usable_balance
 from billing.plans.models import Currency, Plan, PlanPrice, PlanVersion
@@ -46,7 +45,7 @@ WHEN = (AUTO, NOW, PERIOD_END)
 """Values for the time of a change. With `auto` an upgrade takes effect now, a downgrade when the paid period ends."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Quote:
     """A quoted purchase: its lines and the amount to pay."""
 
@@ -157,7 +156,9 @@ def quote_plan(
     code = price.currency.code
     ahead = start is not None and start > now and not scheduled
     chosen = _seats(subscription, plan, seats, ahead=ahead)
-    quantities = (held(subscription) if is_open(subscription) else {}) if add_ons is None else add_ons
+    quantities = add_ons
+    if quantities is None:
+        quantities = held(subscription) if is_open(subscription) else {}
     keeps = change == SAME and code == subscription.currency
     items = items_for(subscription, quantities, currency=code, interval=interval, keeps=keeps)
     if keeps and not scheduled and add_ons is not None and _adds(subscription, quantities):
@@ -171,29 +172,51 @@ def quote_plan(
     lines = plan_lines(plan, price, chosen) + item_lines(items, code, interval)
     if start is not None:
         if not scheduled and start > period_after(now, interval, now.day):
-            raise NamedError("BadRequest_400", f"planID: it is paid until {_day(start)} already")
+            raise NamedError("BadRequest_400", f"planID: it is paid until {day_text(start)} already")
         period = (start, period_after(start, interval, subscription.period_day or start.day))
     else:
         period = (now, period_after(now, interval, now.day))
         if is_open(subscription):
-            lines += _unused(subscription, code, now)
+            lines += unused_lines(subscription, code, now)
         if sum(line.amount for line in lines) < 0:
             raise NamedError(
                 "BadRequest_400",
                 "planID: what is paid already is worth more; choose it for the period's end (when: periodEnd)",
             )
     coupon = _coupon(coupon_code, plan, code, scheduled=scheduled) if coupon_code else None
-    tax, charges = tax_of_sale(), [charge for charge in owed if charge.currency == code and not scheduled]
-    billed = taxed([*_with_discount(lines, coupon, code), *(line_of(charge) for charge in charges)], tax)
-    paid = (chosen, code, billed, start is None, period, coupon, 0, tax, change, scheduled, tuple(items))
-    quote = Quote(Kind.CYCLE, plan, interval, *paid, tuple(charge.pk for charge in charges), at=now)
+    tax = tax_of_sale()
+    charges = [charge for charge in owed if charge.currency == code and not scheduled]
+    billed = taxed([*discounted(lines, coupon, code), *(line_of(charge) for charge in charges)], tax)
+    quote = Quote(
+        kind=Kind.CYCLE,
+        plan=plan,
+        interval=interval,
+        seats=chosen,
+        currency=code,
+        lines=billed,
+        from_now=start is None,
+        period=period,
+        coupon=coupon,
+        credit=0,
+        tax_of=tax,
+        change=change,
+        scheduled=scheduled,
+        add_ons=tuple(items),
+        charges=tuple(charge.pk for charge in charges),
+        at=now,
+    )
     return quote if scheduled else _with_credit(quote)
 
 
 def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: bool) -> int:
     """Return the number of seats to buy. A period paid ahead has those of the current one."""
     held_now = max(subscription.seats or plan.min_seats, plan.min_seats)
-    chosen = seats if seats is not None else held_now if ahead else max(plan.min_seats, used_quota("member"))
+    if seats is not None:
+        chosen = seats
+    elif ahead:
+        chosen = held_now
+    else:
+        chosen = max(plan.min_seats, used_quota("member"))
     check_seats(plan, chosen)
     return chosen
 
@@ -242,14 +265,32 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
     code, now = price.currency.code, _moment(subscription, at)
     left, whole = int((end - now).total_seconds()), int((end - start).total_seconds())
     unit = -(-to_minor(price.seat_amount, code) * max(0, left) // max(1, whole))
-    text = f"More seats until {_day(end)}"
+    text = f"More seats until {day_text(end)}"
     lines = (Line(text, max(0, more), unit, unit * max(0, more)),)
-    tax, change = tax_of_sale(), UPGRADE if more > 0 else SAME if not more else DOWNGRADE
-    billed, period = taxed(lines, tax), (now, end)
+    tax = tax_of_sale()
     quote = Quote(
-        Kind.SEATS, plan, subscription.interval, seats, code, billed, False, period, None, 0, tax, change, at=now
+        kind=Kind.SEATS,
+        plan=plan,
+        interval=subscription.interval,
+        seats=seats,
+        currency=code,
+        lines=taxed(lines, tax),
+        from_now=False,
+        period=(now, end),
+        coupon=None,
+        credit=0,
+        tax_of=tax,
+        change=_change_by(more),
+        at=now,
     )
     return _with_credit(quote)
+
+
+def _change_by(more: int) -> str:
+    """Return the kind of a change by so many seats."""
+    if more > 0:
+        return UPGRADE
+    return SAME if more == 0 else DOWNGRADE
 
 
 def quote_add_ons(
@@ -275,11 +316,26 @@ def quote_add_ons(
         more = item.quantity - had.get(item.add_on.pk, 0)
         if more > 0:
             unit = -(-to_minor(item.unit_amount, code) * max(0, min(left, whole)) // max(1, whole))
-            lines.append(Line(f"{item.add_on.name} until {_day(end)}", more, unit, unit * more))
+            lines.append(Line(f"{item.add_on.name} until {day_text(end)}", more, unit, unit * more))
     seats = subscription.seats or plan.min_seats
-    tax, period = tax_of_sale(), (now, end)
-    paid = (subscription.interval, seats, code, taxed(lines, tax), False, period, None, 0, tax, UPGRADE)
-    return _with_credit(Quote(Kind.ADD_ONS, plan, *paid, add_ons=tuple(items), at=now))
+    tax = tax_of_sale()
+    quote = Quote(
+        kind=Kind.ADD_ONS,
+        plan=plan,
+        interval=subscription.interval,
+        seats=seats,
+        currency=code,
+        lines=taxed(lines, tax),
+        from_now=False,
+        period=(now, end),
+        coupon=None,
+        credit=0,
+        tax_of=tax,
+        change=UPGRADE,
+        add_ons=tuple(items),
+        at=now,
+    )
+    return _with_credit(quote)
 
 
 def _adds(subscription: Subscription, quantities: Chosen) -> bool:
@@ -320,66 +376,6 @@ def _price(plan: Plan, version: PlanVersion | None, interval: str, currency: str
         )
         raise NamedError("BadRequest_400", f"{what} {shorten(currency, 20)}")
     return price
-
-
-def plan_lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:
-    """Return the lines of a period of a plan."""
-    base, seat = (to_minor(amount, price.currency.code) for amount in (price.amount, price.seat_amount))
-    lines = [Line(f"{plan.name}, a {price.interval}", 1, base, base)]
-    more = seats - plan.min_seats
-    if more > 0:
-        lines.append(Line(f"Seats beyond {plan.min_seats}", more, seat, seat * more))
-    return tuple(lines)
-
-
-def item_lines(items: Sequence[Item], currency: str, interval: str) -> tuple[Line, ...]:
-    """Return the lines of add-ons for a period."""
-    units = [(item, to_minor(item.unit_amount, currency)) for item in items]
-    return tuple(
-        Line(f"{item.add_on.name}, a {interval}", item.quantity, unit, unit * item.quantity) for item, unit in units
-    )
-
-
-def _day(moment: datetime) -> str:
-    """Write a day as the active company does."""
-    return formats_of(company_id()).date(moment)
-
-
-def _unused(subscription: Subscription, currency: str, now: datetime) -> tuple[Line, ...]:
-    """Return the lines that deduct the unused part of the paid amount."""
-    end = subscription.period_end
-    if end is None or end <= now or not subscription.interval:
-        return ()
-    unused = unused_of(subscription, currency, now)
-    name = subscription.plan.name if subscription.plan else "the former plan"
-    return (Line(f"Unused time of {name} until {_day(end)}", 1, -unused, -unused),) if unused else ()
-
-
-def _with_discount(lines: Sequence[Line], coupon: Coupon | None, currency: str) -> tuple[Line, ...]:
-    if coupon is None:
-        return tuple(lines)
-    discount = discount_of(coupon, sum(line.amount for line in lines), currency)
-    parts = share(discount, [max(0, line.amount) for line in lines])
-    return tuple(replace(line, discount=part) for line, part in zip(lines, parts, strict=True))
-
-
-def taxed(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
-    """Add a tax to lines. It is calculated on the total and distributed over the lines."""
-    if not tax.percent:
-        return tuple(lines)
-    nets = [line.amount - line.discount for line in lines]
-    parts = _shared_tax(percent_of(sum(nets), tax.percent), nets)
-    return tuple(replace(line, tax_percent=tax.percent, tax=part) for line, part in zip(lines, parts, strict=True))
-
-
-def _shared_tax(tax: int, nets: list[int]) -> list[int]:
-    """Share a tax out over lines of which some may be below zero."""
-    if all(net >= 0 for net in nets):
-        return share(tax, nets)
-    whole = sum(nets)
-    parts = [tax * net // whole if whole else 0 for net in nets]
-    parts[0] += tax - sum(parts)
-    return parts
 
 
 def _with_credit(quote: Quote) -> Quote:

@@ -38,7 +38,9 @@ def losses_of(plan: Plan, seats: int) -> dict[str, Any]:
     subscription = primary_subscription()
     now = terms_of(subscription) if subscription is not None and is_open(subscription) else None
     then = overlay(None, None, seats, plan.modules, plan.limits, plan.max_seats)
-    had = set(MODULES) if now is not None and now.modules is None else set(now.modules or ()) if now else set()
+    had: set[str] = set()
+    if now is not None:
+        had = set(MODULES if now.modules is None else now.modules)
     kept = had if then.modules is None else then.modules
     limits = [
         {"module": module, "limit": limit, "used": used}

@@ -24,8 +24,11 @@ TAKEN = "couponCode: others have used the coupon up meanwhile; order without it"
 
 
 def lock_coupons(code: str) -> None:
-    """Lock the coupon of a code and those that the active company holds, in the order of their ids, so that companies
-    that change from one coupon to another do not wait for each other."""
+    """Lock the coupon of a code and those that the active company holds.
+
+    They are locked in the order of their ids, so that companies that change from one coupon to another do not wait for
+    each other.
+    """
     held = Redemption.objects.filter(state=State.HELD).values_list("coupon_id", flat=True)
     rows = Coupon.objects.annotate(capitals=Upper("code")).filter(Q(pk__in=list(held)) | Q(capitals=code.upper()))
     _lock(rows.values_list("pk", flat=True))

@@ -31,8 +31,14 @@ NEARLY = 80
 
 def use(module: str, used: int, limit: int | None, *, monthly: bool = False) -> dict[str, Any]:
     """Return the use of a limit, with the percent and its tone."""
-    percent = 0 if limit is None else 100 if not limit else min(100, 100 * used // limit)
-    tone = "bad" if percent >= 100 else "warn" if percent >= NEARLY else ""
+    percent = 0
+    if limit is not None:
+        percent = min(100, 100 * used // limit) if limit else 100
+    tone = ""
+    if percent >= 100:
+        tone = "bad"
+    elif percent >= NEARLY:
+        tone = "warn"
     return {
         "words": name_of(module),
         "used": used,

@@ -111,7 +111,8 @@ def terms_at(now: datetime) -> Terms | None:
     if subscription is None:
         return None
     start = subscription.period_start or subscription.starts_at
-    return Terms(subscription, *month_at(now, start=start, end=subscription.period_end, day=subscription.period_day))
+    starts_at, ends_at = month_at(now, start=start, end=subscription.period_end, day=subscription.period_day)
+    return Terms(subscription, starts_at, ends_at)
 
 
 class Store:

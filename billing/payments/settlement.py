@@ -153,7 +153,9 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     redeem(payment.pk)
     period = _open(payment, invoice)
     if invoice.number is None:  # a renewal's is issued when it is billed
-        invoice.period_start, invoice.period_end = period  # the quote's was reckoned from when it was ordered
+        start, end = period  # the quote's was reckoned from when it was ordered
+        invoice.period_start = start
+        invoice.period_end = end
         issue(invoice)
     money, credit = payment.amount_minor, payment.credit_minor
     post(tx, payment.currency, [(account, money), (RECEIVABLE, -money)], about=invoice.pk)

@@ -257,7 +257,11 @@ class Comparison:
 
     def differs(self, kind: str, line: SettlementEntry, ours: Attempt | Refund | None = None) -> None:
         """Keep a difference, once."""
-        here = ours.payment.amount_minor if isinstance(ours, Attempt) else ours.amount_minor if ours else None
+        here = None
+        if isinstance(ours, Attempt):
+            here = ours.payment.amount_minor
+        elif ours is not None:
+            here = ours.amount_minor
         fresh = Difference(
             reconciliation=self.row,
             account_id=self.account.pk,

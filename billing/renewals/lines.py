@@ -13,7 +13,8 @@ from accounts.models import Company, CompanySettings
 from billing.addons.holdings import Holdings
 from billing.addons.services import Chosen, Item
 from billing.charges.services import bill_pending, line_of
-from billing.checkout.quotes import FALLBACK, item_lines, plan_lines, taxed
+from billing.checkout.lines import item_lines, plan_lines, taxed
+from billing.checkout.quotes import FALLBACK
 from billing.invoices.services import Line, the_seller
 from billing.ledger.services import BALANCE
 from billing.models import BillingDetails, Charge, Currency, Plan, PlanPrice, PlanVersion, Posting, Seller

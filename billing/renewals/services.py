@@ -241,8 +241,10 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
 
 
 def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: int) -> None:
-    """Make the order, the invoice with its lines and postings, and the collection of each; number the invoices last, so
-    that the lock of the series is held for the shortest time."""
+    """Make the order, the invoice with its lines and postings, and the collection of each.
+
+    The invoices are numbered last, so that the lock of the series is held for the shortest time.
+    """
     if not batch:
         return
     companies = [due.company_id for due in batch]

@@ -36,7 +36,11 @@ class Usage(SettingsPage):
 
 def shown(meter: Mapping[str, Any]) -> dict[str, Any]:
     """Return a meter with its tone, and its days as charts take them."""
-    tone = "bad" if meter["percent"] >= 100 and not meter["price"] else "warn" if meter["percent"] >= NEARLY else ""
+    tone = ""
+    if meter["percent"] >= 100 and not meter["price"]:
+        tone = "bad"
+    elif meter["percent"] >= NEARLY:
+        tone = "warn"
     days = [(date.fromisoformat(str(day["day"])[:10]), [day["used"]]) for day in meter["days"]]
     return {
         **meter,

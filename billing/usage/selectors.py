@@ -56,6 +56,13 @@ def read_usage(start: str, end: str) -> dict[str, Any]:
     }
 
 
+def _included(row: MeterPeriod | None, limit: int) -> int:
+    """Return the units that the month includes by a limit that its row does not know yet."""
+    if row is None:
+        return limit
+    return min(limit, row.included) if limit < row.allowed else row.included
+
+
 def _meter(key: str, limit: int, row: MeterPeriod | None, terms: Terms, now: datetime) -> dict[str, Any]:
     # A row is brought up to date when something is used; until then what the subscription says now is shown.
     current = row is not None and (row.allowed, row.terms, row.ends_at) == (limit, terms.key, terms.ends_at)
@@ -64,7 +71,7 @@ def _meter(key: str, limit: int, row: MeterPeriod | None, terms: Terms, now: dat
         price = row.unit_amount
         currency = row.currency
     else:
-        included = limit if row is None else min(limit, row.included) if limit < row.allowed else row.included
+        included = _included(row, limit)
         price = meter_price(terms.subscription, key) if terms.key else None
         currency = terms.subscription.currency
     used = row.used + row.reserved if row is not None else 0

@@ -54,7 +54,9 @@ def make(target: Path, *, words: str) -> Path:
                 secrets=sealed.fingerprints(secrets),
             )
             manifest.parts[DUMP] = _dump(pg_tools, folder / DUMP, snapshot)
-            manifest.parts[FILES], manifest.files = _copy_files(settings.LEADWRIGHT_DATA / "files", folder / FILES)
+            part, files = _copy_files(settings.LEADWRIGHT_DATA / "files", folder / FILES)
+            manifest.parts[FILES] = part
+            manifest.files = files
         if words:
             manifest.parts[SECRETS] = _write(folder / SECRETS, sealed.seal(secrets, words))
         manifest.write(folder)

@@ -39,9 +39,9 @@ class WrittenBack:
 def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, Any]) -> WrittenBack:
     """Reduce a body that repeats keys of the response to its changes.
 
-    A body is compared with the stored record only if it has keys that the answer has and the input lacks, nested
-    records, or the same value at the top and in formData; a stale repetition must not stand against the change. Raises
-    ValidationFailed for values that differ from the stored ones and cannot be written.
+    A body is compared with the stored record only if it repeats: keys that the input lacks, nested records, or the same
+    value at the top and in formData. A stale repetition must not stand against the change. Raises ValidationFailed for
+    values that differ from the stored ones and cannot be written.
     """
     if not (path or view.singleton) or not isinstance(body, dict) or not declared.input or not declared.output:
         return WrittenBack(body)

@@ -97,7 +97,9 @@ class ApiView(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         self.format_kwarg = None
-        request.accepted_renderer, request.accepted_media_type = self.perform_content_negotiation(request)
+        renderer, media_type = self.perform_content_negotiation(request)
+        request.accepted_renderer = renderer
+        request.accepted_media_type = media_type
         declared = self.declaration()
         self.perform_authentication(request)
         if not isinstance(request.auth, Actor):

@@ -47,7 +47,9 @@ class ResourceViewSet(ViewSetMixin, ApiView):
         cls.abstract = abstract
         if "listing" in cls.__dict__ and "list" not in cls.__dict__:
             cls.list = list_handler(cls.listing, "list")  # type: ignore[attr-defined]
-        cls.collection_actions, cls.detail_actions = cls._standard_actions()
+        collection, detail = cls._standard_actions()
+        cls.collection_actions = collection
+        cls.detail_actions = detail
         cls._check_actions()
 
     @classmethod

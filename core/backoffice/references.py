@@ -60,7 +60,10 @@ def ids_in(record: models.Model, refers: Mapping[str, Of], fields: Iterable[str]
     for name in fields:
         value = getattr(record, name, None)
         of = refers.get(name)
-        model = of if isinstance(of, type) else of(record) if of is not None else _keys.get(name)
+        if of is None:
+            model = _keys.get(name)
+        else:
+            model = of if isinstance(of, type) else of(record)
         if model is not None:
             yield from ((model, id_text) for id_text in _ids(value))
         elif isinstance(value, Mapping | list):

@@ -154,9 +154,12 @@ def number(value: int | float | Decimal, name: str = "", currency: str = "") -> 
 
 def plain(value: int | float | Decimal) -> str:
     """Write a number with grouped digits, without zeros at its end."""
-    text = (
-        f"{value:,.2f}" if isinstance(value, float) else f"{value:,f}" if isinstance(value, Decimal) else f"{value:,}"
-    )
+    if isinstance(value, float):
+        text = f"{value:,.2f}"
+    elif isinstance(value, Decimal):
+        text = f"{value:,f}"
+    else:
+        text = f"{value:,}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -190,7 +193,11 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
         return (names or {}).get(value) or short_id(value)
     if ID.search(value):
         return format_html('<span title="{}">{}</span>', value[:1000], ID.sub(lambda match: _ending(match[0]), value))
-    line = code_label(value) if name in CODES else " ".join(value.split()) if brief else value
+    line = value
+    if name in CODES:
+        line = code_label(value)
+    elif brief:
+        line = " ".join(value.split())
     if brief:
         return line if len(line) <= LINE else format_html('<span title="{}">{}…</span>', value[:1000], line[:LINE])
     return format_html('<span class="backoffice-text">{}</span>', line) if "\n" in line else line

@@ -16,6 +16,7 @@ import orjson
 from django.db import connection
 from django.utils import timezone
 
+from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events.models import Event
 from core.ids import first_id
@@ -122,7 +123,8 @@ def read(
     With `kinds` (None: all) a page reads LOOKED_AT events at most, so that it may be empty before the end.
     """
     began, start = timezone.now(), after or Position(0, 0, timezone.now())
-    last, horizon = _reach(start, None if object_id else LOOKED_AT if kinds is not None else size)
+    most = size if kinds is None else LOOKED_AT
+    last, horizon = _reach(start, None if object_id else most)
     rows = Event.objects.extra(  # noqa: S610  constant SQL
         where=["(tx, sequence) > (%s::text::xid8, %s)", "tx < %s::text::xid8"],
         params=[str(start.tx), start.sequence, str(horizon)],
@@ -178,5 +180,5 @@ def forget_old() -> bool:
     """Delete events that are older than KEPT and a day, and that no consumer waits for (a periodic task)."""
     old = Event.objects.filter(pk__lt=first_id(timezone.now() - KEPT - timedelta(days=1)), deliveries=None)
     ids: list[Any] = list(old.order_by("pk").values_list("pk", flat=True)[:DELETED_AT_ONCE])
-    Event.objects.filter(pk__in=ids)._raw_delete("default")
+    raw_delete(Event.objects.filter(pk__in=ids))
     return len(ids) == DELETED_AT_ONCE

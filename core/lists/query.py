@@ -213,7 +213,10 @@ def split_values(values: Iterable[Any], name: str) -> list[str]:
     for value in values:
         if isinstance(value, str) and value.lstrip().startswith("["):
             value = tree.load_json(value, name)
-        texts = value if isinstance(value, list | tuple) else [value] if value != "" else []
+        if isinstance(value, list | tuple):
+            texts = value
+        else:
+            texts = [] if value == "" else [value]
         if not all(isinstance(text, str) and text for text in texts) or value in ([], ()):
             raise refuse(name, "needs texts separated by commas, or an array of texts")
         parts += [part.strip() for text in texts for part in text.split(",")]

@@ -44,7 +44,7 @@ class BulkSelection:
         """Parse the selection of a request.
 
         It has the body's `ids`, or with `selectAll` the records that the query string selects, without `nids`. As the
-        contract says, selectAll ignores the ids; without it the query string is ignored, but a filter without a value
+        contract says, selectAll ignores the ids. Without it the query string is ignored, but a filter without a value
         is refused. withinLast and withinNext count from `now` (default: the present).
         `nothing` is the name of the error of a body that selects nothing.
         """

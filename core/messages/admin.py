@@ -74,7 +74,9 @@ class ResponseMessageAdmin(BackOfficeAdmin):
         done = 0
         for message in rows:
             if message.default is not None:
-                message.status, message.text = message.default
+                status, text = message.default
+                message.status = status
+                message.text = text
                 message.save()
                 self.log_change(request, message, "Reset to the default.")
                 done += 1

@@ -59,10 +59,13 @@ def seed(app_config: AppConfig, using: str, apps: Apps = apps, **_: Any) -> None
             default, stored = DEFAULTS.get(row.name), (row.default_status, row.default_text)
             if default is None or default == stored:
                 continue
+            status, text = default
             if (row.status, row.text) == stored:
-                row.status, row.text = default
+                row.status = status
+                row.text = text
                 row.updated_at = now
-            row.default_status, row.default_text = default
+            row.default_status = status
+            row.default_text = text
             moved.append(row)
         manager.bulk_update(moved, ("status", "text", "default_status", "default_text", "updated_at"))
         missing = sorted(DEFAULTS.keys() - {row.name for row in rows})

@@ -222,6 +222,10 @@ def line(context: Mapping[str, Any], names: list[str], rows: list[tuple[date, li
     return _chart(context, names, rows, most, (SafeString() for _ in rows), path)
 
 
+def _day_label(day: date, *, with_month: bool) -> str:
+    return f"{day.day} {day:%b}" if with_month else str(day.day)
+
+
 def _chart(
     context: Mapping[str, Any],
     names: list[str],
@@ -245,7 +249,7 @@ def _chart(
                 round(wide, 2),
                 inner,
                 round(left + wide / 2, 1),
-                "" if number % step else f"{on.day} {on:%b}" if not number or step > 2 else on.day,
+                "" if number % step else _day_label(on, with_month=not number or step > 2),
             )
             for number, ((on, counts), inner) in enumerate(zip(rows, drawn, strict=True))
             for pairs, left in ((list(zip(names, counts, strict=True)), round(number * wide, 1)),)

@@ -14,4 +14,6 @@ THREE_DECIMALS = {"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"}
 
 def exponent(currency: str) -> int:
     """Return the decimals of a currency by ISO 4217."""
-    return 0 if currency in NO_DECIMALS else 3 if currency in THREE_DECIMALS else 2
+    if currency in NO_DECIMALS:
+        return 0
+    return 3 if currency in THREE_DECIMALS else 2

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
 
-from core.web.forms import SEVERAL, Field, Form, Option
+from core.web.forms import SEVERAL, Field, Form, Option, options_of
 from core.web.pages import Refused
 from core.web.saved_views import ViewedList
 
@@ -115,7 +115,7 @@ class ChangeMany(BulkList):
         if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
             return self.fail(f"Choose {self.one}s in the list first.", self.list_here)
         if "what" not in self.request.POST:
-            options = [Option(*choice) for choice in self.changes]
+            options = options_of(self.changes)
             what = Field("what", "What to change", "select", required=True, options=options)
             return self.page({**self.chosen(Form([what])), "asks": True})
         return self.page({**self.chosen(self.change_form()), "label": self.what.label})

@@ -40,6 +40,11 @@ class Option:
     """The heading above it and similar ones, in a select or a field of kind groups."""
 
 
+def options_of(choices: Iterable[tuple[str, str]]) -> list[Option]:
+    """Return the options of (value, label) pairs."""
+    return [Option(value, label) for value, label in choices]
+
+
 @dataclass
 class Field:
     """A field of a form. `name` is its name in the API's body."""

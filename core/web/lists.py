@@ -140,11 +140,11 @@ class ListState:
     @cached_property
     def unread(self) -> list[Unread]:
         """The filters whose values cannot be used."""
-        checked = (
-            (choice, list_filter, choice.trouble(list_filter.operator, list_filter.value))
+        return [
+            Unread(choice, list_filter, trouble)
             for choice, list_filter in self._parsed_filters
-        )
-        return [Unread(*parts) for parts in checked if parts[2]]
+            if (trouble := choice.trouble(list_filter.operator, list_filter.value))
+        ]
 
     @property
     def any(self) -> bool:

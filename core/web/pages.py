@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -26,11 +26,11 @@ from core.web import ask
 from core.web.ask import Answer
 from core.web.forms import Form, Option
 from core.web.readers import NoSession, Reader, source
+from core.web.toasts import Toast
 from core.web.visits import reading
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
 MAX_OPTIONS = 200
-NOTHING = (404, "There is nothing here", "It may have been deleted, or the address is not complete.")
 
 UNUSABLE = {
     "sortBy": "this order",
@@ -61,29 +61,6 @@ class MenuItem:
     """The letter that leads there after g."""
 
 
-@dataclass(frozen=True)
-class Toast:
-    """The result of the last form."""
-
-    text: str
-    bad: bool = False
-    undo: str = ""
-    watch: str = ""
-    back: Mapping[str, str] = field(default_factory=dict)
-    """The address and the fields of the form that restores the former state."""
-
-    @classmethod
-    def of(cls, message: Any) -> Toast:
-        kind, _, rest = (message.extra_tags or "").partition(" ")
-        return cls(
-            str(message),
-            message.level >= messages.ERROR,
-            undo=rest if kind == "undo" else "",
-            watch=rest if kind == "watch" else "",
-            back=json.loads(rest) if kind == "back" else {},
-        )
-
-
 class Refused(Exception):
     """The page cannot be shown. `detail` has the reason, and the next step."""
 
@@ -93,6 +70,11 @@ class Refused(Exception):
         self.detail = detail
         self.lapsed = lapsed
         super().__init__(message)
+
+
+def nothing_here() -> Refused:
+    """Return the refusal of an address without a page."""
+    return Refused(404, "There is nothing here", "It may have been deleted, or the address is not complete.")
 
 
 class Page(View):
@@ -183,7 +165,7 @@ class Page(View):
         if answer.ok:
             return answer
         if answer.status == 404 or (answer.status == 400 and self.params):
-            raise Refused(*NOTHING)
+            raise nothing_here()
         detail = ask.NOT_ALLOWED if ask.LACKS in answer.warning else answer.warning
         raise Refused(answer.status if answer.status < 500 else 503, answer.message, detail)
 
@@ -259,8 +241,11 @@ class Page(View):
 
     def tell(self, text: str, *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None) -> None:
         """Put a toast on the page that comes next. `undo`, `watch` and `back` are as for `done`."""
-        tags = f"undo {undo}" if undo else f"watch {watch}" if watch else ""
-        tags = f"back {json.dumps(back)}" if back else tags
+        tags = f"watch {watch}" if watch else ""
+        if undo:
+            tags = f"undo {undo}"
+        if back:
+            tags = f"back {json.dumps(back)}"
         messages.success(self.request, text, extra_tags=tags)
 
     def done(
@@ -368,7 +353,7 @@ class Page(View):
             raise Refused(403, "Your role does not open this page", "Ask an owner of the company for the permission.")
         # The API has addresses next to its records, such as contact/import, which are no page of a record.
         if "id" in self.params and not is_id(self.params["id"]):
-            raise Refused(*NOTHING)
+            raise nothing_here()
 
     def _ask(
         self, actor: Actor, mount: str, method: str, path: str, query: Mapping[str, Any] | None, body: Any

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.mails.services import Letter
+from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events import emit
 from crm.activities.models import FollowUp
@@ -90,7 +91,7 @@ def delete_follow_up(*, id: str, actor_id: str, automation: bool = True) -> None
     follow_up = live_follow_ups().select_for_update(of=("self",)).filter(pk=id).first()
     if follow_up is None:
         raise not_found()
-    FollowUp.objects.filter(pk=id)._raw_delete("default")  # nothing refers to follow-ups
+    raw_delete(FollowUp.objects.filter(pk=id))  # nothing refers to follow-ups
     _emit("follow-up.deleted", follow_up, actor_id, automation, status=follow_up.status)
 
 

@@ -8,31 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from core.errors import shorten
 from crm.contacts.models import Contact
 from crm.contacts.schema import ContactRow
-from crm.contacts.unique_key import KeyedRow, KeyHolder
+from crm.contacts.unique_key import Collision, KeyedRow, KeyHolder
 from crm.contacts.updates import Take
 from crm.records.problems import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
 UNNAMED = "; its address is not that of "
 """Text of a message at the place of the holder's name, before the name of the row's person."""
-
-
-class Collision(NamedTuple):
-    """A row that was not written, since the contact `existing_id` has its `value` of `field` (email or number).
-
-    `person` names the row's person if the contact is another person, with another address; otherwise it is empty.
-    """
-
-    index: int  # type: ignore[assignment]
-    field: str
-    value: str
-    existing_id: str
-    person: str = ""
 
 
 @dataclass(slots=True)

@@ -13,11 +13,11 @@ from core.ids import is_id, new_id
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
-from crm.contacts.collisions import EXISTS, Collision, differences, shown_person
+from crm.contacts.collisions import EXISTS, differences, shown_person
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
 from crm.contacts.schema import NUMBER_COLUMNS, ContactRow, ContactSchema
-from crm.contacts.unique_key import lock_unique_key, rewrite_keys
+from crm.contacts.unique_key import Collision, lock_unique_key, rewrite_keys
 from crm.contacts.updates import update_contacts
 from crm.contacts.writer import WriteResult, write_contacts
 from crm.records.problems import ValueProblem, explain, refusal
@@ -158,7 +158,8 @@ def create_contacts(
             else:
                 rows.append(row)
         rows = _drop_dangling(schema, rows, items, result, drop_invalid)
-        written, result.job = _write(schema, rows, existing_error, actor_id, automation)
+        written, job = _write(schema, rows, existing_error, actor_id, automation)
+        result.job = job
         _report(written, items, result, may_read)
         if all_or_none:
             result.refuse_failed()
@@ -307,7 +308,7 @@ def change_contact(
             schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace", source=source
         )
         if outcome.collided:
-            taken = Collision(*outcome.collided[0])
+            taken = outcome.collided[0]
             if may_read and taken.field == "number":
                 shown = {**current, **row.system}
                 taken = taken._replace(person=shown_person(shown["name"], shown["email"]))

@@ -49,6 +49,25 @@ class KeyHolder(NamedTuple):
     number_key: str | None
 
 
+class Collision(NamedTuple):
+    """A row that was not written, since the contact `existing_id` has its `value` of `field` (email or number).
+
+    `person` names the row's person if the contact is another person, with another address; otherwise it is empty.
+    """
+
+    index: int  # type: ignore[assignment]
+    field: str
+    value: str
+    existing_id: str
+    person: str = ""
+
+
+def keyed_row(schema: ContactSchema, id: str, row: ContactRow) -> KeyedRow:
+    """Return the row with its contact's id and its parts of the unique key."""
+    email_key, number_key = schema.keys_of(row.system)
+    return KeyedRow(id, row, email_key, number_key)
+
+
 def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
     """Lock the company's unique key setting until the transaction ends, and put its current value into the schema.
 
@@ -58,7 +77,7 @@ def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
         if many:
             cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [BULK_LOCK, schema.company_id])
         cursor.execute("SELECT contact_unique_key FROM accounts_company WHERE id = %s FOR SHARE", [schema.company_id])
-        (schema.unique_key,) = cursor.fetchone()
+        schema.unique_key = cursor.fetchone()[0]
 
 
 def live_holders(keyed: Iterable[KeyedRow]) -> Sequence[KeyHolder]:
@@ -94,7 +113,7 @@ def _holders(keyed: Iterable[KeyedRow], where: str) -> Sequence[KeyHolder]:
     statement = " UNION ".join(HOLDERS.format(part=part, where=where) for part in ("email_key", "number_key"))
     with connection.cursor() as cursor:
         cursor.execute(statement, [orjson.dumps(list(keys)).decode() for keys in (emails, numbers)])
-        return [KeyHolder(*row) for row in cursor.fetchall()]
+        return [KeyHolder(id, email_key, number_key) for id, email_key, number_key in cursor.fetchall()]
 
 
 def rewrite_keys(setting: str, parts: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from core.events import emit
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.schema import ContactRow, ContactSchema, without_lone_prefix
-from crm.contacts.unique_key import KeyedRow, live_holders
+from crm.contacts.unique_key import Collision, keyed_row, live_holders
 from crm.records.updates import Changes, RecordState, load_states, touch, write_states, write_tags, write_values
 
 MAX_ROUNDS = 5
@@ -29,7 +29,7 @@ class UpdateResult:
     """
 
     updated: list[tuple[int, str]] = field(default_factory=list)
-    collided: list[tuple[int, str, str, str]] = field(default_factory=list)
+    collided: list[Collision] = field(default_factory=list)
     missing: list[ContactRow] = field(default_factory=list)
     changed: set[str] = field(default_factory=set)
     left: dict[int, list[str]] = field(default_factory=dict)
@@ -63,7 +63,7 @@ def update_contacts(
     for _ in range(MAX_ROUNDS):
         refused = _collisions(schema, present)
         result.collided += refused
-        indexes = {index for index, *_ in refused}
+        indexes = {collision.index for collision in refused}
         present = [(id, row) for id, row in present if row.index not in indexes]
         changes_by_id = _apply(schema, states, present)
         written = [states[id] for id in changes_by_id]
@@ -123,12 +123,10 @@ def _differs(value: Any, present: Any) -> bool:
     return bool(value) and str(value).lower() != str(present or "").lower()
 
 
-def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]) -> list[tuple[int, str, str, str]]:
-    """Return the rows whose unique key another live contact has, as (index, part, value, contact)."""
+def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]) -> list[Collision]:
+    """Return the rows whose unique key another live contact has."""
     keyed = [
-        KeyedRow(id, row, *schema.keys_of(row.system))
-        for id, row in changes
-        if "email" in row.system or "contact_number" in row.system
+        keyed_row(schema, id, row) for id, row in changes if "email" in row.system or "contact_number" in row.system
     ]
     if not keyed:
         return []
@@ -140,7 +138,7 @@ def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]
         for part, key, column in (("email", item.email_key, "email"), ("number", item.number_key, "contact_number")):
             holder = holders[part].get(key) if key else None
             if holder is not None and holder != item.id:
-                collisions.append((item.row.index, part, item.row.system[column], holder))
+                collisions.append(Collision(item.row.index, part, item.row.system[column], holder))
                 break
             if key:
                 holders[part][key] = item.id

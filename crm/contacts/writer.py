@@ -15,9 +15,17 @@ from core.access import remaining_quota
 from core.events import emit
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
-from crm.contacts.collisions import Collision, Holders, collision
+from crm.contacts.collisions import Holders, collision
 from crm.contacts.schema import ContactRow, ContactSchema
-from crm.contacts.unique_key import KeyedRow, KeyHolder, live_holders, lock_unique_key, recreated_contacts
+from crm.contacts.unique_key import (
+    Collision,
+    KeyedRow,
+    KeyHolder,
+    keyed_row,
+    live_holders,
+    lock_unique_key,
+    recreated_contacts,
+)
 from crm.contacts.updates import Take, update_contacts
 from crm.records.inserts import insert_records
 from crm.records.values import add_new_values, add_tags
@@ -104,7 +112,7 @@ def write_contacts(
         )
         result.updated += outcome.updated
         result.left |= outcome.left
-        result.collided += [*plan.collided, *(Collision(*refused) for refused in outcome.collided)]
+        result.collided += [*plan.collided, *outcome.collided]
         again = [item.row for item in (*plan.inserts, *plan.updates) if item.id in lost] + outcome.missing
         if lost:  # the lost rows freed quota
             again += [item.row for item in plan.over_quota]
@@ -121,7 +129,7 @@ def _plan_round(
     schema: ContactSchema, rows: Sequence[ContactRow], existing: Existing, take: Take, *, first: bool
 ) -> _Plan:
     """Plan an attempt; most batches hold nothing that exists, so the first one skips the query for it."""
-    keyed = [KeyedRow(row.own_id or new_id(), row, *schema.keys_of(row.system)) for row in rows]
+    keyed = [keyed_row(schema, row.own_id or new_id(), row) for row in rows]
     left = remaining_quota("contact")
     if first and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
         return _Plan(inserts=keyed)

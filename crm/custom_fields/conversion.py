@@ -175,7 +175,7 @@ def stale_values(conversion: Conversion, job_id: str, since: str | None, size: i
 def _select(statement: str, conversion: Conversion, values: dict[str, Any]) -> list[Stored]:
     with connection.cursor() as cursor:
         cursor.execute(statement.format(**conversion.names), values)
-        return [Stored(*row) for row in cursor.fetchall()]
+        return [Stored(record, value) for record, value in cursor.fetchall()]
 
 
 def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], *, drop_invalid: bool) -> None:

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from core.deletion import raw_delete
 from core.errors import NamedError
 from core.ids import new_id
 from core.jobs import finish, notify_workers
@@ -228,7 +229,7 @@ def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, An
 
 def _make_hidden(job: BulkJob, field: CustomField) -> None:
     """Create the hidden field under which the typed values are staged, and drop values staged before it."""
-    ConvertedValue.objects.filter(job=job.pk)._raw_delete("default")
+    raw_delete(ConvertedValue.objects.filter(job=job.pk))
     id = new_id()
     CustomField.every.create(
         id=id,
@@ -296,7 +297,7 @@ def _end_conversion(job: BulkJob) -> None:
     """Remove the remaining old typed values of the records that others wrote, and the fields that stored them."""
     field = _present_field(job)
     remove_typed(kind_of(job.panel), _old_ids(job, field))
-    _hidden_of(job.pk)._raw_delete("default")
+    raw_delete(_hidden_of(job.pk))
     CustomField.objects.filter(pk=field.pk).update(pending=False, job=None)
 
 
@@ -337,8 +338,8 @@ def _delete_fields(kind: RecordKind, ids: Sequence[str]) -> None:
     """Delete the fields and the rest of their values, without Django's cascade, which would load the rows."""
     remove_typed(kind, ids)
     conversions = BulkJob.objects.filter(action=BulkJob.Action.CONVERT_FIELD, change__fieldId__in=list(ids))
-    ConvertedValue.objects.filter(job__in=list(conversions.values_list("pk", flat=True)))._raw_delete("default")
-    CustomField.every.filter(pk__in=ids)._raw_delete("default")
+    raw_delete(ConvertedValue.objects.filter(job__in=list(conversions.values_list("pk", flat=True))))
+    raw_delete(CustomField.every.filter(pk__in=ids))
 
 
 def delete_field(job: BulkJob, deadline: float) -> None:
@@ -370,9 +371,7 @@ def clean_up() -> bool:
         with company_scope(field.company_id), transaction.atomic():
             _delete_fields(kind_of(field.panel), [field.pk])
     gone = ConvertedValue.objects.filter(job__in=old)
-    ConvertedValue.objects.filter(job_id__in=list(gone.values_list("job_id", flat=True).distinct()[:1000]))._raw_delete(
-        "default"
-    )
+    raw_delete(ConvertedValue.objects.filter(job_id__in=list(gone.values_list("job_id", flat=True).distinct()[:1000])))
     abandoned = CustomField.every.exclude(deleted_at=None).filter(
         job__in=ended.filter(action=BulkJob.Action.DELETE_FIELD)
     )

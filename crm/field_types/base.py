@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
+from types import UnionType
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import orjson
@@ -15,6 +16,10 @@ from core.lists.values import Kind
 
 MAX_DEPTH = 5
 """Maximum levels of children of a field."""
+
+
+TYPED_CELLS: Mapping[str, type | UnionType] = {"boolean": bool, "number": int | float}
+"""Value type -> the types of a file's cells that are its values already."""
 
 
 class BadValue(ValueError):
@@ -181,7 +186,7 @@ class FieldSpec:
         """Parse a cell of a file into the stored value, or None for an empty one. Raises BadValue."""
         if isinstance(cell, date | time):
             cell = cell.isoformat()
-        kind = bool if self.value_type.name == "boolean" else int | float if self.value_type.name == "number" else None
+        kind = TYPED_CELLS.get(self.value_type.name)
         if cell is None or isinstance(cell, list | dict) or (kind and isinstance(cell, kind) and not self.many):
             return self.clean(cell)
         if kind and isinstance(cell, kind):  # in a field with several

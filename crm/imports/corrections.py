@@ -83,8 +83,15 @@ def mend_rows(
         log_problems(ErrorLog(job, most=MAX_STORED * 10), batch)  # no more rows than there were, all of their errors
         _count(job, batch, stored, actor_id)
     errors = ImportRowError.objects.filter(job=job, row__in=batch.numbers).order_by("row", "id")
-    numbers = (len(batch.numbers), len(batch.created), batch.updated, batch.skipped, len(batch.failed))
-    return Mended(errors, *numbers, left=sorted(sent.keys() - stored.keys()))
+    return Mended(
+        errors,
+        rows=len(batch.numbers),
+        created=len(batch.created),
+        updated=batch.updated,
+        skipped=batch.skipped,
+        failed=len(batch.failed),
+        left=sorted(sent.keys() - stored.keys()),
+    )
 
 
 def _leave_out_deleted_fields(job: Import) -> list[str]:

@@ -60,7 +60,9 @@ class JoinedColumns:
             if len(values) > 1:
                 self._choose(key, values, self._reader(key, cells), form, joined)
             elif values:
-                joined.columns[key], form[key] = values[0]
+                column, value = values[0]
+                joined.columns[key] = column
+                form[key] = value
         return joined
 
     def _choose(
@@ -89,7 +91,9 @@ class JoinedColumns:
             else:
                 further.setdefault(header, []).append(value)
         if key not in joined.columns:  # the schema says what is wrong with it
-            joined.columns[key], form[key] = values[0]
+            column, value = values[0]
+            joined.columns[key] = column
+            form[key] = value
             return
         joined.problems += problems
         for header, kept in further.items():

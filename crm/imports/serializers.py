@@ -156,7 +156,9 @@ class ImportOut(Output):
         total = data["total"]
         done = data["processed"]
         rate = row["rate"]
-        share = 1.0 if data["status"] == Import.Status.COMPLETED else min(done / total, 1.0) if total else 0.0
+        share = min(done / total, 1.0) if total else 0.0
+        if data["status"] == Import.Status.COMPLETED:
+            share = 1.0
         data["percent"] = round(share * 100, 1)
         data["rate"] = None if rate is None else round(rate, 1)
         data["eta"] = (

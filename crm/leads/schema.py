@@ -70,7 +70,9 @@ class LeadSchema(RecordSchema):
         schema, contacts = cls.of(rows), ContactSchema.of(rows)
         schema.contacts = contacts
         schema.closed = _closed(rows)
-        contacts.unique_key, schema.duplicates = _settings(schema.company_id)
+        unique_key, duplicates = _settings(schema.company_id)
+        contacts.unique_key = unique_key
+        schema.duplicates = duplicates
         return schema
 
     @classmethod

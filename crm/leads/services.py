@@ -200,9 +200,8 @@ def create_leads(
             else:
                 rows.append(row)
         rows = _drop_dangling(schema, rows, items, result, drop_invalid)
-        written, result.job = _write(
-            schema, rows, existing_error, actor_id=actor_id, automation=automation, rights=rights
-        )
+        written, job = _write(schema, rows, existing_error, actor_id=actor_id, automation=automation, rights=rights)
+        result.job = job
         _report(written, items, result)
         result.notes = _notes(written, rights)
         if all_or_none:

@@ -16,10 +16,10 @@ from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
-from crm.contacts.collisions import Collision, Holders, collision, collision_problems, person_of
+from crm.contacts.collisions import Holders, collision, collision_problems, person_of
 from crm.contacts.rights import NO_NEW_CONTACT, ContactRights
 from crm.contacts.schema import ContactRow
-from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key, recreated_contacts
+from crm.contacts.unique_key import Collision, KeyedRow, keyed_row, live_holders, lock_unique_key, recreated_contacts
 from crm.contacts.updates import Take, update_contacts
 from crm.contacts.writer import import_source, write_contacts
 from crm.leads.assignment import assign, default_team
@@ -196,7 +196,7 @@ class _Attempt:
         """Decide about the rows in order: find the contact of each, and the open lead that it repeats."""
         schema, plan = self.schema, _Plan()
         keyed = {
-            row.index: KeyedRow(new_id(), row.contact, *schema.contacts.keys_of(row.contact.system))
+            row.index: keyed_row(schema.contacts, new_id(), row.contact)
             for row in rows
             if row.contact is not None and not row.system.get("contact_id")
         }
@@ -309,7 +309,7 @@ class _Attempt:
         )
         outcome = update_contacts(self.schema.contacts, named, **common)
         plan.result.left = written.left | outcome.left
-        collisions = [*written.collided, *(Collision(*refused) for refused in outcome.collided)]
+        collisions = [*written.collided, *outcome.collided]
         if collisions or written.refused:
             failed = collision_problems(collisions, may_read=self.rights.read)
             others = {collision.index: collision.existing_id for collision in collisions}

@@ -62,6 +62,12 @@ class VideoSettingsAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "=company__id")
 
 
+def _known_as(member_id: str | None, contact_id: str | None) -> str:
+    if member_id:
+        return "member"
+    return "contact" if contact_id else "address"
+
+
 @panel(Meeting, "Attendees")
 def _attendees(meeting: Meeting) -> SafeString:
     rows = (
@@ -69,10 +75,7 @@ def _attendees(meeting: Meeting) -> SafeString:
         .order_by("pk")
         .values_list("name", "email", "member_id", "contact_id")
     )
-    kinds = [
-        (name or "–", email, "member" if member else "contact" if contact else "address")
-        for name, email, member, contact in rows
-    ]
+    kinds = [(name or "–", email, _known_as(member, contact)) for name, email, member, contact in rows]
     return table(("Name", "E-mail", "Known as"), kinds, empty="Nobody but the organizer.")
 
 

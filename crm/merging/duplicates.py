@@ -193,4 +193,7 @@ def _similar(place: Place, size: int) -> tuple[list[Duplicates], Place | None]:
         after=(place.key, place.pair), size=size, dismissed=lambda ids: dismissed_among(CONTACT, ids)
     )
     groups = [Duplicates(place.rule, pair.score, (pair.first, pair.second), 2, pair.domain) for pair in pairs]
-    return groups, None if further is None else Place(place.rule, *further)
+    if further is None:
+        return groups, None
+    key, last = further
+    return groups, Place(place.rule, key, last)

@@ -16,6 +16,7 @@ from django.db.models import Exists, Func, Model, OuterRef, Q, QuerySet, TextFie
 from django.db.models.functions import Cast
 from django.db.models.lookups import IContains
 
+from core.deletion import raw_delete
 from core.errors import NamedError
 from core.fields import CompanyForeignKey
 from core.text.json import dumps
@@ -145,7 +146,7 @@ def dangling(model: type[Model], reference: str) -> Q:
 
 def delete_rows(subject: DataSubject, rows: QuerySet[Any]) -> int:
     """Delete the rows in one statement; references between tables are checked at the end of the transaction."""
-    return rows.order_by()._raw_delete(rows.db) or 0  # type: ignore[attr-defined]
+    return raw_delete(rows.order_by())
 
 
 @dataclass(frozen=True)

@@ -14,4 +14,6 @@ def is_queued(queued: bool | None, total: int | None) -> bool:
 
 def automation_of(starts: bool, queued: bool | None, total: int | None) -> str:
     """Return how a job starts workflows: run, skip or queue."""
-    return "skip" if not starts else "queue" if is_queued(queued, total) else "run"
+    if not starts:
+        return "skip"
+    return "queue" if is_queued(queued, total) else "run"

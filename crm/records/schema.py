@@ -126,7 +126,11 @@ class RecordSchema:
         """
         row = self.row_class(index=index, from_text=bool(from_text))
         problems: list[ValueProblem] = []
-        how = from_text if isinstance(from_text, TextFormat) else TextFormat() if from_text else None
+        how: TextFormat | None = None
+        if isinstance(from_text, TextFormat):
+            how = from_text
+        elif from_text:
+            how = TextFormat()
         self.read_system(form_data, row, problems, how, current or {})
         self.read_custom(form_data, row, problems, how, self.known_keys(partial))
         self.read_related(form_data, row, problems, how, partial=partial, drop_invalid=drop_invalid)

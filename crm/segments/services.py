@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.access import reserve_quota
+from core.deletion import raw_delete
 from core.errors import NamedError, shorten
 from core.lists import BulkSelection, FieldSet, tree
 from core.lists.query import filters_tree
@@ -234,6 +235,6 @@ def delete_segments(*, selection: BulkSelection) -> int:
     if not ids and not selection.everything:
         raise NamedError(NOT_FOUND, "ids: none of them is a segment of this company")
     SegmentRecord.objects.filter(segment_id__in=ids).delete()
-    SegmentMember.objects.filter(segment_id__in=ids)._raw_delete("default")
+    raw_delete(SegmentMember.objects.filter(segment_id__in=ids))
     Segment.objects.filter(pk__in=ids).delete()
     return len(ids)

@@ -18,6 +18,7 @@ from django.db import connection
 from django.db.models import BooleanField, Case, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
 
+from core.deletion import raw_delete
 from core.errors import ApiError
 from core.events import caused_by, emit
 from core.events.models import Event
@@ -62,7 +63,7 @@ def refresh_watches() -> None:
             compare(id, tell=False)
     if ended:
         Segment.objects.filter(pk__in=ended).update(watched_since=None, compared_at=None)
-        SegmentMember.objects.filter(segment__in=ended)._raw_delete("default")
+        raw_delete(SegmentMember.objects.filter(segment__in=ended))
 
 
 def segment_changed(segment: Segment, by_hand: bool) -> None:
@@ -209,7 +210,7 @@ def _move(segments: Sequence[Segment], ids: Sequence[str], touched: Mapping[str,
             if entered:
                 _add(segment, entered)
             if left:
-                SegmentMember.objects.filter(segment=segment.pk, record_id__in=left)._raw_delete("default")
+                raw_delete(SegmentMember.objects.filter(segment=segment.pk, record_id__in=left))
             _tell(ENTERED, segment, entered, touched)
             _tell(LEFT, segment, left, touched)
 

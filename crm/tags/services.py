@@ -8,6 +8,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from core.access import reserve_quota
+from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
@@ -74,9 +75,8 @@ def delete_tags(model: type[TagModel], *, actor_id: str, selection: BulkSelectio
         names = dict(model.objects.filter(pk__in=ids).values_list("pk", "name"))
         for untag in _untaggers[model]:
             untag(ids)
-        model.objects.filter(pk__in=ids)._raw_delete(
-            "default"
-        )  # nothing refers to them any more, so Django need not look for references
+        # nothing refers to them any more
+        raw_delete(model.objects.filter(pk__in=ids))
         emit(
             DELETED[model],
             ids,

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.access import reserve_quota
+from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection
@@ -144,9 +145,8 @@ def delete_teams(*, actor_id: str, selection: BulkSelection, automation: bool = 
     if ids:
         _move_leads(ids, actor_id, automation)
         TeamMember.objects.filter(team_id__in=ids).delete()
-        Team.objects.filter(pk__in=ids)._raw_delete(
-            "default"
-        )  # nothing refers to them any more, so Django need not look for references
+        # nothing refers to them any more
+        raw_delete(Team.objects.filter(pk__in=ids))
     return len(ids)
 
 

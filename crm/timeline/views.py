@@ -57,7 +57,9 @@ class TimelineViewSet(ResourceViewSet, abstract=True):
             cursor = decode(params["cursor"])
             if cursor.fingerprint != fingerprint or cursor.sort != SORT:
                 raise refuse("cursor", "belongs to another timeline; repeat the kinds of the request that it came from")
-            after, total = Place(*unpack_values(cursor, ("date",), (False,))), cursor.total
+            at, entry_id = unpack_values(cursor, ("date",), (False,))
+            after = Place(at, entry_id)
+            total = cursor.total
         timeline = read_timeline(
             **{self.subject: id}, may_read=modules, size=size, kinds=kinds, after=after, total=total
         )

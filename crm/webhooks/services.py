@@ -16,6 +16,7 @@ from django.utils.dateparse import parse_datetime
 from core.access import Actor, may_read
 from core.access.attempts import Limit
 from core.access.quota import lock_company
+from core.deletion import raw_delete
 from core.errors import NamedError, shorten
 from core.events import feed
 from core.events.kinds import matching, module_of
@@ -146,7 +147,7 @@ def delete_webhooks(*, selection: BulkSelection) -> int:
     ids = list(rows.values_list("pk", flat=True))
     if not ids and not selection.everything:
         raise NamedError("WebhookNotFound_404", "ids: none of them is a webhook of this company")
-    WebhookDelivery.objects.filter(webhook__in=ids)._raw_delete("default")
+    raw_delete(WebhookDelivery.objects.filter(webhook__in=ids))
     Webhook.objects.filter(pk__in=ids).delete()
     refresh_watches()
     return len(ids)
@@ -245,7 +246,7 @@ def forget_old() -> bool:
     """Delete deliveries that are older than KEPT, of all companies (a periodic task)."""
     old = WebhookDelivery.objects.filter(pk__lt=first_id(timezone.now() - KEPT)).order_by("pk")
     delivery_ids = list(old.values_list("pk", flat=True)[:DELETED_AT_ONCE])
-    WebhookDelivery.objects.filter(pk__in=delivery_ids)._raw_delete("default")
+    raw_delete(WebhookDelivery.objects.filter(pk__in=delivery_ids))
     Webhook.objects.filter(former_secret_until__lt=timezone.now()).update(former_secret="", former_secret_until=None)
     return len(delivery_ids) == DELETED_AT_ONCE
 

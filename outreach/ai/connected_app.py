@@ -61,7 +61,7 @@ def ai_app(
         secrets=("api_key",),
         capabilities=frozenset({Capability.COMPOSE}),
         provider=provider,
-        not_found=services.not_found(key),
+        not_found=partial(services.not_found, key),
         list_summary="List AI apps of the kind",
         retrieve_summary="Read an AI app",
         create=AppOperation(
@@ -84,12 +84,12 @@ def ai_app(
             success="AiAppsDeleted_200",
             input=SelectionInput,
             output=Deleted,
-            errors=(services.not_found(key)[0],),
+            errors=(services.not_found(key).name,),
             description="What they have used stays in GET /ai-usage. Runs name a kind: theirs go on with another active"
             " app of the kind, and their messages wait while there is none. After the default no other app becomes it"
             " by itself: what names no aiType is refused (NoDefaultAi…Configuration_400) until one is.",
         ),
-        nothing_selected=services.not_found(key)[0],
+        nothing_selected=services.not_found(key).name,
         test=test,
     )
 

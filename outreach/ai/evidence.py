@@ -63,8 +63,9 @@ def _sent_before(brief: ComposeBrief) -> str:
     subject = f"The message before: {last.subject}" if last and last.subject else f"Message {brief.step} of its thread"
     if last is None or last.days_ago is None:
         return subject
-    days = "today" if not last.days_ago else "1 day ago" if last.days_ago == 1 else f"{last.days_ago} days ago"
-    return f"{subject}, sent {days}"
+    if last.days_ago == 0:
+        return f"{subject}, sent today"
+    return f"{subject}, sent {last.days_ago} day{'s' if last.days_ago != 1 else ''} ago"
 
 
 def of_template(draft: Draft) -> list[Entry]:

@@ -67,7 +67,9 @@ def language_code(language: str) -> str:
     """Return the code of a language that is written as a code (de, de-AT) or a name (German, Deutsch); "" for none."""
     text = language.strip().casefold()
     short = text.replace("_", "-").partition("-")[0]
-    return short if short in LANGUAGES else "nb" if short == "no" else _CODES.get(text, "")
+    if short in LANGUAGES:
+        return short
+    return "nb" if short == "no" else _CODES.get(text, "")
 
 
 def language_name(code: str) -> str:

@@ -64,7 +64,7 @@ def update_model_app(*, ai_type: str, id: str, member_id: str, **values: Any) ->
     provider = _provider(ai_type)
     current = services.apps_of(ai_type).filter(pk=id).first()
     if current is None:
-        raise CONNECTED_APPS[ai_type].missing()
+        raise CONNECTED_APPS[ai_type].not_found()
     if not values.get("api_key"):
         values.pop("api_key", None)
     values = _checked(provider, values, current)
@@ -127,7 +127,7 @@ def check_model_app(*, id: str, ai_type: str) -> AiTest:
     """
     app = services.apps_of(ai_type).filter(pk=id).first()
     if app is None:
-        raise CONNECTED_APPS[ai_type].missing()
+        raise CONNECTED_APPS[ai_type].not_found()
     app.timeout_seconds = min(app.timeout_seconds, TEST_SECONDS)
     rows, began = AiApp.objects.filter(pk=app.pk), monotonic()
     with turn():

@@ -253,7 +253,9 @@ def bounds(caps: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def percent(used: float, cap: float | None) -> int:
-    return 0 if cap is None else 100 if cap <= 0 else min(100, round(100 * used / cap))
+    if cap is None:
+        return 0
+    return 100 if cap <= 0 else min(100, round(100 * used / cap))
 
 
 def months(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

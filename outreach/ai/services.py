@@ -98,9 +98,10 @@ def apps_of(ai_type: str) -> QuerySet[AiApp]:
     return AiApp.objects.filter(provider=provider_key(ai_type) or "-")
 
 
-def not_found(ai_type: str) -> tuple[str, str]:
-    """Return error name and detail for an id that the company has no app of the type with."""
-    return NOT_FOUND.get(ai_type, "AppNotFound_400"), f"id: there is no such {ai_type} app in this company"
+def not_found(ai_type: str, detail: str = "") -> NamedError:
+    """Return the error for an id that belongs to no app of the type in the company."""
+    name = NOT_FOUND.get(ai_type, "AppNotFound_400")
+    return NamedError(name, detail or f"id: there is no such {ai_type} app in this company")
 
 
 @transaction.atomic
@@ -131,8 +132,7 @@ def delete_ai_apps(*, ids: Sequence[str], ai_type: str, member_id: str) -> dict[
     """
     deleted, _ = apps_of(ai_type).filter(pk__in=ids).delete()
     if not deleted:
-        name, _ = not_found(ai_type)
-        raise NamedError(name, f"ids: none of them is an {ai_type} app of this company")
+        raise not_found(ai_type, f"ids: none of them is an {ai_type} app of this company")
     tell_changed()
     return {"deletedCount": deleted}
 

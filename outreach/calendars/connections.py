@@ -8,10 +8,9 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from core.errors import NamedError
 from core.jobs import notify_workers
 from outreach.calendars.google import NAME
-from outreach.calendars.logins import NONE, connection_of, is_set_up
+from outreach.calendars.logins import connection_of, is_set_up, not_found
 from outreach.calendars.models import CalendarConnection, CalendarEvent
 from outreach.calendars.queues import BUSY, EVENTS
 
@@ -41,7 +40,7 @@ def sync(member_id: str) -> None:
     """Retry all events that the member's calendar has not accepted. Raises NotFound_404."""
     connection = connection_of(member_id)
     if connection is None:
-        raise NamedError(*NONE)
+        raise not_found()
     now = timezone.now()
     rows = CalendarEvent.objects.filter(connection=connection, status__in=(Work.WAITING, Work.FAILED))
     rows.update(status=Work.WAITING, due_at=now, attempts=0, deaths=0, lease=None, worker=None, updated_at=now)

@@ -35,11 +35,13 @@ MAX_MEETINGS = 500
 """Coming meetings that are written into a calendar when it is connected."""
 REVOKED_AT_ONCE = 20
 NOT_SET_UP = f"{NAME} is not set up here: whoever runs the service enters a client of Google's (GOOGLE_CLIENT_ID)"
-NONE = ("NotFound_404", "calendar: no calendar of yours is connected")
-STALE = (
-    "InvalidCredentials_400",
-    f"state: this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew",
-)
+NOT_FOUND = "NotFound_404"
+STALE = f"state: this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew"
+
+
+def not_found() -> NamedError:
+    """Return the error for a member who has connected no calendar."""
+    return NamedError(NOT_FOUND, "calendar: no calendar of yours is connected")
 
 
 def is_set_up() -> bool:
@@ -117,7 +119,7 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
         rows = CalendarConnection.objects.select_for_update(of=("self",))
         begun = rows.filter(member_id=member_id, state_hash=_hash(state), login_ends_at__gt=timezone.now()).first()
         if begun is None:
-            raise NamedError(*STALE)
+            raise NamedError("InvalidCredentials_400", STALE)
         begun.state_hash = ""
         begun.login_ends_at = None
         begun.save(update_fields=["state_hash", "login_ends_at", "updated_at"])
@@ -157,7 +159,7 @@ def disconnect(*, member_id: str) -> None:
     Raises NotFound_404.
     """
     if not _close([member_id]):
-        raise NamedError(*NONE)
+        raise not_found()
 
 
 def forget_members(ids: Sequence[str]) -> None:

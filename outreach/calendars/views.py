@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from outreach.calendars.connections import describe, sync
-from outreach.calendars.logins import NONE, begin_login, disconnect, end_login
+from outreach.calendars.logins import NOT_FOUND, begin_login, disconnect, end_login
 from outreach.calendars.serializers import CalendarLogin, CalendarLoginBegunOut, ConnectionOut
 from outreach.connected_apps.turns import BUSY
 
@@ -43,7 +43,7 @@ class CalendarConnectionViewSet(ResourceViewSet):
         "Disconnect the own calendar",
         output=ConnectionOut,
         success="CalendarDisconnected_200",
-        errors=(NONE[0],),
+        errors=(NOT_FOUND,),
         description="The log-in is taken back at Google; the events stay there.",
     )
     def destroy(self, request: Request) -> Any:
@@ -75,7 +75,7 @@ class CalendarSyncViewSet(ResourceViewSet):
         "Try now what the own calendar has not taken",
         output=ConnectionOut,
         success="CalendarSyncBegun_200",
-        errors=(NONE[0],),
+        errors=(NOT_FOUND,),
         permission="PUT",
     )
     def create(self, request: Request) -> Any:

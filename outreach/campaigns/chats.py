@@ -10,7 +10,7 @@ from outreach.campaigns.models import CHAT, Campaign
 from outreach.chat_apps.checks import INVALID
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_templates.frozen import check_sendable, freeze
-from outreach.chat_templates.services import NOT_FOUND
+from outreach.chat_templates.services import not_found
 from outreach.email_templates.rendering import ValueReader
 from outreach.genie.cadence.steps import THREAD
 
@@ -52,7 +52,7 @@ def chat_words(
         raise NamedError("CampaignTemplateRequired_400", f"{where}{parameter}: choose a chat template")
     template = templates.get(id)
     if template is None:
-        raise NamedError(NOT_FOUND[0], f"{where}{parameter}: {NOT_FOUND[1]}")
+        raise not_found(f"{where}{parameter}")
     frozen = freeze(template, content.get("variables") or {}, reader, where, parameter)
     return {"subject": "", "html": "", "text": "", "variables": [], "chat": frozen}
 

@@ -64,6 +64,7 @@ def _begin(campaign: Campaign, content: dict[str, Any]) -> None:
     """Insert the run of a locked campaign, which workers plan."""
     live = campaign.audience_mode == Campaign.Audience.LIVE
     sender = campaign.sender
+    own_interval = campaign.interval_ms if campaign.recurring else None
     run = GenieScheduler.objects.create(
         of_campaign=campaign,
         name=campaign.name,
@@ -77,7 +78,7 @@ def _begin(campaign: Campaign, content: dict[str, Any]) -> None:
         track_clicks=campaign.track_clicks,
         per_hour=campaign.throttle,
         recurring=live or campaign.recurring,
-        interval_ms=LIVE_MS if live else campaign.interval_ms if campaign.recurring else None,
+        interval_ms=LIVE_MS if live else own_interval,
         writes_again=campaign.recurring and campaign.write_again,
         created_by_id=campaign.updated_by_id,
         updated_by_id=campaign.updated_by_id,

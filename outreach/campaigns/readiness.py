@@ -72,6 +72,6 @@ def _check_sender(campaign: Campaign) -> None:
         return
     letter = campaign.type[-1]
     if sender is None:
-        raise NamedError(nothing_selected(letter)[0], f"mailApp: choose the {campaign.type} app that sends it")
+        raise NamedError(nothing_selected(letter).name, f"mailApp: choose the {campaign.type} app that sends it")
     if not sender.is_active:
-        raise NamedError(not_found(letter)[0], f"mailApp: the {campaign.type} app is switched off")
+        raise NamedError(not_found(letter).name, f"mailApp: the {campaign.type} app is switched off")

@@ -199,8 +199,7 @@ def _sender(type: str, id: str) -> Smtp | MailApp:
         return server
     app: MailApp | None = MailApp.objects.filter(pk=id, letter=type[-1]).first()
     if app is None:
-        name, detail = not_found(type[-1])
-        raise NamedError(name, detail.replace("id:", "mailApp:", 1))
+        raise not_found(type[-1], "mailApp")
     return app
 
 

@@ -57,8 +57,8 @@ PEOPLE = (
     "TagNotFound_400",
     "ContactCategoryNotFound_400",
 )
-APPS_NOT_FOUND = tuple(not_found(letter)[0] for letter in LETTERS)
-NO_APP = tuple(dict.fromkeys(nothing_selected(letter)[0] for letter in LETTERS))
+APPS_NOT_FOUND = tuple(not_found(letter).name for letter in LETTERS)
+NO_APP = tuple(dict.fromkeys(nothing_selected(letter).name for letter in LETTERS))
 WORDS = (
     *("EmailTemplateNotFound_404", "InvalidVariables_400", "InvalidEmailTemplate_400", "FileNotFound_400"),
     *("ChatAppTemplateNotFound_404", "InvalidChatAppTemplate_400"),

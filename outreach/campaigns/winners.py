@@ -96,7 +96,11 @@ def decide_by_rule(campaign_id: str) -> None:
 def best_of(rates: Sequence[Fraction]) -> tuple[int, str]:
     """Return the variant with the best rate, the first of several, and why it won: no_data, tie, or "" for the rate."""
     best = max(rates)
-    why = "no_data" if not best else "tie" if rates.count(best) > 1 else ""
+    why = ""
+    if not best:
+        why = "no_data"
+    elif rates.count(best) > 1:
+        why = "tie"
     return rates.index(best), why
 
 

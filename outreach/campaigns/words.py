@@ -11,7 +11,7 @@ from outreach.campaigns.models import CHAT, Campaign
 from outreach.delivery.attachments import described
 from outreach.email_templates.models import EmailTemplate
 from outreach.email_templates.rendering import BUILT_IN, ValueReader, compile_template, names_in, without_styles
-from outreach.email_templates.services import NOT_FOUND
+from outreach.email_templates.services import not_found
 
 MAX_VARIANTS = 5
 ALONE = {"name": "", "share": 100}
@@ -124,7 +124,7 @@ def _compiled(
     if content["templateId"]:
         template = templates.get(content["templateId"])
         if template is None:
-            raise NamedError(NOT_FOUND[0], f"{where}templateId: {NOT_FOUND[1]}")
+            raise not_found(f"{where}templateId")
         texts = {"subject": template.subject, "html": template.html, "text": template.text}
         files = described(template.attachments, f"{where}templateId.attachments")
         return {**named, **texts, "variables": template.variables, "attachments": files}

@@ -149,5 +149,9 @@ def _rejection(code: int, detail: str, body: Mapping[str, Any]) -> Outcome:
         parameters = body.get("parameters")
         wait = parameters.get("retry_after") if isinstance(parameters, dict) else None
         return Rejected(True, code, detail, "limit", min(float(wait), 3600.0) if isinstance(wait, int) else _REST)
-    reason = "opted_out" if code == BLOCKED else "number_unknown" if "chat not found" in detail.lower() else REFUSED
+    reason = REFUSED
+    if code == BLOCKED:
+        reason = "opted_out"
+    elif "chat not found" in detail.lower():
+        reason = "number_unknown"
     return Rejected(False, code, detail, "final", reason=reason)

@@ -25,12 +25,17 @@ from outreach.senders.services import check_values, remove
 from outreach.smtp.outcome import SmtpError
 
 KEY = "chatapp"
-NOT_FOUND = ("ChatAppNotFound_404", "id: there is no such chat app in this company")
+NOT_FOUND = "ChatAppNotFound_404"
 SECRETS = ("access_token", "app_secret")
 CONNECTION = frozenset({"access_token", "phone_number_id", "waba_id", "api_version"})
 """Fields that the test depends on: a change requires a new test."""
 _IDS = {"phone_number_id": "phoneNumberId", "waba_id": "wabaId", "app_id": "appId"}
 _VERSION = re.compile(r"v\d{1,3}\.\d{1,2}")
+
+
+def not_found(parameter: str = "id") -> NamedError:
+    """Return the error for an id that belongs to no chat app of the company."""
+    return NamedError(NOT_FOUND, f"{parameter}: there is no such chat app in this company")
 
 
 def numbers() -> QuerySet[ChatApp]:
@@ -42,7 +47,7 @@ def get_app(id: str, parameter: str = "id") -> ChatApp:
     """Return the company's chat app with this id. Raises ChatAppNotFound_404."""
     app: ChatApp | None = numbers().filter(pk=id).first()
     if app is None:
-        raise NamedError(NOT_FOUND[0], f"{parameter}: there is no such chat app in this company")
+        raise not_found(parameter)
     return app
 
 
@@ -132,7 +137,7 @@ def delete_apps(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
     """
     counts = remove(ChatApp, list(numbers().filter(pk__in=ids).values_list("pk", flat=True)), member_id)
     if not sum(counts.values()):
-        raise NamedError(NOT_FOUND[0], "ids: none of them is a chat app of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is a chat app of this company")
     return counts
 
 

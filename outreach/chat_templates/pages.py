@@ -196,8 +196,9 @@ class ChatTemplateForm(RecordForm):
                 hint = f"an example is needed: {hint}"
             return f"button-{row}-{key if key == 'text' else 'value'}: {hint}"
         if part == "HEADER":
-            name = "headerHandle" if "header_handle" in key else "variables" if "example" in key else "headerText"
-            return f"{name}: {hint}"
+            if "header_handle" in key:
+                return f"headerHandle: {hint}"
+            return f"{'variables' if 'example' in key else 'headerText'}: {hint}"
         names = {"BODY": "variables" if "example" in key else "body", "FOOTER": "footer", "BUTTONS": "button-0-kind"}
         return f"{names.get(part, 'body')}: {hint}"
 

@@ -29,7 +29,7 @@ from outreach.email_templates.services import contact_of
 from outreach.smtp.outcome import SmtpError
 
 MODULE = "template"
-NOT_FOUND = ("ChatAppTemplateNotFound_404", "there is no such chat template in this company")
+NOT_FOUND = "ChatAppTemplateNotFound_404"
 FIXED = ("name", "category", "language")
 """Fields of an approved template that cannot change."""
 WORDS = ("name", "category", "language", "components")
@@ -53,11 +53,16 @@ HANDLED = {"image/jpeg", "image/png", "video/mp4", "application/pdf"}
 MAX_BYTES = 16 * 1024 * 1024
 
 
+def not_found(parameter: str = "id") -> NamedError:
+    """Return the error for an id that belongs to no chat template of the company."""
+    return NamedError(NOT_FOUND, f"{parameter}: there is no such chat template in this company")
+
+
 def get_template(id: str, parameter: str = "id") -> ChatTemplate:
     """Return the company's template with this id. Raises ChatAppTemplateNotFound_404."""
     template: ChatTemplate | None = ChatTemplate.objects.select_related("app").filter(pk=id).first()
     if template is None:
-        raise NamedError(NOT_FOUND[0], f"{parameter}: {NOT_FOUND[1]}")
+        raise not_found(parameter)
     return template
 
 
@@ -82,7 +87,7 @@ def update_template(*, id: str, member_id: str, **values: Any) -> ChatTemplate:
     """
     template = ChatTemplate.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if template is None:
-        raise NamedError(NOT_FOUND[0], f"id: {NOT_FOUND[1]}")
+        raise not_found()
     if "app" in values:
         app_id = values.pop("app")
         if app_id != template.app_id:
@@ -158,7 +163,7 @@ def delete_templates(*, selection: BulkSelection) -> int:
     """
     templates = list(selection.apply(ChatTemplate.objects.select_related("app"))[:MAX_DELETED])
     if not templates and not selection.everything:
-        raise NamedError(NOT_FOUND[0], "ids: none of them is a chat template of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is a chat template of this company")
     deleted = 0
     for template in templates:
         if template.vendor_id and template.app.is_active:

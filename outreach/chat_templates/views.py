@@ -33,7 +33,7 @@ from outreach.chat_templates.values import Filled
 from outreach.connected_apps.turns import BUSY
 from outreach.email_templates.views import asked_contact, check_sees_contact
 
-NOT_FOUND = services.NOT_FOUND[0]
+NOT_FOUND = services.NOT_FOUND
 REFUSED = (
     "InvalidChatAppTemplate_400",
     "ButtonTextTooLong_400",

@@ -22,25 +22,30 @@ from outreach.chatbots.replies import most_mb, published
 from outreach.conversations.bots import Incoming
 
 MODULE = "manual-chatbot"
-NOT_FOUND = ("NotFound_404", "id: there is no such chatbot in this company")
+NOT_FOUND = "NotFound_404"
 WRONG = "InvalidRequest_400"
 Status = ManualChatbot.Status
 MERGED = ("handover", "routing", "attachments")
 """Objects of which a body may give some keys."""
 
 
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no chatbot of the company."""
+    return NamedError(NOT_FOUND, "id: there is no such chatbot in this company")
+
+
 def get_chatbot(id: str) -> ManualChatbot:
     """Return the company's chatbot with this id. Raises NotFound_404."""
     chatbot: ManualChatbot | None = ManualChatbot.objects.filter(pk=id).first()
     if chatbot is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     return chatbot
 
 
 def _locked(id: str) -> ManualChatbot:
     chatbot: ManualChatbot | None = ManualChatbot.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if chatbot is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     return chatbot
 
 
@@ -190,7 +195,7 @@ def delete_chatbots(*, selection: BulkSelection) -> int:
         ManualChatbot.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND[0], "ids: none of them is a chatbot of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is a chatbot of this company")
     return deleted
 
 

@@ -72,8 +72,8 @@ class ConnectedApp:
     capabilities: frozenset[Capability]
     provider: type[Any] | None = None
     """The class that does the app's work; with COMPOSE a subclass of AiProvider."""
-    not_found: tuple[str, str]
-    """Error name and detail for an id that the company has no app of."""
+    not_found: Callable[[], NamedError]
+    """Returns the error for an id that the company has no app of."""
     list_summary: str
     retrieve_summary: str
     create: AppOperation
@@ -87,19 +87,15 @@ class ConnectedApp:
     test: AppOperation | None = None
     """run(id=...) tests the connection and returns a dataclass with the fields of the answer."""
 
-    def missing(self) -> NamedError:
-        """Return the error for an id that the company has no app of."""
-        return NamedError(*self.not_found)
-
     def record_to_change(self, id: str, values: Mapping[str, Any]) -> Any:
         """Return the record, locked until the transaction ends.
 
-        Raises `missing`, and ValidationFailed when the values would send a stored secret to a place that it was not
+        Raises `not_found`, and ValidationFailed when the values would send a stored secret to a place that it was not
         given for. Values without a secret keep the stored one.
         """
         record = self.rows().select_for_update(of=("self",)).filter(pk=id).first()
         if record is None:
-            raise self.missing()
+            raise self.not_found()
         for secret in self.secrets:
             moved = [] if secret in values else self._moved(record, secret, values)
             if moved:

@@ -36,7 +36,7 @@ class AppViewSet(ResourceViewSet, abstract=True):
     def read(self, id: str) -> dict[str, Any]:
         record = self.app.output.one(rows_for(self.app, self.actor).filter(pk=id))
         if record is None:
-            raise self.app.missing()
+            raise self.app.not_found()
         return record
 
     def answer_create(self, request: Request, data: dict[str, Any]) -> Any:
@@ -68,7 +68,7 @@ def unconnected(app: Mapping[str, Any]) -> dict[str, str]:
 @cache
 def app_viewset(app: ConnectedApp) -> type[AppViewSet]:
     """Return the ViewSet of an app, with the operations that its spec has."""
-    missing = (app.not_found[0],)
+    missing = (app.not_found().name,)
     answers: dict[str, Any] = {
         "app": app,
         "listing": Listing(app.list_summary, lambda request: rows_for(app, request.caller), app.fields, app.output),

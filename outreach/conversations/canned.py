@@ -10,7 +10,12 @@ from core.errors import DuplicateField, NamedError
 from core.lists import BulkSelection
 from outreach.conversations.models import CannedAnswer
 
-NOT_FOUND = ("NotFound_404", "id: there is no such canned answer in this company")
+NOT_FOUND = "NotFound_404"
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no canned answer of the company."""
+    return NamedError(NOT_FOUND, "id: there is no such canned answer in this company")
 
 
 def create(*, member_id: str, name: str, text: str, shortcut: str = "") -> CannedAnswer:
@@ -24,7 +29,7 @@ def update(*, id: str, member_id: str, **values: Any) -> CannedAnswer:
     """Change a canned answer. Raises NotFound_404 and DuplicateField."""
     canned_answer = CannedAnswer.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if canned_answer is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     for name, value in values.items():
         setattr(canned_answer, name, value)
     canned_answer.updated_by_id = member_id
@@ -36,7 +41,7 @@ def delete(*, selection: BulkSelection) -> int:
     """Delete the selected canned answers. Raises NotFound_404 when ids name none."""
     deleted, _ = selection.apply(CannedAnswer.objects.all()).delete()
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND[0], "ids: none of them is a canned answer of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is a canned answer of this company")
     return deleted
 
 

@@ -279,7 +279,9 @@ def _again(subject: str) -> str:
 
 
 def _mail_sender(fields: Known) -> str | None:
-    return "smtp" if fields["smtp_id"] else "mail_app" if fields["mail_app_id"] else None
+    if fields["smtp_id"]:
+        return "smtp"
+    return "mail_app" if fields["mail_app_id"] else None
 
 
 def _delay(fields: Known, sender: str, label: str) -> str:

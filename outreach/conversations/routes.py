@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from core.api.routers import ResourceRouter
-from outreach.conversations.views import AnswerTimeViewSet, CannedAnswerViewSet, ConversationViewSet
+from outreach.conversations.canned_views import CannedAnswerViewSet
+from outreach.conversations.views import AnswerTimeViewSet, ConversationViewSet
 
 
 def register_protected(router: ResourceRouter) -> None:

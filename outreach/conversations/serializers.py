@@ -261,7 +261,9 @@ def state_of(status: str | None, delivery: str | None) -> str:
         return "unknown"
     if status != SendJob.Status.SENT or delivery in FAILED:
         return "failed"
-    return "read" if delivery in READ else "delivered" if delivery == "delivered" else "sent"
+    if delivery in READ:
+        return "read"
+    return "delivered" if delivery == "delivered" else "sent"
 
 
 class ConversationMessageOut(Output):

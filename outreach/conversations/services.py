@@ -40,10 +40,15 @@ from outreach.email_templates.rendering import ValueReader
 from outreach.inbox.models import InboundMessage
 
 MODULE = "chatapp"
-NOT_FOUND = ("NotFound_404", "id: there is no such conversation in this company")
+NOT_FOUND = "NotFound_404"
 TAKEN = "RecordChanged_409"
 Author = ConversationMessage.Author
 Direction = ConversationMessage.Direction
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no conversation of the company."""
+    return NamedError(NOT_FOUND, "id: there is no such conversation in this company")
 
 
 def _locked(id: str) -> Conversation:
@@ -51,7 +56,7 @@ def _locked(id: str) -> Conversation:
     rows = Conversation.objects.select_for_update(of=("self",)).select_related("chat_app", "contact")
     conversation: Conversation | None = rows.filter(pk=id).first()
     if conversation is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     return conversation
 
 

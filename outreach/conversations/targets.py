@@ -15,7 +15,12 @@ from crm.teams.models import Team
 from outreach.conversations.models import AnswerTime, Conversation
 from outreach.conversations.states import CLOSED, HUMAN, QUEUED
 
-NOT_FOUND = ("NotFound_404", "id: there are no such answer times in this company")
+NOT_FOUND = "NotFound_404"
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no answer times of the company."""
+    return NamedError(NOT_FOUND, "id: there are no such answer times in this company")
 
 
 def keep(conversation: Conversation) -> None:
@@ -64,7 +69,7 @@ def update(*, id: str, member_id: str, **values: Any) -> AnswerTime:
     """Change the times of a team; waiting conversations keep their deadlines. Raises NotFound_404 and as `create`."""
     answer_time = AnswerTime.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if answer_time is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     return _save(answer_time, member_id, values)
 
 
@@ -73,7 +78,7 @@ def delete(*, selection: BulkSelection) -> int:
     """Delete the selected times. Raises NotFound_404 when ids name none."""
     deleted, _ = selection.apply(AnswerTime.objects.all()).delete()
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND[0], "ids: none of them are answer times of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them are answer times of this company")
     return deleted
 
 

@@ -1,4 +1,4 @@
-"""Endpoints of conversations, of canned answers and of answer times."""
+"""Endpoints of conversations and of answer times."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.files.selectors import readable_files
-from outreach.conversations import canned, services, targets
+from outreach.conversations import services, targets
 from outreach.conversations.answerers import answerers
 from outreach.conversations.channels import CHANNELS, MODULES, seen_by
-from outreach.conversations.filters import ANSWER_TIME_FIELDS, CANNED_FIELDS, CONVERSATION_FIELDS, MESSAGE_FIELDS
-from outreach.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
+from outreach.conversations.filters import ANSWER_TIME_FIELDS, CONVERSATION_FIELDS, MESSAGE_FIELDS
+from outreach.conversations.models import AnswerTime, Conversation, ConversationMessage
 from outreach.conversations.serializers import (
     Answerers,
     AnswerInput,
@@ -27,10 +27,6 @@ from outreach.conversations.serializers import (
     AnswerTimeDelete,
     AnswerTimeOut,
     AssignInput,
-    CannedChange,
-    CannedDelete,
-    CannedInput,
-    CannedOut,
     ContactInput,
     ConversationBegin,
     ConversationMessageOut,
@@ -42,7 +38,7 @@ from outreach.conversations.serializers import (
     TakeoverInput,
 )
 
-NOT_FOUND = (services.NOT_FOUND[0],)
+NOT_FOUND = (services.NOT_FOUND,)
 MOVED = (*NOT_FOUND, "InvalidRequest_400")
 MOVES: dict[str, Any] = {"permission": "PUT", "transition": True}
 SAID = (
@@ -57,7 +53,7 @@ SAID = (
 def _one(id: str) -> dict[str, Any]:
     conversation = ConversationOut.one(Conversation.objects.filter(pk=id))
     if conversation is None:
-        raise NamedError(*services.NOT_FOUND)
+        raise services.not_found()
     return conversation
 
 
@@ -79,7 +75,7 @@ def _conversations(request: ListRequest) -> QuerySet[Conversation]:
 def _messages(request: ListRequest) -> QuerySet[ConversationMessage]:
     id = request.path["id"]
     if not _seen(request.actor).filter(pk=id).exists():
-        raise NamedError(*services.NOT_FOUND)
+        raise services.not_found()
     return ConversationMessage.objects.filter(conversation_id=id)
 
 
@@ -99,9 +95,11 @@ class ConversationViewSet(ResourceViewSet):
     def _reach(self, id: str) -> dict[str, Any]:
         """Return whose the change is. Raises NotFound_404 for a conversation that the actor may not change."""
         method = (self.request.method or "").upper()
-        needed = "POST" if self.action in ("answer", "notes") else "PUT" if method == "POST" else method
+        needed = "PUT" if method == "POST" else method
+        if self.action in ("answer", "notes"):
+            needed = "POST"
         if not _seen(self.actor, needed).filter(pk=id).exists():
-            raise NamedError(*services.NOT_FOUND)
+            raise services.not_found()
         return {"id": id, "member_id": self.actor.member_id}
 
     @endpoint(
@@ -119,7 +117,7 @@ class ConversationViewSet(ResourceViewSet):
     def retrieve(self, request: Request, id: str) -> Any:
         conversation = ConversationOut.one(_seen(self.actor).filter(pk=id))
         if conversation is None:
-            raise NamedError(*services.NOT_FOUND)
+            raise services.not_found()
         return conversation
 
     messages = list_action(
@@ -208,7 +206,7 @@ class ConversationViewSet(ResourceViewSet):
     def answerers(self, request: Request, id: str) -> Any:
         channel = _seen(self.actor).filter(pk=id).values_list("channel", flat=True).first()
         if channel is None:
-            raise NamedError(*services.NOT_FOUND)
+            raise services.not_found()
         return {
             "members": [{"_id": member.pk, "name": member.name, "email": member.email} for member in answerers(channel)]
         }
@@ -307,59 +305,10 @@ class ConversationViewSet(ResourceViewSet):
         return _message(services.add_note(**self._reach(id), **data).pk)
 
 
-def _canned(id: str) -> dict[str, Any]:
-    canned_answer = CannedOut.one(CannedAnswer.objects.filter(pk=id))
-    if canned_answer is None:
-        raise NamedError(*canned.NOT_FOUND)
-    return canned_answer
-
-
-class CannedAnswerViewSet(ResourceViewSet):
-    module = services.MODULE
-    also = MODULES[1:]
-    listing = Listing("List canned answers", CannedAnswer.objects.all, CANNED_FIELDS, CannedOut)
-
-    @endpoint(
-        "Write a canned answer",
-        description="Words that members insert into answers, by name or shortcut.",
-        input=CannedInput,
-        output=CannedOut,
-        success="CannedAnswerCreated_201",
-    )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
-        return _canned(canned.create(member_id=self.actor.member_id, **data).pk)
-
-    @endpoint("Read a canned answer", output=CannedOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
-        return _canned(id)
-
-    @endpoint(
-        "Update a canned answer",
-        input=CannedChange,
-        output=CannedOut,
-        success="CannedAnswerUpdated_200",
-        errors=NOT_FOUND,
-    )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        canned.update(id=id, member_id=self.actor.member_id, **data)
-        return _canned(id)
-
-    @endpoint(
-        "Delete canned answers",
-        input=CannedDelete,
-        output=Deleted,
-        bulk=True,
-        success="CannedAnswersDeleted_200",
-        errors=NOT_FOUND,
-    )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
-        return {"deletedCount": canned.delete(selection=self.selection())}
-
-
 def _times(id: str) -> dict[str, Any]:
     answer_time = AnswerTimeOut.one(AnswerTime.objects.filter(pk=id))
     if answer_time is None:
-        raise NamedError(*targets.NOT_FOUND)
+        raise targets.not_found()
     return answer_time
 
 

@@ -150,7 +150,9 @@ def _step(path: str, text: str) -> Step:
     elif NEWEST.search(text):
         sort = "createdAt"
     amount = AMOUNT.search(text)
-    rows = 0 if counted else min(20, max(1, int(amount[1] or amount[2]))) if amount else 10
+    rows = 0
+    if not counted:
+        rows = min(20, max(1, int(amount[1] or amount[2]))) if amount else 10
     return Step(list=path, filters=filters, sortBy=sort, sortOrder="asc" if order == "asc" else "desc", rows=rows)
 
 

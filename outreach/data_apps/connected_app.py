@@ -40,7 +40,7 @@ def data_app(
         secrets=("api_key",),
         capabilities=frozenset({capability}),
         provider=provider,
-        not_found=services.missing(key),
+        not_found=partial(services.not_found, key),
         list_summary=f"List {words}s",
         retrieve_summary=f"Read a {words}",
         create=AppOperation(

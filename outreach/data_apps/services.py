@@ -56,9 +56,9 @@ def apps_of(kind: str) -> QuerySet[DataApp]:
     return DataApp.objects.filter(kind=kind)
 
 
-def missing(kind: str) -> tuple[str, str]:
-    """Return error name and detail for an id that the company has no app of the kind with."""
-    return "AppNotFound_400", f"id: there is no such {kind} app in this company"
+def not_found(kind: str) -> NamedError:
+    """Return the error for an id that belongs to no app of the kind in the company."""
+    return NamedError("AppNotFound_400", f"id: there is no such {kind} app in this company")
 
 
 def create_data_app(*, kind: str, paths: Paths, member_id: str, **values: Any) -> DataApp:
@@ -106,7 +106,7 @@ def check_data_app(*, kind: str, id: str, search: Callable[[DataApp, float], lis
     """
     app = apps_of(kind).filter(pk=id).first()
     if app is None:
-        raise NamedError(*missing(kind))
+        raise not_found(kind)
     with turn():
         began = monotonic()
         detail = ""

@@ -64,13 +64,16 @@ def _headers(app: DataApp) -> dict[str, str]:
     return headers
 
 
+def _written(value: Any) -> Any:
+    """Return a value as it stands in an address."""
+    if isinstance(value, list):
+        return ",".join(value)
+    return orjson.dumps(value) if isinstance(value, dict) else value
+
+
 def _with_query(url: str, values: Mapping[str, Any]) -> str:
     """Add the values to the address: lists with commas between, objects as JSON. Empty values are left out."""
-    written = {
-        name: ",".join(value) if isinstance(value, list) else orjson.dumps(value) if isinstance(value, dict) else value
-        for name, value in values.items()
-        if value not in ("", [], {}, None)
-    }
+    written = {name: _written(value) for name, value in values.items() if value not in ("", [], {}, None)}
     parts = urlsplit(url)
     return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, urlencode(written))))))
 

@@ -17,7 +17,7 @@ from outreach.deliverability.serializers import DeliverabilityOut, DkimCreate, D
 from outreach.deliverability.services import check_sender_now
 from outreach.senders.services import NOT_FOUND
 
-MISSING = NOT_FOUND[0]
+MISSING = NOT_FOUND
 _SHOWN = ("name", "light", "text", "record", "found")
 
 

@@ -119,7 +119,7 @@ def choose_sender(
         rows = kind._default_manager.filter(conditions, **({"letter": letter} if letter else {}))
         oldest += rows.order_by("created_at", "id")[:1]
     if not oldest and letter:
-        name, _ = nothing_selected(letter)
+        name = nothing_selected(letter).name
         raise NamedError(name, f"type: connect a mailvendor-{letter} app first (POST /apps/mailvendor-{letter})")
     if not oldest:
         raise NamedError(

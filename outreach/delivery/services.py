@@ -29,7 +29,7 @@ from outreach.smtp.markup import MAX_DEPTH, depth_of, sanitise_html, text_from_h
 from outreach.smtp.message import clean_line
 
 Status = SendJob.Status
-NOT_FOUND = ("NotFound_404", "sendJobId: there is no such message in this company")
+NOT_FOUND = "NotFound_404"
 UNPROVED = Q(evidence__contains=[{"source": ""}])
 """A message with an unproved statement. A person approves it individually."""
 ENVELOPE_CHANGED = (
@@ -38,6 +38,11 @@ ENVELOPE_CHANGED = (
 )
 DECLINED = "declined"
 """Reason of a message that a person has cancelled."""
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no message of the company."""
+    return NamedError(NOT_FOUND, "sendJobId: there is no such message in this company")
 
 
 def unproved(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
@@ -302,7 +307,7 @@ def locked(message_id: str, *allowed: str) -> SendJob:
     )
     job = rows.filter(pk=message_id).first()
     if job is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     if job.status not in allowed:
         raise NamedError(
             "CampaignCannotBeUpdated_400",

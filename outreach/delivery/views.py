@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
-from core.errors import InvalidFormat, NamedError
+from core.errors import InvalidFormat
 from core.ids import is_id
 from outreach.connected_apps.registry import MODULE, Capability, ConnectedApp, apps_with
 from outreach.delivery import services
@@ -51,7 +51,7 @@ def _messages(request: ListRequest) -> QuerySet[SendJob]:
 def _detail(message_id: str) -> dict[str, Any]:
     message = MessageDetail.one(SendJob.objects.filter(pk=message_id))
     if message is None:
-        raise NamedError(*services.NOT_FOUND)
+        raise services.not_found()
     return {**message, **message_detail(message_id)}
 
 
@@ -193,7 +193,7 @@ def guardrail_viewsets() -> dict[str, type[ResourceViewSet]]:
     """Return the addresses of guardrails, below those of senders of all kinds, with their ViewSets."""
     viewsets: dict[str, type[ResourceViewSet]] = {}
     for key, app in apps_with(Capability.SEND_MAIL).items():
-        options = {"output": GuardrailOut, "errors": (app.not_found[0],)}
+        options = {"output": GuardrailOut, "errors": (app.not_found().name,)}
         read = endpoint(
             f"Read the guardrail of a sender of {key}",
             description="Bounces and complaints stop a sender by themselves, at the rates of GET /genie/settings; the"

@@ -77,10 +77,10 @@ def _spec(
             success=f"{successes}sDeleted_200",
             input=SelectionInput,
             output=DirectDeleted,
-            errors=(apps.not_found[0],),
+            errors=(apps.missing,),
             description="One that messages or conversations refer to is switched off instead, since the log needs it.",
         ),
-        nothing_selected=apps.not_found[0],
+        nothing_selected=apps.missing,
         test=AppOperation(
             summary=f"Test a {label}",
             run=apps.check,

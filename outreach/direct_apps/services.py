@@ -40,13 +40,20 @@ class DirectApps:
     """The apps of a vendor."""
 
     vendor: str
-    not_found: tuple[str, str]
+    noun: str
+    """Names one of its apps in details of errors."""
+    missing: str
+    """Name of the error for an id that belongs to none of them."""
     token: str
     """Name of its token in request bodies."""
     place: str
     """Name of the field for the vendor's account."""
     ask: Callable[[ChatApp], dict[str, Any]]
     """Returns the vendor's data of an app, by columns. Raises ChatFailed, SmtpError and NamedError."""
+
+    def not_found(self) -> NamedError:
+        """Return the error for an id that belongs to no app of the vendor in the company."""
+        return NamedError(self.missing, f"id: there is no such {self.noun} in this company")
 
     def rows(self) -> QuerySet[ChatApp]:
         """Return the company's apps of the vendor."""
@@ -56,7 +63,7 @@ class DirectApps:
         """Return the company's app with this id. Raises `not_found`."""
         app: ChatApp | None = self.rows().filter(pk=id).first()
         if app is None:
-            raise NamedError(*self.not_found)
+            raise self.not_found()
         return app
 
     def create(self, *, member_id: str, verified: bool = True, **values: Any) -> ChatApp:
@@ -136,7 +143,7 @@ class DirectApps:
         """Delete the apps that nothing refers to, and switch off the others. Raises `not_found` when ids name none."""
         counts = remove(ChatApp, list(self.rows().filter(pk__in=ids).values_list("pk", flat=True)), member_id)
         if not sum(counts.values()):
-            raise NamedError(self.not_found[0], "ids: none of them is an app of this company")
+            raise NamedError(self.missing, "ids: none of them is an app of this company")
         return counts
 
     def _changed(self, id: str, values: Mapping[str, Any]) -> ChatApp:
@@ -242,16 +249,18 @@ def _word(profile: Mapping[str, Any], name: str, most: int) -> str:
 
 
 MESSENGERS = DirectApps(
-    ChatApp.Vendor.MESSENGER,
-    ("MessengerAppNotFound_404", "id: there is no such messenger app in this company"),
-    "botToken",
-    "botToken",
-    _ask_messenger,
+    vendor=ChatApp.Vendor.MESSENGER,
+    noun="messenger app",
+    missing="MessengerAppNotFound_404",
+    token="botToken",  # noqa: S106  the name of a field
+    place="botToken",
+    ask=_ask_messenger,
 )
 SOCIAL_B = DirectApps(
-    ChatApp.Vendor.SOCIAL_B,
-    ("SocialBAppNotFound_404", "id: there is no such social account in this company"),
-    "accessToken",
-    "accountId",
-    _ask_social_b,
+    vendor=ChatApp.Vendor.SOCIAL_B,
+    noun="social account",
+    missing="SocialBAppNotFound_404",
+    token="accessToken",  # noqa: S106  the name of a field
+    place="accountId",
+    ask=_ask_social_b,
 )

@@ -66,4 +66,6 @@ def _state_of(host: str) -> str:
         return ""
     with unscoped(reason="a request to a host of some company"):
         states = set(DomainTracking.objects.filter(name=host).values_list("state", flat=True))
-    return "verified" if DomainTracking.State.VERIFIED in states else "known" if states else ""
+    if DomainTracking.State.VERIFIED in states:
+        return "verified"
+    return "known" if states else ""

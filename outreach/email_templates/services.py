@@ -25,14 +25,19 @@ WORDS = ("subject", "body", "variables", "attachments")
 USES: list[Callable[[Sequence[str]], Iterable[str]]] = []
 """Functions that return the names of records that use one of the templates and have not started, such as campaigns."""
 NAMED = 5
-NOT_FOUND = ("EmailTemplateNotFound_404", "there is no such e-mail template in this company")
+NOT_FOUND = "EmailTemplateNotFound_404"
+
+
+def not_found(parameter: str = "id") -> NamedError:
+    """Return the error for an id that belongs to no e-mail template of the company."""
+    return NamedError(NOT_FOUND, f"{parameter}: there is no such e-mail template in this company")
 
 
 def get_template(id: str, parameter: str = "id") -> EmailTemplate:
     """Return the company's template with this id. Raises EmailTemplateNotFound_404."""
     template: EmailTemplate | None = EmailTemplate.objects.filter(pk=id).first()
     if template is None:
-        raise NamedError(NOT_FOUND[0], f"{parameter}: {NOT_FOUND[1]}")
+        raise not_found(parameter)
     return template
 
 
@@ -56,7 +61,7 @@ def update_template(*, id: str, member_id: str, check_files: bool = True, **valu
     """
     template = EmailTemplate.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if template is None:
-        raise NamedError(NOT_FOUND[0], f"id: {NOT_FOUND[1]}")
+        raise not_found()
     new_words = any(getattr(template, name) != values[name] for name in WORDS if name in values)
     for name, value in values.items():
         setattr(template, name, value)
@@ -73,7 +78,7 @@ def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
     version = EmailTemplateVersion.objects.filter(template_id=id, number=number).values(*WORDS).first()
     if version is None:
         get_template(id)
-        raise NamedError(NOT_FOUND[0], "version: the template has no such version, or it is too old to be kept")
+        raise NamedError(NOT_FOUND, "version: the template has no such version, or it is too old to be kept")
     # Deleted files are reported by the preview, and when the template is sent.
     return update_template(id=id, member_id=member_id, check_files=False, **version)
 
@@ -112,7 +117,7 @@ def delete_templates(*, selection: BulkSelection) -> tuple[int, str]:
         EmailTemplate.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND[0], "ids: none of them is an e-mail template of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is an e-mail template of this company")
     return deleted, ", ".join(shorten(name, 60) for name in [*losing][:NAMED])
 
 

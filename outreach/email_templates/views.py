@@ -169,7 +169,7 @@ class TemplatePreviewViewSet(ResourceViewSet):
         return _preview(self, templateId)
 
 
-NO_APP = tuple(dict.fromkeys(nothing_selected(letter)[0] for letter in LETTERS))
+NO_APP = tuple(dict.fromkeys(nothing_selected(letter).name for letter in LETTERS))
 
 
 class TrialViewSet(ResourceViewSet):

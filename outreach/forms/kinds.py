@@ -56,7 +56,7 @@ def read_answer(
     """
     kind = field["type"]
     if kind == MULTI:
-        items = raw_answer if isinstance(raw_answer, list) else [raw_answer] if raw_answer else []
+        items = raw_answer if isinstance(raw_answer, list) else [raw_answer]
         chosen = list(dict.fromkeys(_text(item) for item in items[:100] if item))
         if any(item not in field["options"] for item in chosen):
             raise BadAnswer("Choose from the options.")

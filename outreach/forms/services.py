@@ -26,7 +26,7 @@ from outreach.forms.targets import check_complete, check_identifies, check_mappi
 from outreach.social_apps.services import PAGE_ID, get_app, subscribe_page
 
 MODULE = "lead"
-NOT_FOUND = ("FormNotFound_400", "id: there is no such form in this company")
+NOT_FOUND = "FormNotFound_400"
 TAKEN, NO_FIELDS = "FormNameAlreadyExists_400", "FormFieldsRequired_400"
 FORM_ID, FORM_TOKEN = "FormIdRequired_400", "FormIdOrTokenRequired_400"  # noqa: S105
 NOT_PUBLISHABLE = "InvalidRequest_400"
@@ -39,18 +39,23 @@ State, Source = Form.State, Form.Source
 PLACE = frozenset({"source", "app", "page_id", "form_id"})
 
 
+def not_found(parameter: str = "id") -> NamedError:
+    """Return the error for an id that belongs to no form of the company."""
+    return NamedError(NOT_FOUND, f"{parameter}: there is no such form in this company")
+
+
 def get_form(id: str, parameter: str = "id") -> Form:
     """Return the company's form with this id. Raises FormNotFound_400."""
     form: Form | None = Form.objects.filter(pk=id).first()
     if form is None:
-        raise NamedError(NOT_FOUND[0], f"{parameter}: there is no such form in this company")
+        raise not_found(parameter)
     return form
 
 
 def _locked(id: str) -> Form:
     form: Form | None = Form.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if form is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     return form
 
 
@@ -127,7 +132,7 @@ def delete_forms(*, selection: BulkSelection) -> int:
         Form.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND[0], "ids: none of them is a form of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is a form of this company")
     return deleted
 
 

@@ -53,14 +53,14 @@ from outreach.forms.targets import INVALID, targets
 from outreach.social_apps.services import NOT_FOUND as NO_APP
 from outreach.social_apps.services import NOT_SUBSCRIBED, PAGE_ID, PAGE_TOKEN
 
-NOT_FOUND = (services.NOT_FOUND[0],)
+NOT_FOUND = (services.NOT_FOUND,)
 WRONG = (
     services.TAKEN,
     INVALID,
     services.FORM_ID,
     services.FORM_TOKEN,
     PAGE_ID,
-    NO_APP[0],
+    NO_APP,
     "TagNotFound_400",
     "ContactCategoryNotFound_400",
     "TeamNotFound_400",
@@ -254,5 +254,5 @@ class PublicFormViewSet(CrossOriginViewSet):
 
     def _form(self) -> Form:
         if self.form is None:
-            raise NamedError(services.NOT_FOUND[0], "token: there is no such form, or it takes nothing now")
+            raise NamedError(services.NOT_FOUND, "token: there is no such form, or it takes nothing now")
         return self.form

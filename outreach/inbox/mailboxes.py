@@ -20,12 +20,17 @@ from outreach.inbox.imap import ImapConfig, ImapFailed, Timeouts, open_mailbox
 from outreach.inbox.models import ImapMailbox
 from outreach.senders.models import Smtp
 
-NOT_FOUND = ("AppNotFound_400", "id: there is no such mailbox in this company")
+NOT_FOUND = "AppNotFound_400"
 CONNECTION = frozenset({"host", "port", "username", "password", "secure", "folders"})
 """The fields that the connection test uses. A change of one of them requires a new test."""
 TIMEOUTS = Timeouts(connect=8, answer=8, total=12)
 """Time limits of a test within a request."""
 INBOX = "INBOX"
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no mailbox of the company."""
+    return NamedError(NOT_FOUND, "id: there is no such mailbox in this company")
 
 
 @dataclass(frozen=True)
@@ -123,7 +128,7 @@ def check_mailbox(*, id: str) -> MailboxCheck:
     """
     mailbox = ImapMailbox.objects.filter(pk=id).first()
     if mailbox is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     with turn():
         return _test(mailbox)
 

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
-from core.web.pages import NOTHING, MenuItem, Page, Refused
+from core.web.pages import MenuItem, Page, nothing_here
 
 MAIL_KINDS = {
     "reply": ("Reply", "ok"),
@@ -137,7 +137,7 @@ class RunReplies(InboxPage):
 
     def show(self) -> Mapping[str, Any]:
         if not self.read("genie", {"ids": self.params["id"], "p": "1", "n": "1", "fields": "name"}).data:
-            raise Refused(*NOTHING)
+            raise nothing_here()
         filters = {"run": self.params["id"], "kind": "reply"}
         answer = self.read("inbox", {"p": "1", "n": "5", "filters": filters})
         return {"mails": answer.data, "total": answer.total, "run_id": self.params["id"]}

@@ -81,7 +81,11 @@ class Reader:
         kind = classify(mail, self.own, answered)
         if kind == Kind.OWN:
             return None
-        report = read_complaint(mail) if kind == Kind.COMPLAINT else read_bounce(mail) if kind == Kind.BOUNCE else None
+        report = None
+        if kind == Kind.COMPLAINT:
+            report = read_complaint(mail)
+        elif kind == Kind.BOUNCE:
+            report = read_bounce(mail)
         job, how = self._message(mail, report)
         answer = read_answer(calendar_part(mail)) if kind == Kind.CALENDAR else None
         meeting = Meeting.objects.filter(pk=answer.meeting_id).first() if answer else None

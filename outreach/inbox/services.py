@@ -9,19 +9,24 @@ from django.utils import timezone
 from core.errors import NamedError
 from outreach.inbox.models import InboundMessage
 
-NOT_FOUND = ("NotFound_404", "id: there is no such mail in this company's inbox")
+NOT_FOUND = "NotFound_404"
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no mail in the company's inbox."""
+    return NamedError(NOT_FOUND, "id: there is no such mail in this company's inbox")
 
 
 def mark(*, id: str, is_read: bool) -> None:
     """Mark a mail as read or unread. Raises NotFound_404."""
     now = timezone.now()
     if not InboundMessage.objects.filter(pk=id).update(read_at=now if is_read else None, updated_at=now):
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
 
 
 def delete_mail(*, ids: Sequence[str]) -> int:
     """Delete received mail. Its effects remain. Raises NotFound_404 when no id is in the inbox."""
     deleted, _ = InboundMessage.objects.filter(pk__in=ids).delete()
     if not deleted:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     return deleted

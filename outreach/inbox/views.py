@@ -11,11 +11,10 @@ from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
 from outreach.inbox.filters import INBOX_FIELDS
 from outreach.inbox.models import InboundMessage
 from outreach.inbox.serializers import InboundChange, InboundDetail, InboundOut
-from outreach.inbox.services import NOT_FOUND, delete_mail, mark
+from outreach.inbox.services import delete_mail, mark, not_found
 
 
 class InboxViewSet(ResourceViewSet):
@@ -61,5 +60,5 @@ class InboxViewSet(ResourceViewSet):
     def _one(self, id: str) -> dict[str, Any]:
         mail = InboundDetail.one(InboundMessage.objects.filter(pk=id))
         if mail is None:
-            raise NamedError(*NOT_FOUND)
+            raise not_found()
         return mail

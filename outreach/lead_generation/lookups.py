@@ -16,7 +16,7 @@ from core.jobs import checkpoint, release
 from core.text.addresses import BadAddress, read_email
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.services import create_contacts
-from crm.contacts.unique_key import KeyedRow, live_holders
+from crm.contacts.unique_key import keyed_row, live_holders
 from crm.leads.schema import LeadSchema
 from outreach.ai.providers import ContactBrief
 from outreach.ai.providers.matching import Term, fit
@@ -108,7 +108,7 @@ def new_people(job: LeadGeneration, terms: Sequence[Term]) -> NewPeople:
     with transaction.atomic():  # the schema holds a lock until its end
         schema, people = ContactSchema.load(), NewPeople()
         rows = _rows(job, schema, candidates, suppressed, people)
-        keyed = {place: KeyedRow(str(place), row, *schema.keys_of(row.system)) for place, row in rows.items()}
+        keyed = {place: keyed_row(schema, str(place), row) for place, row in rows.items()}
         holders = live_holders(keyed.values()) if keyed else []
     labels = {key: spec.name for key, spec in schema.fields.items()}
     own, seen = {each["contact"] for each in job.found}, set[str]()
@@ -236,6 +236,8 @@ def lead_source_values() -> Callable[[str], dict[str, str]]:
 
     def values(name: str) -> dict[str, str]:
         option = name if name in options else labels.get(name.lower())
-        return {"source": option} if name and option else other if name else {}
+        if not name:
+            return {}
+        return {"source": option} if option else other
 
     return values

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from core.deletion import raw_delete
 from core.jobs import notify_workers
 from core.outbound_http import HttpFailed, exchange
 from core.tenancy import company_id, company_scope, unscoped
@@ -205,7 +206,7 @@ def forget_old() -> bool:
         old = MailEvent.objects.filter(created_at__lt=now - KEPT).values("pk")[:5000]
         deleted, _ = MailEvent.objects.filter(pk__in=old).delete()
         spent = MailHookToken.objects.filter(created_at__lt=now - KEPT_TOKENS).values("pk")[:5000]
-        forgotten = MailHookToken.objects.filter(pk__in=spent)._raw_delete("default")
+        forgotten = raw_delete(MailHookToken.objects.filter(pk__in=spent))
         full = MailEvent.objects.filter(created_at__lt=now - KEPT_RAW).exclude(raw={}).values("pk")[:5000]
         emptied = MailEvent.objects.filter(pk__in=full).update(raw={})
     return 5000 in (deleted, forgotten, emptied)

@@ -41,7 +41,7 @@ def mail_app(letter: str) -> ConnectedApp:
         output=MailAppOut,
         secrets=services.SECRETS,
         capabilities=frozenset({Capability.SEND_MAIL}),
-        not_found=services.not_found(letter),
+        not_found=partial(services.not_found, letter),
         list_summary=f"List {key} apps",
         retrieve_summary=f"Read a {key} app",
         create=AppOperation(
@@ -69,10 +69,10 @@ def mail_app(letter: str) -> ConnectedApp:
             success="MailvendorsDeleted_200",
             input=SelectionInput,
             output=MailAppsDeleted,
-            errors=(services.nothing_selected(letter)[0],),
+            errors=(services.nothing_selected(letter).name,),
             description="An app that runs or messages refer to is switched off instead, since the log needs it.",
         ),
-        nothing_selected=services.nothing_selected(letter)[0],
+        nothing_selected=services.nothing_selected(letter).name,
         test=AppOperation(
             summary=f"Test a {key} app",
             run=partial(services.check_app, letter=letter),

@@ -33,10 +33,7 @@ MINUTES = 10
 SECRET_LENGTH = 43
 PACE = {"per_minute": 60, "per_day": 450}
 """Initial limits of a new app, below those that Google sets for an account."""
-STALE = (
-    "InvalidCredentials_400",
-    f"state: this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew",
-)
+STALE = f"state: this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew"
 REVOKED_AT_ONCE = 20
 """Number of log-ins that are revoked when many apps are deleted together."""
 
@@ -103,7 +100,7 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Mapping[str
         if login is not None:
             login.delete()
     if login is None or login.ends_at <= timezone.now():
-        raise NamedError(*STALE)
+        raise NamedError("InvalidCredentials_400", STALE)
     try:
         tokens = google.trade_code(letter=letter, code=code, verifier=_verifier(state))
     except SmtpError as error:

@@ -44,15 +44,16 @@ class VendorCheck:
     temporary: bool = False
 
 
-def not_found(letter: str) -> tuple[str, str]:
-    """Return name and detail of the error for an id that the company has no app of."""
-    return f"Mailvendor{letter.upper()}NotFound_404", f"id: there is no mailvendor-{letter} app in this company"
+def not_found(letter: str, parameter: str = "id") -> NamedError:
+    """Return the error for an id that belongs to no app of the letter in the company."""
+    name = f"Mailvendor{letter.upper()}NotFound_404"
+    return NamedError(name, f"{parameter}: there is no mailvendor-{letter} app in this company")
 
 
-def nothing_selected(letter: str) -> tuple[str, str]:
-    """Return name and detail of the error for a deletion that selects nothing."""
+def nothing_selected(letter: str) -> NamedError:
+    """Return the error for a deletion that selects nothing."""
     name = "AppNotFound_400" if letter == "c" else f"NoMailvendor{letter.upper()}Selected_400"
-    return name, f"ids: none of them is a mailvendor-{letter} app of this company"
+    return NamedError(name, f"ids: none of them is a mailvendor-{letter} app of this company")
 
 
 def create_app(*, letter: str, member_id: str, verified: bool = True, **values: Any) -> MailApp:
@@ -192,7 +193,7 @@ def check_app(*, id: str, letter: str | None = None) -> VendorCheck:
     rows = MailApp.objects.filter(pk=id)
     app = (rows if letter is None else rows.filter(letter=letter)).first()
     if app is None:
-        raise NamedError(*not_found(letter or "a"))
+        raise not_found(letter or "a")
     began, problem = monotonic(), None
     with turn():
         try:
@@ -219,7 +220,7 @@ def delete_apps(*, letter: str, ids: Sequence[str], member_id: str) -> dict[str,
     with transaction.atomic():
         apps = list(MailApp.objects.select_for_update(of=("self",)).filter(pk__in=ids, letter=letter))
         if not apps:
-            raise NamedError(*nothing_selected(letter))
+            raise nothing_selected(letter)
         counts = remove(MailApp, [app.pk for app in apps], member_id)
         logged_in = [app for app in apps if app.spec.login and app.api_key]
         MailApp.objects.filter(pk__in=[app.pk for app in logged_in]).update(

@@ -39,7 +39,7 @@ def login_viewset(letter: str) -> type[ResourceViewSet]:
         input=LoginBegin,
         output=LoginBegun,
         success="MailvendorLoginBegun_201",
-        errors=("AppNotFound_400", not_found(letter)[0]),
+        errors=("AppNotFound_400", not_found(letter).name),
         description=f"`url` is a page of {name}, where the member allows it. From there the browser comes back to"
         f" /oauth/{channel_of(letter)}/callback with code and state, which connect an app (POST /apps/"
         f"{channel_of(letter)}) or renew its log-in (PUT). They hold for this member, once.",

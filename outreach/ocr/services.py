@@ -24,11 +24,16 @@ from outreach.ocr.models import CardScan, Ocr
 from outreach.ocr.providers import PROVIDERS, OcrFailed, OcrProvider
 from outreach.ocr.testing import sample_picture
 
-NOT_FOUND = ("OcrNotFound_404", "id: there is no such OCR app in this company")
+NOT_FOUND = "OcrNotFound_404"
 PICTURES = ("image/jpeg", "image/png", "image/webp")
 MAX_BYTES = 20 * 1024 * 1024
 TEST_SECONDS = 25
 """A test answers in its request."""
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no OCR app of the company."""
+    return NamedError(NOT_FOUND, "id: there is no such OCR app in this company")
 
 
 @dataclass(frozen=True)
@@ -45,8 +50,8 @@ def create_ocr(*, member_id: str, **values: Any) -> Ocr:
     """Connect an app, after a test of its key. The company's first becomes its default.
 
     A provider that cannot be asked leaves the reason in last_error. Raises InvalidCredentials_400 for a key that the
-    provider refuses, ValidationFailed, also for a provider that this service lacks, PlanLimitExceeded_403, and
-    ConnectionTestRunning_429.
+    provider refuses, and ValidationFailed, also for a provider that this service lacks. Raises PlanLimitExceeded_403
+    at the plan's limit, and ConnectionTestRunning_429 while another test runs.
     """
     provider = _provider(values["name"])
     values = _checked(values)
@@ -141,7 +146,7 @@ def check_ocr(*, id: str) -> OcrTest:
     """Test the app with a small picture of a word. Raises ConnectionTestRunning_429 while another test runs."""
     app = Ocr.objects.filter(pk=id).first()
     if app is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     began = monotonic()
     text = ""
     detail = ""

@@ -22,7 +22,12 @@ CONNECTION = frozenset({"host", "port", "username", "password", "secure", "from_
 """Fields that the connection test depends on: a change requires a new test."""
 TIMEOUTS = Timeouts(connect=8, command=8, total=8)
 """Timeouts of a connection test, within a request."""
-NOT_FOUND = ("SmtpNotFound_404", "id: there is no such sender in this company")
+NOT_FOUND = "SmtpNotFound_404"
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no sender of the company."""
+    return NamedError(NOT_FOUND, "id: there is no such sender in this company")
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ def get_sender(id: str) -> Smtp:
     """Return the company's sender with this id. Raises SmtpNotFound_404 when there is none."""
     sender = Smtp.objects.filter(pk=id).first()
     if sender is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     return sender
 
 

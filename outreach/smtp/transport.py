@@ -281,13 +281,8 @@ def encode_address(address: str) -> str:
     try:
         if not local or not domain or _UNFIT_ADDRESS.search(address) or len(address) > 320:
             raise ValueError
-        host = (
-            domain
-            if domain.startswith("[")
-            else idna.encode(domain, uts46=True).decode("ascii")
-            if not domain.isascii()
-            else domain
-        )
+        plain = domain.startswith("[") or domain.isascii()
+        host = domain if plain else idna.encode(domain, uts46=True).decode("ascii")
     except (ValueError, idna.IDNAError):
         raise SmtpError("rcpt", f"{address[:100]!r} is no e-mail address.", temporary=False) from None
     return f"{local}@{host}"

@@ -24,7 +24,7 @@ from outreach.social_apps.client import SocialClient, SocialFailed
 from outreach.social_apps.models import SocialAApp, SocialPage
 
 KEY = "social-a"
-NOT_FOUND = ("AppNotFound_400", "id: there is no such social app in this company")
+NOT_FOUND = "AppNotFound_400"
 SECRETS = ("app_secret", "user_token")
 NEEDED = (
     ("app_id", "appId", "SocialAAppIDRequired_400"),
@@ -41,6 +41,11 @@ RECONNECTED: list[Callable[[str], None]] = []
 """Called with the id of an app that works again, in the transaction that records it."""
 
 
+def not_found(parameter: str = "id") -> NamedError:
+    """Return the error for an id that belongs to no social app of the company."""
+    return NamedError(NOT_FOUND, f"{parameter}: there is no such social app in this company")
+
+
 @dataclass(frozen=True)
 class _PlatformData:
     """The platform's data about an app."""
@@ -55,7 +60,7 @@ def get_app(id: str, parameter: str = "id") -> SocialAApp:
     """Return the company's social app with this id. Raises AppNotFound_400."""
     app: SocialAApp | None = SocialAApp.objects.filter(pk=id).first()
     if app is None:
-        raise NamedError(NOT_FOUND[0], f"{parameter}: there is no such social app in this company")
+        raise not_found(parameter)
     return app
 
 
@@ -140,7 +145,7 @@ def delete_apps(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
     rows = SocialAApp.objects.filter(pk__in=ids)
     count = len(rows.values_list("pk"))
     if not count:
-        raise NamedError(NOT_FOUND[0], "ids: none of them is a social app of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is a social app of this company")
     rows.delete()
     return {"deletedCount": count}
 

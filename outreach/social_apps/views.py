@@ -19,7 +19,7 @@ class SocialPageViewSet(ResourceViewSet):
     module = MODULE
     singleton = True
 
-    @endpoint("List the pages of a social app", output=PagesOut, errors=(services.NOT_FOUND[0],))
+    @endpoint("List the pages of a social app", output=PagesOut, errors=(services.NOT_FOUND,))
     def retrieve(self, request: Request, id: str) -> Any:
         app = services.get_app(id)
         rows = PageOut.project(SocialPage.objects.filter(app=app).order_by("name", "pk"))
@@ -34,7 +34,7 @@ class SocialPageFormViewSet(ResourceViewSet):
         "List the forms of a page",
         output=PageFormsOut,
         errors=(
-            services.NOT_FOUND[0],
+            services.NOT_FOUND,
             services.PAGE_ID,
             services.PAGE_TOKEN,
             services.REFUSED,

@@ -23,7 +23,7 @@ from crm.files.stores import ContentUnavailable, bucket_place
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.connected_apps.turns import turn
 
-NOT_FOUND = ("AppNotFound_400", "id: there is no such bucket in this company")
+NOT_FOUND = "AppNotFound_400"
 REFUSED = "InvalidCredentials_400"
 DOWN = "FileUploadFailed_400"
 """The error of a storage that is down, which says nothing about the settings."""
@@ -33,6 +33,11 @@ PLACE = ("endpoint", "name")
 CONNECTION = (*PLACE, "region", "subpath", *KEYS)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]", re.ASCII)
 _REGION = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no bucket of the company."""
+    return NamedError(NOT_FOUND, "id: there is no such bucket in this company")
 
 
 @dataclass(frozen=True)
@@ -48,8 +53,9 @@ class BucketCheck:
 def create_bucket(*, member_id: str, **values: Any) -> Bucket:
     """Connect a bucket, after a test that wrote and deleted an object. The company's first becomes its default.
 
-    Raises InvalidCredentials_400 with the storage's code, FileUploadFailed_400 for one that is down, ValidationFailed,
-    PlanLimitExceeded_403 at the plan's limit, and ConnectionTestRunning_429 while another test runs.
+    Raises InvalidCredentials_400 with the storage's code, FileUploadFailed_400 for one that is down, and
+    ValidationFailed. Raises PlanLimitExceeded_403 at the plan's limit, and ConnectionTestRunning_429 while another test
+    runs.
     """
     bucket = Bucket(
         id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id, **_checked(values)
@@ -164,7 +170,7 @@ def check_bucket(*, id: str) -> BucketCheck:
     """
     bucket = Bucket.objects.filter(pk=id).first()
     if bucket is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     began = monotonic()
     code = ""
     detail = ""

@@ -26,7 +26,7 @@ from outreach.suppression.models import Suppression, SuppressionImport
 from outreach.suppression.selectors import suppressed_addresses
 from outreach.suppression.services import normal, suppress
 
-NOT_FOUND = ("ImportNotFound_400", "id: there is no such import in this company")
+NOT_FOUND = "ImportNotFound_400"
 Status = SuppressionImport.Status
 Reason = Suppression.Reason
 BATCH_ROWS = 2000
@@ -50,6 +50,11 @@ REASONS = {
     "manual": Reason.MANUAL,
 }
 """Beginning of a word in a reason column -> the reason. Any other word means the reason of the import."""
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no import of the company."""
+    return NamedError(NOT_FOUND, "id: there is no such import in this company")
 
 
 @dataclass(frozen=True)
@@ -147,7 +152,7 @@ def cancel_import(*, id: str) -> None:
     """
     job = SuppressionImport.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if job is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     rows = SuppressionImport.objects.filter(pk=job.pk)
     if job.status == Status.RUNNING:
         rows.update(cancel_requested=True)
@@ -217,7 +222,8 @@ def _read(job: SuppressionImport, columns: Columns, items: Iterator[Any]) -> Bat
             batch.last = item.row
             batch.errors.append({"row": item.row, "message": item.message})
             continue
-        batch.last, cells = item
+        number, cells = item
+        batch.last = number
         email = normal(_text(cells, columns.email))
         if email is None:
             batch.errors.append({"row": batch.last, "message": "has no e-mail address"})

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 
 from core.ids import is_id
 from core.web.filters import Choice
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, options_of
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
 
@@ -88,7 +88,7 @@ class Suppressions(Page):
                     "Why",
                     "select",
                     True,
-                    options=[Option(*reason) for reason in REASONS.items()],
+                    options=options_of(REASONS.items()),
                     value="manual",
                 ),
                 Field("source", "Where from", placeholder="Call on Monday"),
@@ -135,7 +135,7 @@ class ManySuppressions(Page):
         return {"may_add": self.may("genie", "POST"), "may_upload": self.may("file", "POST")}
 
     def form(self) -> Form:
-        reasons = [Option(*reason) for reason in REASONS.items()]
+        reasons = options_of(REASONS.items())
         return Form(
             [
                 Field("emails", "Addresses", "textarea", True, help="One a line, or with commas; 1,000 at most."),

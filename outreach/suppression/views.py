@@ -21,7 +21,7 @@ from crm.files.selectors import readable_files
 from crm.models import File
 from crm.records.views import bulk_answer
 from outreach.suppression.filters import IMPORT_FIELDS, SUPPRESSION_FIELDS
-from outreach.suppression.imports import NOT_FOUND, cancel_import, check_import, start_import
+from outreach.suppression.imports import NOT_FOUND, cancel_import, check_import, not_found, start_import
 from outreach.suppression.models import Suppression, SuppressionImport
 from outreach.suppression.serializers import (
     SuppressionBulk,
@@ -105,7 +105,7 @@ def one_import(id: str) -> dict[str, Any]:
     """Return the import as the API shows it. Raises ImportNotFound_400."""
     row = SuppressionImportOut.one(SuppressionImport.objects.filter(pk=id))
     if row is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     return row
 
 
@@ -133,7 +133,7 @@ class SuppressionImportViewSet(ResourceViewSet):
         job = start_import(files=_files(self.actor), member_id=self.actor.member_id, **data)
         return one_import(job.pk)
 
-    @endpoint("Read an import of addresses", output=SuppressionImportOut, errors=(NOT_FOUND[0],))
+    @endpoint("Read an import of addresses", output=SuppressionImportOut, errors=(NOT_FOUND,))
     def retrieve(self, request: Request, id: str) -> Any:
         return one_import(id)
 
@@ -154,7 +154,7 @@ class SuppressionImportViewSet(ResourceViewSet):
         "Cancel an import of addresses",
         output=SuppressionImportOut,
         success="ImportUpdated_200",
-        errors=(NOT_FOUND[0], "InvalidImportStatus_400"),
+        errors=(NOT_FOUND, "InvalidImportStatus_400"),
         description="What it has added stays on the list.",
         transition=True,
     )

@@ -73,4 +73,5 @@ def _check_size(size: tuple[int, int], fit: Fit, field: str) -> None:
 def _written(picture: Any) -> Drawn:
     target = BytesIO()
     picture.save(target, "PNG", optimize=True)
-    return Drawn(target.getvalue(), *picture.size)
+    width, height = picture.size
+    return Drawn(target.getvalue(), width, height)

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from core.web.colors import color_field
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, Option, options_of
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
@@ -30,6 +30,13 @@ POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'self'"
 CORNERS = (("right", "Right"), ("left", "Left"))
 SEVERAL = "different"
 """Stands for hours that differ from day to day."""
+
+
+def _only(times: set[str]) -> str:
+    """Return the one time of all days, SEVERAL for different ones, or "" without any."""
+    if len(times) > 1:
+        return SEVERAL
+    return next(iter(times), "")
 
 
 class WidgetPage(Page):
@@ -84,7 +91,7 @@ class WidgetForm(RecordForm):
                 "Corner",
                 "select",
                 required=True,
-                options=[Option(*corner) for corner in CORNERS],
+                options=options_of(CORNERS),
             ),
             Field("greeting", "Greeting", "textarea"),
             Field(
@@ -134,8 +141,8 @@ class WidgetForm(RecordForm):
             "asks": [key for key in ASKED if key in questions],
             "needs": [key for key in ASKED if key in questions and questions[key]["required"]],
             "days": sorted({str(entry["day"]) for entry in spans}),
-            "from": begins.pop() if len(begins) == 1 else SEVERAL if begins else "",
-            "to": ends.pop() if len(ends) == 1 else SEVERAL if ends else "",
+            "from": _only(begins),
+            "to": _only(ends),
             "timezone": hours.get("timezone", ""),
             "offlineForm": record.get("offlineForm", True),
             "texts": "\n".join(f"{key} = {text}" for key, text in texts.items()),

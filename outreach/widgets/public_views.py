@@ -35,7 +35,7 @@ from outreach.widgets.public_serializers import (
 from outreach.widgets.services import config_of
 
 ERRORS = (visitors.NOT_FOUND, "UnauthorizedAction_403", "InvalidPayload_400")
-OF_VISITOR = (*ERRORS, visitors.UNKNOWN[0])
+OF_VISITOR = (*ERRORS, visitors.UNKNOWN)
 MAX_BYTES = 32 * 1024
 
 
@@ -179,9 +179,10 @@ def _message(message: ConversationMessage, visitor: WidgetVisitor) -> dict[str, 
     is_in = message.direction == ConversationMessage.Direction.IN
     by_member = message.author == ConversationMessage.Author.MEMBER
     name = message.member.user.name if by_member and message.member is not None and message.member.user else ""
+    answered_by = "member" if by_member else "bot"
     return {
         "_id": message.pk,
-        "by": "visitor" if is_in else "member" if by_member else "bot",
+        "by": "visitor" if is_in else answered_by,
         "name": name.split()[0] if name.split() else "",
         "text": message.text,
         "key": (message.external_id or "").removeprefix(chat_sessions.prefix_of(visitor)) if is_in else "",

@@ -37,9 +37,14 @@ NETWORK_MESSAGES = Limit("widget-network-messages", 200, 60)
 POLLS = Limit("widget-polls", 90, 60)
 """Polls of a visitor for new messages."""
 NOT_FOUND = "WidgetNotFound_404"
-UNKNOWN = ("NotFound_404", "visitor: is none of this widget's, or was away for too long; begin anew")
+UNKNOWN = "NotFound_404"
 _SALT = "outreach.widgets.visitor"
 _ENTITLED_FOR = 60
+
+
+def unknown_visitor() -> NamedError:
+    """Return the error for an id that belongs to no visitor of the widget."""
+    return NamedError(UNKNOWN, "visitor: is none of this widget's, or was away for too long; begin anew")
 
 
 def open_widget(token: str) -> ChatWidget:
@@ -136,10 +141,10 @@ def known(widget: ChatWidget, token: str) -> WidgetVisitor:
     try:
         id = signing.TimestampSigner(salt=f"{_SALT}:{widget.pk}").unsign(token[:200], max_age=KEPT)
     except signing.BadSignature:
-        raise NamedError(*UNKNOWN) from None
+        raise unknown_visitor() from None
     visitor = WidgetVisitor.objects.filter(pk=id, widget=widget).first() if is_id(id) else None
     if visitor is None:
-        raise NamedError(*UNKNOWN)
+        raise unknown_visitor()
     now = timezone.now()
     if visitor.seen_at < now - HOUR:
         WidgetVisitor.objects.filter(pk=visitor.pk).update(seen_at=now)

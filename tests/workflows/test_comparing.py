@@ -11,7 +11,7 @@ from core.errors import NamedError
 from tests.kit.cast import Cast, make_cast
 from tests.workflows.helpers import edges, node, published, runs, steps, when, work
 from workflows.expressions.compile import compile_value
-from workflows.expressions.conditions import Case, compile_conditions
+from workflows.expressions.conditions import Subject, compile_conditions
 from workflows.expressions.filters import BadNumber
 from workflows.models import RunStep
 
@@ -21,7 +21,7 @@ NOW = datetime(2026, 12, 20, 12, tzinfo=UTC)
 def verdict(value: Any, operator: str, other: Any) -> tuple[bool, int]:
     """Return whether the comparison holds, and how many warnings it gives."""
     compiled = compile_conditions(when("trigger.payload.x", operator, other), "filter")
-    [found] = compiled.judge([Case({}, {"trigger": {"payload": {"x": value}}})], NOW)
+    [found] = compiled.judge([Subject({}, {"trigger": {"payload": {"x": value}}})], NOW)
     return found.holds, len(found.warnings)
 
 

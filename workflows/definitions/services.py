@@ -88,8 +88,11 @@ def update_workflow(
 def _save(workflow: Workflow, member_id: str, values: Mapping[str, Any]) -> None:
     changes = dict(values)
     if "nodes" in changes or "edges" in changes:
-        nodes, edges = changes.get("nodes", workflow.nodes), changes.get("edges", workflow.edges)
-        changes["nodes"], changes["edges"] = read_graph(nodes, edges)
+        sent_nodes = changes.get("nodes", workflow.nodes)
+        sent_edges = changes.get("edges", workflow.edges)
+        nodes, edges = read_graph(sent_nodes, sent_edges)
+        changes["nodes"] = nodes
+        changes["edges"] = edges
     for name in ("config", "schedule"):
         if name in changes:
             check_plain(changes[name], name)

@@ -28,7 +28,7 @@ from workflows.engine.batches import CompanyContext, rendered, run_node
 from workflows.engine.cursor import Cursor
 from workflows.engine.interpreter import Visit
 from workflows.engine.models import WorkflowRun
-from workflows.expressions.conditions import Case
+from workflows.expressions.conditions import Subject
 from workflows.graphs.drafts import Draft, compile_draft
 from workflows.graphs.events import SEGMENT, TRIGGER_EVENTS, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowVersion
@@ -266,7 +266,7 @@ class Trial:
             elif not set(fields) & set(changes):
                 self._refuse(f"none of these has changed: {names}", "config.changedFields")
         conditions = self.plan.filter
-        case = Case({"contact": run.contact_id, "lead": run.lead_id}, {"trigger": run.trigger})
+        case = Subject({"contact": run.contact_id, "lead": run.lead_id}, {"trigger": run.trigger})
         try:
             admitted = conditions is None or conditions.holds([case], now)[0]
         except NamedError:  # a field that there is not, which is among the problems

@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from core.deletion import raw_delete
 from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
@@ -232,8 +233,8 @@ def remove_runs(ids: Iterable[str]) -> None:
     cancel_messages_of(list(runs.filter(status__in=LIVE).values_list("pk", flat=True)))
     writing.remove_waits(run_ids)
     for model in (RunReady, RunStep, RunCall, RunApproval):
-        model._default_manager.filter(run__in=run_ids)._raw_delete("default")
-    WorkflowRun.objects.filter(pk__in=run_ids)._raw_delete("default")
+        raw_delete(model._default_manager.filter(run__in=run_ids))
+    raw_delete(WorkflowRun.objects.filter(pk__in=run_ids))
 
 
 @transaction.atomic

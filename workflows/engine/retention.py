@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
+from core.deletion import raw_delete
 from core.ids import first_id
 from core.tenancy import company_scope
 from workflows.engine.models import RunSkip, ScheduleFiring, WorkflowRun
@@ -68,6 +69,6 @@ def _delete_marks(now: datetime) -> bool:
     for model, kept in ((ScheduleFiring, MAX_RUN), (RunSkip, timedelta(days=settings.WORKFLOW_RUN_DAYS))):
         old = model.objects.filter(pk__lt=first_id(now - kept)).order_by("pk")
         ids = list(old.values_list("pk", flat=True)[:BATCH])
-        model.objects.filter(pk__in=ids)._raw_delete("default")
+        raw_delete(model.objects.filter(pk__in=ids))
         more = more or len(ids) == BATCH
     return more

@@ -17,6 +17,7 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from accounts.models import Company
+from core.deletion import raw_delete
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
 from workflows.engine import crash_markers, interpreter, locks, subjects, version_migration, writing
@@ -27,7 +28,7 @@ from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.plans import plan_of
 from workflows.engine.waits import inbox, requests
 from workflows.engine.waits.listening import event_type_lock
-from workflows.expressions.conditions import Case
+from workflows.expressions.conditions import Subject
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Plan
 
@@ -150,7 +151,7 @@ def _fail_poisonous(run_id: str) -> None:
         with company_scope(run.company_id):
             writing.fail_run(run, crash_markers.POISON, text)
         log.error("run %s failed: %s", run_id, text)
-    RunReady.objects.filter(run=run_id)._raw_delete("default")
+    raw_delete(RunReady.objects.filter(run=run_id))
     crash_markers.forget([run_id])
 
 
@@ -356,7 +357,7 @@ def _end_early(cursors: Sequence[Cursor], now: datetime) -> None:
             groups[cursor.run.version_id].append(cursor)
     for group in groups.values():
         cases = [
-            Case({"contact": run_cursor.run.contact_id, "lead": run_cursor.run.lead_id}, run_cursor.state)
+            Subject({"contact": run_cursor.run.contact_id, "lead": run_cursor.run.lead_id}, run_cursor.state)
             for run_cursor in group
         ]
         for name, conditions in group[0].plan.ends.items():

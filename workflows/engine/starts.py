@@ -19,7 +19,7 @@ from core.text.json import dumps
 from workflows.engine import interpreter, writing
 from workflows.engine.limits import limits, places
 from workflows.engine.models import WorkflowRun
-from workflows.expressions.conditions import Case
+from workflows.expressions.conditions import Subject
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
@@ -96,7 +96,7 @@ def pass_filter(plan: Plan, entries: Sequence[Entry]) -> tuple[Sequence[Entry], 
     if plan.filter is None or not entries:
         return entries, Counter()
     cases = [
-        Case({"contact": candidate.contact_id, "lead": candidate.lead_id}, {"trigger": candidate.trigger})
+        Subject({"contact": candidate.contact_id, "lead": candidate.lead_id}, {"trigger": candidate.trigger})
         for candidate in entries
     ]
     holds = plan.filter.holds(cases, timezone.now())

@@ -10,6 +10,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from core.deletion import raw_delete
 from core.ids import as_array, new_id
 from core.tenancy import company_id
 from core.text.json import dumps
@@ -158,7 +159,7 @@ def notify_ready(runs: Sequence[tuple[str, int]]) -> None:
 
 def remove_notices(ids: Sequence[str]) -> None:
     """Remove the notices that a slice has handled."""
-    RunReady.objects.filter(pk__in=ids)._raw_delete("default")
+    raw_delete(RunReady.objects.filter(pk__in=ids))
 
 
 def take_due_timers(run_ids: Sequence[str], now: Any) -> list[tuple[datetime, str, str]]:

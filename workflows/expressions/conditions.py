@@ -26,7 +26,7 @@ Decide = Callable[[Sequence[bool], Scope, datetime, list[str]], bool]
 
 
 @dataclass(frozen=True)
-class Case:
+class Subject:
     """The subject of a condition: the ids of the run's records by panel, and the run's values."""
 
     ids: Mapping[str, str | None]
@@ -49,11 +49,11 @@ class CompiledConditions:
     parts: tuple[tuple[str, Group], ...] = ()
     paths: frozenset[str] = field(default_factory=frozenset)
 
-    def holds(self, cases: Sequence[Case], now: datetime) -> list[bool]:
+    def holds(self, cases: Sequence[Subject], now: datetime) -> list[bool]:
         """Return of each case whether the conditions hold."""
         return [verdict.holds for verdict in self.judge(cases, now)]
 
-    def judge(self, cases: Sequence[Case], now: datetime) -> list[Verdict]:
+    def judge(self, cases: Sequence[Subject], now: datetime) -> list[Verdict]:
         """Return the verdict of each case: one query per part, however many cases there are."""
         matches = [_matching(panel, part, cases, now) for panel, part in self.parts]
         verdicts = []
@@ -142,7 +142,7 @@ def _read(scope: Scope, keys: Sequence[str]) -> Any:
     return value
 
 
-def _matching(panel: str, part: Group, cases: Sequence[Case], now: datetime) -> set[str]:
+def _matching(panel: str, part: Group, cases: Sequence[Subject], now: datetime) -> set[str]:
     ids = {id for case in cases if (id := case.ids.get(panel)) is not None}
     if not ids:
         return set()

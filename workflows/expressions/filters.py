@@ -114,7 +114,9 @@ def _zone_for(value: Any, zone: tzinfo) -> tzinfo:
 
 
 def _items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+    if isinstance(value, list):
+        return value
+    return [] if value is None else [value]
 
 
 def _round(value: Any, places: Any = 0) -> Any:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from workflows.expressions import Compiled
 from workflows.expressions.compile import Escape
-from workflows.expressions.conditions import Case, CompiledConditions
+from workflows.expressions.conditions import CompiledConditions, Subject
 from workflows.nodes.requests import Ask, CallToMake, Made
 
 Status = Literal["done", "waiting", "failed"]
@@ -128,8 +128,8 @@ class Item:
         return self.make_key()
 
     @property
-    def case(self) -> Case:
-        return Case({"contact": self.run.contact_id, "lead": self.run.lead_id}, self.scope)
+    def case(self) -> Subject:
+        return Subject({"contact": self.run.contact_id, "lead": self.run.lead_id}, self.scope)
 
     def fail(self, code: str, message: str, *, permanent: bool = True) -> None:
         self.outcome = Outcome("failed", code=code, message=message[:2000], permanent=permanent)

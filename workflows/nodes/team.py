@@ -128,7 +128,10 @@ def no_member(*paths: str) -> Callable[[Any], list[tuple[str, str, str]]]:
         problems = []
         for path in paths:
             value = getattr(config, path)
-            member_ids = value if isinstance(value, list) else [value] if value else []
+            if isinstance(value, list):
+                member_ids = value
+            else:
+                member_ids = [value] if value else []
             active_ids = set(Member.objects.filter(status__in=ACTIVE, pk__in=member_ids).values_list("pk", flat=True))
             problems += [
                 ("memberMissing", path, f"there is no active member {id} in this company")

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.web.forms import Field, Form
 from core.web.lists import Column
-from core.web.pages import NOTHING, Refused
+from core.web.pages import Refused, nothing_here
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from core.web.settings import SettingsPage
 
@@ -73,7 +73,7 @@ class Secret(EditRecord, SecretForm):
     def record(self) -> Mapping[str, Any]:
         rows = self.read("workflow/secrets", {"ids": [self.params["id"]], "p": "1", "n": "1"}).data
         if not rows:
-            raise Refused(*NOTHING)
+            raise nothing_here()
         return {"id": rows[0]["_id"], "name": rows[0]["name"], "host": rows[0]["host"]}
 
     def consequence(self) -> str:

@@ -12,6 +12,7 @@ from time import monotonic
 from django.db import connection, transaction
 from django.utils import timezone
 
+from core.deletion import raw_delete
 from core.events.delivery import BATCH
 from core.jobs import notify_workers
 from core.models import Event
@@ -84,5 +85,5 @@ def _start_queued(start: Callable[..., None], waiting: object, most: int, *, beh
     if rows:
         events = Event.objects.in_bulk(rows.values())
         start(sorted(events.values(), key=lambda event: event.sequence), behind=behind)
-        QueuedEvent.objects.filter(pk__in=rows)._raw_delete("default")
+        raw_delete(QueuedEvent.objects.filter(pk__in=rows))
     return len(rows)

@@ -73,7 +73,10 @@ def _entries(events: Sequence[Event]) -> list[tuple[Event, Entry]]:
     for event in events:
         contact, lead = subjects[event.pk]
         lead = lead if lead in contacts else None
-        contact = contacts[lead] if lead else contact if contact in contact_ids else None
+        if lead:
+            contact = contacts[lead]
+        elif contact not in contact_ids:
+            contact = None
         trigger = {
             "kind": event.kind,
             "objectId": event.object_id,

@@ -294,8 +294,14 @@ def _disputed(dispute: Mapping[str, Any]) -> GatewayDispute:
         status = "won" if outcome in ("RESOLVED_SELLER_FAVOUR", "CANCELED_BY_BUYER", "DENIED") else "lost"
     due = dispute.get("seller_response_due_date")
     until = datetime.fromisoformat(due) if due else None
+    amount, currency = _money(dispute["dispute_amount"])
     return GatewayDispute(
-        str(dispute["dispute_id"]), *_money(dispute["dispute_amount"]), status, str(dispute.get("reason") or ""), until
+        id=str(dispute["dispute_id"]),
+        amount=amount,
+        currency=currency,
+        status=status,
+        reason=str(dispute.get("reason") or ""),
+        due_at=until,
     )
 
 

@@ -130,7 +130,8 @@ class Server(ThreadingHTTPServer):
     def approve(self, row: dict[str, Any]) -> None:
         """Approve a template, or reject it for its name."""
         rejects = "reject" in row["name"]
-        row["status"], reason = ("REJECTED", "INVALID_FORMAT") if rejects else ("APPROVED", "NONE")
+        row["status"] = "REJECTED" if rejects else "APPROVED"
+        reason = "INVALID_FORMAT" if rejects else "NONE"
         update = {"message_template_id": row["id"], "message_template_name": row["name"], "event": row["status"]}
         update |= {"message_template_language": row.get("language", "en"), "reason": reason}
         self.tell("message_template_status_update", update)

@@ -15,5 +15,7 @@ class CatcherBackend(EmailBackend):
         address = mail_catcher.address(settings.LEADWRIGHT_DATA)
         if address is None:
             raise ConnectionRefusedError("the mail catcher has not been started")
-        self.host, self.port = address
+        host, port = address
+        self.host = host
+        self.port = port
         return super().open()

@@ -76,7 +76,8 @@ class Child:
             data = os.read(self._process.stdout.fileno(), MAX_LINE_LENGTH)
         except BlockingIOError:
             return None
-        *lines, self._rest = (self._rest + data).split(b"\n")
+        *lines, rest = (self._rest + data).split(b"\n")
+        self._rest = rest
         if len(self._rest) > MAX_LINE_LENGTH or not data:
             lines = [*lines, *([self._rest] if self._rest else [])]
             self._rest = b""

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.text.timezones import zone_of
 from core.web.filters import DATE, Choice
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, options_of
 from core.web.lists import ListState
 from core.web.pages import MenuItem, Page
 
@@ -65,7 +65,8 @@ class CallPage(Page):
     menu = Calls.menu
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        directions, outcomes = ([Option(*pair) for pair in pairs] for pairs in (DIRECTIONS, OUTCOMES))
+        directions = options_of(DIRECTIONS)
+        outcomes = options_of(OUTCOMES)
         return Form(
             [
                 Field("direction", "Direction", "select", required=True, options=directions, value="outbound"),

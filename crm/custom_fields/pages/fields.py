@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.http import HttpResponse
 
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, Option, options_of
 from core.web.record_forms import fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
 from core.web.settings import SettingsPage
@@ -146,7 +146,7 @@ class FieldForm(FieldPage, RecordForm):
         sections = [Option(choice["_id"], choice["name"]) for choice in self.sections(panel)]
         return [
             Field("name", "Name", required=True),
-            Field("fieldType", "Type", "select", required=True, options=[Option(*choice) for choice in TYPES.items()]),
+            Field("fieldType", "Type", "select", required=True, options=options_of(TYPES.items())),
             *self.option_fields(),
             Field("required", "Required in every record", "switch"),
             Field("hide", "Hidden", "switch", help="It is kept, and nobody sees it."),
@@ -155,7 +155,7 @@ class FieldForm(FieldPage, RecordForm):
             Field("placeholder", "Example in the empty field"),
             Field("helper", "Help below the field"),
             Field("description", "What it is for", "textarea", help="For those who look after the fields."),
-            Field("holds", "It holds", "select", required=True, options=[Option(*choice) for choice in HOLDS]),
+            Field("holds", "It holds", "select", required=True, options=options_of(HOLDS)),
             Field("parts", "Parts, of text fields", "textarea", help="One a line with its type, such as Street: Text."),
             *([Field("section", "Section", "select", options=sections, placeholder="None")] if sections else []),
         ]

@@ -57,7 +57,9 @@ def default_text(record: Mapping[str, Any]) -> Any:
         return "Yes" if value else "No"
     if isinstance(value, list):
         return ", ".join(str(labels.get(choice, choice)) for choice in value)
-    return labels.get(value, value) if isinstance(value, str) else "" if value is None else str(value)
+    if isinstance(value, str):
+        return labels.get(value, value)
+    return "" if value is None else str(value)
 
 
 def default_of(text: str, field_type: str, options: Sequence[Mapping[str, Any]], *, many: bool) -> Any:
@@ -76,5 +78,7 @@ def default_of(text: str, field_type: str, options: Sequence[Mapping[str, Any]],
         except ValueError:
             return text
     if field_type == "checkbox":
-        return True if text.casefold() in YES else False if text.casefold() in NO else text
+        if text.casefold() in YES:
+            return True
+        return False if text.casefold() in NO else text
     return values.get(text, text)

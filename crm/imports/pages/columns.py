@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, Option, options_of
 from crm.imports.pages.base import LEADS, OPEN, ImportPage
 from crm.imports.pages.words import (
     COUNTRY_QUESTION,
@@ -183,7 +183,7 @@ class ImportColumns(ImportPage):
                 "decimalMark",
                 "How numbers are written",
                 "select",
-                options=[Option(*kind) for kind in MARKS],
+                options=options_of(MARKS),
                 placeholder=f"As detected: {mark}" if mark else "As detected",
             ),
             Field("dateFormat", "How dates are written", placeholder=detected["dateFormat"] or "DD.MM.YYYY"),
@@ -210,8 +210,8 @@ class ImportColumns(ImportPage):
             fields.append(Field("sheet", "Sheet", "select", required=True, options=sheets))
         if not detected["sheets"]:
             encoding = next((name for code, name in ENCODINGS if code == detected["encoding"]), detected["encoding"])
-            marks = [Option(*choice) for choice in DELIMITERS]
-            encodings = [Option(*choice) for choice in ENCODINGS]
+            marks = options_of(DELIMITERS)
+            encodings = options_of(ENCODINGS)
             fields += [
                 Field("delimiter", "Columns are separated by", "select", options=marks, placeholder="As detected"),
                 Field("encoding", "Encoding", "select", options=encodings, placeholder=encoding or "As detected"),

@@ -108,4 +108,6 @@ def _text(value: Any) -> str:
     """Write a stored cell as the import reads it."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return "" if value is None else value.replace("\r\n", "\n") if isinstance(value, str) else repr(value)
+    if isinstance(value, str):
+        return value.replace("\r\n", "\n")
+    return "" if value is None else repr(value)

@@ -64,7 +64,9 @@ class NewImport(ImportPage):
     def begin(self, file: str) -> HttpResponse:
         """Make an import of the file, which waits for its columns."""
         kind = self.kinds.get(self.request.POST.get("of", ""), CONTACTS)
-        automation = "skip" if "quiet" in self.request.POST else "queue" if "behind" in self.request.POST else None
+        automation = "queue" if "behind" in self.request.POST else None
+        if "quiet" in self.request.POST:
+            automation = "skip"
         body = {"importType": kind.module, "fileId": file, **({"automation": automation} if automation else {})}
         answer = self.ask("POST", kind.path, None, body)
         if not answer.ok:

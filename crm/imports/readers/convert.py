@@ -71,7 +71,9 @@ def normal(cell: Any) -> Any:
     if kind is str:
         return cell.strip() or None
     if kind is float:
-        return int(cell) if cell.is_integer() and abs(cell) < LARGEST_WHOLE else cell if cell - cell == 0 else None
+        if cell.is_integer() and abs(cell) < LARGEST_WHOLE:
+            return int(cell)
+        return cell if cell - cell == 0 else None
     if kind is datetime.timedelta:
         return str(cell)
     if kind is datetime.datetime or kind is datetime.date or kind is datetime.time:

@@ -67,7 +67,9 @@ class DelimitedTable(Table):
             raise ReaderError(
                 EMPTY_FILE, "The file is empty. Upload a file with a header row and at least one row below it."
             )
-        self.encoding, self._start = choose_encoding(stream, encoding)
+        chosen, start = choose_encoding(stream, encoding)
+        self.encoding = chosen
+        self._start = start
         first_lines = self._first_lines()
         self._skip_lines = self._take_separator_line(first_lines)
         self.delimiter = known_delimiter(delimiter) if delimiter else self.delimiter or self._detect(first_lines)
@@ -156,7 +158,9 @@ class DelimitedTable(Table):
                 break
         if broken is not None and header_row is None:
             raise ReaderError(INVALID, f"The header row (row {broken.row}) cannot be read: {broken.message}")
-        self.header_row, self.headers = read_header(rows, header_row, ragged=True)
+        number, headers = read_header(rows, header_row, ragged=True)
+        self.header_row = number
+        self.headers = headers
         self.first_rows = tuple(rows[:MAX_FIRST_ROWS])
         self.suspects = Suspects(self.headers, [row for row in rows if row[0] > self.header_row], self.header_row)
 

@@ -60,7 +60,7 @@ OLD_LETTERS = str.maketrans("șțȘȚ", "şţŞŢ")
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class LanguageModel:
     """The logarithms of the probabilities of a language's letters and of the pairs of them."""
 
     pairs: Mapping[str, float]
@@ -71,7 +71,7 @@ class Model:
 
 
 @cache
-def model_of(language: str) -> Model:
+def model_of(language: str) -> LanguageModel:
     """Return the model of a language, by its name in CLDR."""
     words = list(_words(language))
     if language in FREQUENT_SIGNS:
@@ -87,7 +87,7 @@ def model_of(language: str) -> Model:
             letters[second] += 1
     total = letters.total()
     singles = {letter: SINGLE_SHARE * count / total for letter, count in letters.items()}
-    return Model(
+    return LanguageModel(
         pairs={
             pair: math.log((1 - SINGLE_SHARE) * count / starts[pair[0]] + singles[pair[1]])
             for pair, count in pairs.items()
@@ -98,14 +98,14 @@ def model_of(language: str) -> Model:
     )
 
 
-def _model_of_signs(words: Iterable[str], frequent: str) -> Model:
+def _model_of_signs(words: Iterable[str], frequent: str) -> LanguageModel:
     counts = Counter("".join(words))
     names = Counter("".join(frequent.split()))
     total, named = counts.total(), names.total()
     letters = {
         sign: math.log(0.5 * counts[sign] / total + 0.5 * names[sign] / named) for sign in counts.keys() | names.keys()
     }
-    return Model(pairs={}, letters=letters, latin=False, signs=True)
+    return LanguageModel(pairs={}, letters=letters, latin=False, signs=True)
 
 
 def _words(language: str) -> Iterable[str]:
@@ -174,7 +174,7 @@ def _symbol(char: str, before: str, after: str) -> float:
     return SYMBOL if near and char not in QUOTES else TYPOGRAPHIC
 
 
-def _fit_of_signs(word: str, model: Model) -> float:
+def _fit_of_signs(word: str, model: LanguageModel) -> float:
     total = MIXED if any(char < "\x7f" for char in word) else 0.0
     for char in word:
         if char > "\x7f":
@@ -182,7 +182,7 @@ def _fit_of_signs(word: str, model: Model) -> float:
     return total
 
 
-def _fit_of_word(word: str, model: Model) -> float:
+def _fit_of_word(word: str, model: LanguageModel) -> float:
     total = 0.0
     if not model.latin and any(char < "\x7f" for char in word):
         total += 2 * MIXED
@@ -202,7 +202,7 @@ def _fit_of_word(word: str, model: Model) -> float:
     return total + (_pair(model, previous, END) if previous > "\x7f" else 0.0)
 
 
-def _pair(model: Model, first: str, second: str) -> float:
+def _pair(model: LanguageModel, first: str, second: str) -> float:
     chance = model.pairs.get(first + second)
     if chance is not None:
         return chance

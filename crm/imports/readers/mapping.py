@@ -88,7 +88,7 @@ class _Column:
 
 def propose_mapping(
     headers: Sequence[str],
-    fields: Iterable[FieldSpec | tuple],
+    fields: Iterable[FieldSpec],
     sample: Sequence[Sequence[Cell]] = (),
     *,
     kept: Mapping[str, str] = MappingProxyType({}),
@@ -96,14 +96,14 @@ def propose_mapping(
 ) -> dict[str, str]:
     """Map headers to field keys; headers without a likely field are omitted.
 
-    Each key occurs once, except for those of SEVERAL, which all of the person's own columns feed. `fields` are
-    FieldSpecs or (key, name, type, aliases). If `name` is among them, firstName and lastName may be proposed too, which
-    the importer joins. `sample` are rows of the file, one value per header.
+    Each key occurs once, except for those of SEVERAL, which all of the person's own columns feed. If `name` is among
+    the fields, firstName and lastName may be proposed too, which the importer joins. `sample` are rows of the file, one
+    value per header.
 
     `kept` has header -> key of SEVERAL, for columns whose further values earlier imports stored in custom fields;
     `country` is that of national numbers.
     """
-    specs = [FieldSpec(*spec) for spec in fields]
+    specs = list(fields)
     if any(spec.key == "name" for spec in specs):
         specs += [FieldSpec(FIRST_NAME, "First name"), FieldSpec(LAST_NAME, "Last name")]
     if any(spec.key == "countryCode" for spec in specs) and all(spec.key != AREA_CODE for spec in specs):

@@ -67,10 +67,13 @@ class CardTable(Table):
             raise ReaderError(INVALID, "cards have no row of headers; leave it out", "options.headerRow")
         self._stream = stream
         self._size = stream.seek(0, 2)
-        self.encoding, self._start = choose_encoding(stream, encoding)
+        chosen, start = choose_encoding(stream, encoding)
+        self.encoding = chosen
+        self._start = start
         self.header_row = NO_HEADER
-        self._count, widths = self._survey()
-        if not self._count:
+        count, widths = self._survey()
+        self._count = count
+        if not count:
             raise ReaderError(NO_ROWS, "The file has no contact in it. Export it again from the address book.")
         self.headers = list(_columns(widths))
         self._places = {name: place for place, name in enumerate(self.headers)}
@@ -168,7 +171,7 @@ def read_card(card: Card) -> tuple[dict[str, str], str]:
     _add_several(values, properties)
     for name, column in TEXTS.items():
         texts = [entry.text for entry in properties.get(name, ())]
-        values[column] = "\n".join(texts) if name == "NOTE" else texts[0] if texts else ""
+        values[column] = "\n".join(texts if name == "NOTE" else texts[:1])
     for name, column in DAYS.items():
         if name in properties:
             _add_day(values, properties[name][0], column)

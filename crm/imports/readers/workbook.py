@@ -152,7 +152,9 @@ class WorkbookTable(Table):
                 EMPTY_FILE,
                 f"The sheet {self.sheet!r} is empty. Name another sheet, or add a header row and rows below it.",
             )
-        self.header_row, self.headers = read_header(rows, header_row, first_column=first_column)
+        number, headers = read_header(rows, header_row, first_column=first_column)
+        self.header_row = number
+        self.headers = headers
         self.first_rows = tuple(rows[:MAX_FIRST_ROWS])
         self.suspects = Suspects(self.headers, [row for row in rows if row[0] > self.header_row], self.header_row)
 

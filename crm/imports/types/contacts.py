@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from core.access import quota_exceeded
-from crm.contacts.collisions import EXISTS, Collision, differences
+from crm.contacts.collisions import EXISTS, differences
 from crm.contacts.schema import ContactRow, ContactSchema
-from crm.contacts.unique_key import lock_unique_key
+from crm.contacts.unique_key import Collision, lock_unique_key
 from crm.contacts.updates import update_contacts
 from crm.contacts.writer import import_source, write_contacts
 from crm.imports.models import Import
@@ -67,7 +67,7 @@ class ContactImportType(ImportType):
             source=import_source(job.pk),
         )
         written = BatchResult(updated=outcome.updated)
-        written.existing = _taken([Collision(*refused) for refused in outcome.collided])
+        written.existing = _taken(outcome.collided)
         for row in outcome.missing:
             written.failed[row.index] = [ValueProblem(RECORD_ID, self.not_found, "the contact has just been deleted")]
         return written

@@ -104,7 +104,8 @@ class LeadLookups(Lookups):
     def apply_to(self, row: LeadRow, named: Mapping[str, str]) -> list[ValueProblem]:
         problems = super().apply_to(row, named)
         if text := named.get(PRODUCTS):
-            row.product_ids, missing = self._find_products(text)
+            product_ids, missing = self._find_products(text)
+            row.product_ids = product_ids
             problems += [
                 ValueProblem(
                     PRODUCTS, "ProductServiceNotFound_400", f"there is no product {name[:60]!r}; make it first"

@@ -97,9 +97,8 @@ def _update_contacts(
         source=import_source(job.pk),
         take="all" if rights.change else "nothing",
     )
-    for index, part, value, holder in outcome.collided:
-        key = "email" if part == "email" else "number"
-        message = f"{value} belongs to the contact {holder}, who is not that of the lead"
-        result.failed[index] = [ValueProblem(key, "ContactAlreadyExists_400", message)]
+    for collision in outcome.collided:
+        message = f"{collision.value} belongs to the contact {collision.existing_id}, who is not that of the lead"
+        result.failed[collision.index] = [ValueProblem(collision.field, "ContactAlreadyExists_400", message)]
     result.notes |= {index: [left_alone(names, rights)] for index, names in outcome.left.items()}
     return [row for row in rows if row.index not in result.failed]

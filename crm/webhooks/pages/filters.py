@@ -46,7 +46,9 @@ def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
     flat_filter = flattened(tree, shown_by(choices), page.zone_name) if tree else ([], "", [])
     texts, match, rest = flat_filter
     query: dict[str, Any] = {"f": texts, **({MATCH: match} if match else {})}
-    conditions = tree["conditions"] if tree and tree.get("operator") == "and" else [tree] if tree else []
+    conditions = [tree] if tree else []
+    if tree and tree.get("operator") == "and":
+        conditions = tree["conditions"]
     return {
         "rules": [in_words(entry, names, {}, choices, page.reader.formats) for entry in conditions],
         "change": "" if rest else page.address("webhook-filter", webhook["_id"], **query),

@@ -204,7 +204,7 @@ def _sentence(instruction: str) -> tuple[Kind, str, str] | None:
             text = verb + text[len(gerund) :]
     if not any(character.isalnum() for character in text) or _STYLE.match(text):
         return None
-    ending = "?" if text.endswith("?") else "!" if text.endswith("!") else "."
+    ending = text[-1] if text.endswith(("?", "!")) else "."
     bare = text.rstrip(" .!?,;:")
     for kind, pattern, sentence in _RULES:
         if found := pattern.match(bare):

@@ -258,7 +258,8 @@ class NewCampaign(CampaignForm):
         for field in form.fields:
             if field.name in WHO or field.name == "templateId":
                 sent = self.request.GET.getlist(field.name)
-                field.value = (sent if field.name in WHO else sent[0]) if sent else field.value
+                if sent:
+                    field.value = sent if field.name in WHO else sent[0]
         return self.context(form)
 
     def do_save(self) -> HttpResponse:

@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from core.web.flows.graph import NotPossible
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field
-from core.web.pages import NOTHING, Refused
+from core.web.pages import Refused, nothing_here
 from outreach.chatbots.pages.base import OneChatbot
 from outreach.chatbots.pages.draw import put_in
 from outreach.chatbots.pages.graph import IN_FORM, BotGraph
@@ -44,11 +44,11 @@ class ChatbotStep(OneChatbot):
         id, type = self._sent.get("node", ""), self._sent.get("add", "")
         if not id and type:
             if type not in TYPES or type == START or type in BotGraph.fixed:
-                raise Refused(*NOTHING)
+                raise nothing_here()
             return {"id": "", "type": type, "data": {"config": {}}}
         step = self.graph.find(id or START)
         if step is None:
-            raise Refused(*NOTHING)
+            raise nothing_here()
         return step
 
     @property

@@ -9,7 +9,11 @@ START = "start"
 END = "end"
 TEXT = "text"
 KEYWORDS = "keywords"
-CONTAINS, COUNT, TIME, FINISHED = RULES = ("contains_text", "message_count", "time_based", "flow_finished")
+CONTAINS = "contains_text"
+COUNT = "message_count"
+TIME = "time_based"
+FINISHED = "flow_finished"
+RULES = (CONTAINS, COUNT, TIME, FINISHED)
 GROUPS = {"messages": "What it says", "logic": "Whom it answers", "team": "When a member goes on"}
 """Group of types -> its title, in the order in which they are offered."""
 

@@ -106,7 +106,7 @@ class ConversationDetail(Inbox):
             "title": chat["who"],
             "module_of_chat": module,
             "bubbles": [message_view(row) for row in reversed(messages.data)],
-            "next": ids[at + 1] if at is not None and at + 1 < len(ids) else "" if at is not None else (ids or [""])[0],
+            "next": next(iter(ids if at is None else ids[at + 1 :]), ""),
             "before": ids[at - 1] if at else "",
             "canned": self.canned if self.lets("POST") else [],
             "rests": RESTS.items(),

@@ -146,7 +146,7 @@ def sender_of(id: str, app: str, *, lock: bool = False) -> Sender:
     """Return the app's sender with the id. Raises the app's error when there is none."""
     sender = locked_sender(id) if lock else find_sender(id)
     if sender is None or sender.app_key != app:
-        raise CONNECTED_APPS[app].missing()
+        raise CONNECTED_APPS[app].not_found()
     return sender
 
 

@@ -215,7 +215,9 @@ def _claim(sender: Sender, ready: list[SendJob], lease: str, context: SendContex
     for job in ready:
         job.status = SendJob.Status.CLAIMED
         job.lease = lease
-        job.text, job.html = texts[job.pk]
+        text, html = texts[job.pk]
+        job.text = text
+        job.html = html
 
 
 def _pause_for_limit(sender: Sender, state: SenderState, now: dt.datetime) -> None:

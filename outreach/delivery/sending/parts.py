@@ -28,9 +28,9 @@ class MailParts:
         self._sender = sender
         self._base = base_for(sender.from_email)
         switches = GenieSettings.objects.values_list("track_opens", "track_clicks").first()
-        self._opens: bool
-        self._clicks: bool
-        self._opens, self._clicks = switches or (False, False)
+        opens, clicks = switches or (False, False)
+        self._opens: bool = opens
+        self._clicks: bool = clicks
         self._company_name = Company.objects.values_list("name", flat=True).get(pk=company_id())
         self._files = AttachmentReader()
 

@@ -16,7 +16,7 @@ from outreach.delivery import ledger
 from outreach.delivery.deciding.decision import final_state
 from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.services import DECLINED, NOT_FOUND
+from outreach.delivery.services import DECLINED, not_found
 from outreach.delivery.stopping.endings import FollowUpStop
 from outreach.suppression.models import Suppression
 
@@ -79,7 +79,7 @@ def stop_thread(*, message_id: str, member_id: str) -> None:
     """
     job = SendJob.objects.filter(pk=message_id).first()
     if job is None:
-        raise NamedError(*NOT_FOUND)
+        raise not_found()
     if job.run_id is None:
         raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: the message belongs to no run, so nothing follows")
     thread = SendJob.objects.filter(run_id=job.run_id, contact_id=job.contact_id, occurrence=job.occurrence)

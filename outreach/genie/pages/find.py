@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, Option, options_of
 from outreach.genie.pages.base import TRACKED, OutreachPage, no_writer
 from outreach.genie.pages.new import TONES
 
@@ -70,7 +70,7 @@ class FindPeople(OutreachPage):
                 help="Left empty, they are about what the description says it is for, without its words on whom you"
                 " look for; where it says nothing of that, about what your company does.",
             ),
-            Field("tone", "Tone", "select", options=[Option(*tone) for tone in TONES[1:]], placeholder=TONES[0][1]),
+            Field("tone", "Tone", "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
             Field("userEnquiryEnabled", "A message may ask a question", "switch", value=True),
             Field("name", "Name of this outreach", help="Only you and your colleagues see it."),
             Field(

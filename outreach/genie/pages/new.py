@@ -10,7 +10,7 @@ from django.http import HttpResponse, QueryDict
 
 from core.ids import is_id
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, Option, options_of
 from outreach.genie.pages import steps
 from outreach.genie.pages.base import TRACKED, OutreachPage, no_writer
 from outreach.genie.pages.highlights import marks
@@ -107,9 +107,7 @@ class NewRun(OutreachPage):
                     help="In a sentence or two, with the offer. Each message is written from this and what is known of"
                     " the contact; left empty, it is about what your company does.",
                 ),
-                Field(
-                    "tone", "Tone", "select", options=[Option(*choice) for choice in TONES[1:]], placeholder=TONES[0][1]
-                ),
+                Field("tone", "Tone", "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
                 Field(
                     "language",
                     "Language",

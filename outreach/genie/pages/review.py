@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from core.web.ask import Answer
 from core.web.field_values import field_values
 from core.web.forms import Field, Form
-from core.web.pages import NOTHING, Refused
+from core.web.pages import nothing_here
 from core.web.record_forms import fields_query, shown_fields
 from outreach.genie.pages.base import OutreachPage, why
 from outreach.genie.pages.highlights import marks
@@ -50,7 +50,7 @@ class Review(OutreachPage):
         id = self.params.get("message") or (queue[0] if queue else "")
         if not id:
             if not self.read("genie", {"ids": self.params["id"], "p": "1", "n": "1", "fields": "name"}).data:
-                raise Refused(*NOTHING)
+                raise nothing_here()
             return {"queue": [], "message": None, "run_id": self.params["id"]}
         place = queue.index(id) if id in queue else -1
         message = answer.data[place] if place >= 0 else self.read(f"genie/send-jobs/{id}").data

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Member
 from accounts.registration.companies import create_company
 from core.access import Entitlement, limited
+from core.deletion import raw_delete
 from core.errors import NamedError
 from core.models import Event
 from core.tenancy import company_scope
@@ -234,7 +235,7 @@ def test_what_cannot_be_deleted(cast: Cast, outsiders: Cast) -> None:
     assert (answer.status, answer.data) == (200, {"deletedCount": 1})
     with cast.scope():
         Team.objects.create(name="West")
-        Team.objects.filter(pk=general)._raw_delete("default")
+        raw_delete(Team.objects.filter(pk=general))
     answer = cast.key.delete("/team", {"selectAll": True})
     assert (answer.status, answer.body["message"]) == (500, "Default team not found")
     assert outsiders.key.get(f"/team/{foreign}").status == 200

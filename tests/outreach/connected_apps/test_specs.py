@@ -40,9 +40,8 @@ class TestSpec:
             assert issubclass(app.provider, AiProvider)
 
     def test_its_errors_are_known(self, app: ConnectedApp) -> None:
-        for named in (app.not_found, app.nothing_selected):
-            assert named is None or named in DEFAULTS
-        assert app.delete is None or app.nothing_selected is not None
+        assert app.not_found().name in DEFAULTS
+        assert app.nothing_selected in ("", *DEFAULTS)
 
     def test_it_has_the_routes_of_its_operations(self, app: ConnectedApp) -> None:
         router = ResourceRouter("api/protected", None)

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.web.bulk import started
 from core.web.forms import Field, Form, Option
-from core.web.pages import NOTHING, Refused
+from core.web.pages import nothing_here
 from workflows.definitions.pages.base import WorkflowPage
 
 PANELS = ("contact", "lead")
@@ -73,7 +73,7 @@ class WorkflowsOfRecord(WorkflowPage):
     def do_start(self) -> HttpResponse:
         panel, id = self.about
         if not id:
-            raise Refused(*NOTHING)
+            raise nothing_here()
         workflow = self.sent_id("workflow")
         answer = self.ask("POST", f"workflow/{workflow}/enrol", None, {"panel": panel, "ids": [id]})
         return self.done(started(answer.data)) if answer.ok else self.refuse(answer)

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import QueryDict
 
 from core.web.flows.schemas import DAYS
-from core.web.forms import Field, Option
+from core.web.forms import Field, Option, options_of
 
 RHYTHM = "rhythm"
 AT = "rhythm.at"
@@ -67,7 +67,7 @@ def rhythm_fields(schedule: Mapping[str, Any]) -> list[tuple[Field, str]]:
     held = rhythm_of(cron if isinstance(cron, str) else "")
     days = [Option(str(place), day) for place, day in enumerate(DAYS, 1)]
     fields = (
-        (Field(RHYTHM, "How often", "select", required=True, options=[Option(*entry) for entry in WORDS.items()]), ()),
+        (Field(RHYTHM, "How often", "select", required=True, options=options_of(WORDS.items())), ()),
         (Field(WEEKDAY, "On", "select", required=True, options=days), ("weekly",)),
         (Field(DAY, "On day", "number", help="From 1 to 31. A month without that day is left out."), ("monthly",)),
         (Field(AT, "At", "time"), tuple(PARTS)),

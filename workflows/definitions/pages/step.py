@@ -17,7 +17,7 @@ from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.flows.schemas import with_held
 from core.web.forms import Field
-from core.web.pages import NOTHING, Refused
+from core.web.pages import Refused, nothing_here
 from workflows.definitions.pages.draw import DrawWorkflow, counts_of
 from workflows.definitions.pages.graph import SEEDS, Graph
 from workflows.definitions.pages.problems import MISSING, problem_view
@@ -51,7 +51,7 @@ class Step(DrawWorkflow):
         graph = self.graph
         step = graph.find(self.wanted) if self.wanted else graph.first
         if step is None:
-            raise Refused(*NOTHING)
+            raise nothing_here()
         return step
 
     @property
@@ -187,7 +187,8 @@ class Step(DrawWorkflow):
         """Show conditions for one setting at a time: the others are shown as text with a link."""
         trees = [part for form in forms for part in form.all_parts() if part.kind == "tree"]
         active = self.request.GET.get("tree") or self.request.POST.get("tree") or ""
-        chosen = active if any(part.path == active for part in trees) else trees[0].path if trees else ""
+        paths = [part.path for part in trees]
+        chosen = active if active in paths else next(iter(paths), "")
         for form in forms:
             form.tree = chosen
 

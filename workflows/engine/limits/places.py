@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Company
+from core.deletion import raw_delete
 from core.jobs import notify_workers
 from core.tenancy import company_id, company_scope, unscoped
 from workflows.engine import writing
@@ -93,7 +94,7 @@ def admit(workflow_id: str | None) -> int:
     notices = list(PlaceNotice.objects.filter(workflow=workflow_id).values_list("pk", flat=True)[: BATCH * 5])
     admitted = _admit_by_quota() if workflow_id is None else _admit_by_concurrency(workflow_id)
     if admitted < BATCH:  # or else there may be more to admit
-        PlaceNotice.objects.filter(pk__in=notices)._raw_delete("default")
+        raw_delete(PlaceNotice.objects.filter(pk__in=notices))
     return admitted
 
 

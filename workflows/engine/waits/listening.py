@@ -23,7 +23,7 @@ from workflows.engine.plans import plan_of
 from workflows.engine.subjects import contacts_of_leads
 from workflows.engine.waits import inbox
 from workflows.engine.waits.inbox import Arrival
-from workflows.expressions.conditions import Case
+from workflows.expressions.conditions import Subject
 from workflows.graphs.events import subject_of
 from workflows.graphs.plan import Node, Plan
 from workflows.nodes.requests import Listen
@@ -67,7 +67,7 @@ def _fits(node: Node, run: WorkflowRun, state: Any, event: Event, now: datetime)
     if conditions is None:
         return True
     scope = {"event": event_json(event), "trigger": run.trigger, "steps": state.get("out"), "vars": state.get("vars")}
-    return conditions.holds([Case({"contact": run.contact_id, "lead": run.lead_id}, scope)], now)[0]
+    return conditions.holds([Subject({"contact": run.contact_id, "lead": run.lead_id}, scope)], now)[0]
 
 
 def look_back(waits: Sequence[tuple[Cursor, Node, Listen]], now: datetime) -> list[Event | None]:

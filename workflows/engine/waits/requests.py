@@ -66,7 +66,12 @@ class NodeRequest:
 
 def open_asks(cursors: Sequence[Cursor], now: datetime) -> None:
     """Write the requests of the runs in this slice, unless they have ended since."""
-    requests = [NodeRequest(cursor, *request) for cursor in cursors if cursor.ended is None for request in cursor.asks]
+    requests = [
+        NodeRequest(cursor, token, node, key, ask)
+        for cursor in cursors
+        if cursor.ended is None
+        for token, node, key, ask in cursor.asks
+    ]
     for kind, write in OPENERS.items():
         matches = [request for request in requests if isinstance(request.ask, kind)]
         if matches:

@@ -76,7 +76,9 @@ def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return a run with labels of its status, its reason and its record."""
     label, tone = STATUSES.get(run["status"], (run["status"], ""))
     contact = run["contact"]
-    who = (contact["name"] or contact["email"] or "A contact") if contact else "A lead" if run["lead"] else "No record"
+    who = "A lead" if run["lead"] else "No record"
+    if contact:
+        who = contact["name"] or contact["email"] or "A contact"
     reason = REASONS.get(run["reason"], "") if run["status"] not in ("completed", "failed") else ""
     return {**run, "words": label, "mood": tone, "who": who, "why": reason}
 

@@ -54,10 +54,11 @@ def _row(run: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], still: bool)
     began = rows[0]["createdAt"]
     output = last["output"]
     until = output.get("until") if node.get("type") == "wait" and isinstance(output, Mapping) else None
+    moved_at = last["createdAt"] if len(rows) > 1 else None
     return {
         **last,
         "began": began,
-        "ended": until if last["status"] == "waiting" and not still else last["createdAt"] if len(rows) > 1 else None,
+        "ended": until if last["status"] == "waiting" and not still else moved_at,
         "way": _way(node, last["handle"]),
         "badge": _badge(run, last["status"], node, still),
         "trouble": _trouble(last),

@@ -1,0 +1,80 @@
+"""The lines of quotes and renewals: plans, add-ons, unused time, discounts and taxes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from accounts.settings.formats import formats_of
+from billing.addons.services import Item
+from billing.checkout.unused import unused_of
+from billing.coupons.models import Coupon
+from billing.coupons.services import discount_of
+from billing.invoices.services import Line
+from billing.ledger.money import percent_of, share, to_minor
+from billing.plans.models import Plan, PlanPrice
+from billing.subscriptions.models import Subscription
+from billing.taxes.rules import Tax
+from core.tenancy import company_id
+
+
+def plan_lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:
+    """Return the lines of a period of a plan."""
+    base, seat = (to_minor(amount, price.currency.code) for amount in (price.amount, price.seat_amount))
+    lines = [Line(f"{plan.name}, a {price.interval}", 1, base, base)]
+    more = seats - plan.min_seats
+    if more > 0:
+        lines.append(Line(f"Seats beyond {plan.min_seats}", more, seat, seat * more))
+    return tuple(lines)
+
+
+def item_lines(items: Sequence[Item], currency: str, interval: str) -> tuple[Line, ...]:
+    """Return the lines of add-ons for a period."""
+    units = [(item, to_minor(item.unit_amount, currency)) for item in items]
+    return tuple(
+        Line(f"{item.add_on.name}, a {interval}", item.quantity, unit, unit * item.quantity) for item, unit in units
+    )
+
+
+def day_text(moment: datetime) -> str:
+    """Write a day as the active company does."""
+    return formats_of(company_id()).date(moment)
+
+
+def unused_lines(subscription: Subscription, currency: str, now: datetime) -> tuple[Line, ...]:
+    """Return the lines that deduct the unused part of the paid amount."""
+    end = subscription.period_end
+    if end is None or end <= now or not subscription.interval:
+        return ()
+    unused = unused_of(subscription, currency, now)
+    name = subscription.plan.name if subscription.plan else "the former plan"
+    return (Line(f"Unused time of {name} until {day_text(end)}", 1, -unused, -unused),) if unused else ()
+
+
+def discounted(lines: Sequence[Line], coupon: Coupon | None, currency: str) -> tuple[Line, ...]:
+    """Spread the discount of a coupon over lines."""
+    if coupon is None:
+        return tuple(lines)
+    discount = discount_of(coupon, sum(line.amount for line in lines), currency)
+    parts = share(discount, [max(0, line.amount) for line in lines])
+    return tuple(replace(line, discount=part) for line, part in zip(lines, parts, strict=True))
+
+
+def taxed(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
+    """Add a tax to lines. It is calculated on the total and distributed over the lines."""
+    if not tax.percent:
+        return tuple(lines)
+    nets = [line.amount - line.discount for line in lines]
+    parts = _shared_tax(percent_of(sum(nets), tax.percent), nets)
+    return tuple(replace(line, tax_percent=tax.percent, tax=part) for line, part in zip(lines, parts, strict=True))
+
+
+def _shared_tax(tax: int, nets: list[int]) -> list[int]:
+    """Share a tax out over lines of which some may be below zero."""
+    if all(net >= 0 for net in nets):
+        return share(tax, nets)
+    whole = sum(nets)
+    parts = [tax * net // whole if whole else 0 for net in nets]
+    parts[0] += tax - sum(parts)
+    return parts

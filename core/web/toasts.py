@@ -1,0 +1,33 @@
+"""The messages that a page shows once, after a form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib import messages
+
+
+@dataclass(frozen=True)
+class Toast:
+    """The result of the last form."""
+
+    text: str
+    bad: bool = False
+    undo: str = ""
+    watch: str = ""
+    back: Mapping[str, str] = field(default_factory=dict)
+    """The address and the fields of the form that restores the former state."""
+
+    @classmethod
+    def of(cls, message: Any) -> Toast:
+        kind, _, rest = (message.extra_tags or "").partition(" ")
+        return cls(
+            str(message),
+            message.level >= messages.ERROR,
+            undo=rest if kind == "undo" else "",
+            watch=rest if kind == "watch" else "",
+            back=json.loads(rest) if kind == "back" else {},
+        )
