@@ -22,6 +22,7 @@ CODE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 ELSEWHERE = re.compile(r"[a-z]+:")
 MODULE = re.compile(r"[\w./-]+\.(?:py|html|js|css|toml|conf)")
+NAMED_DOCUMENT = re.compile(r"\bdocs/[\w/-]+\.md\b")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 TREE = re.compile(r"^## The tree$.*?^```\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FOLDER = re.compile(r"(?<![\w/])([\w-]+)/(?=[\s,;]|$)")
@@ -110,6 +111,17 @@ def test_modules_that_documents_name_exist() -> None:
     assert len(named) > 300
     missing = [f"{document}: {name}" for document, name in named if not any(f.endswith(f"/{name}") for f in files())]
     assert sorted(missing) == []
+
+
+def test_documents_that_modules_name_exist() -> None:
+    named = {
+        (str(path.relative_to(ROOT)), name)
+        for app in PROJECT
+        for path in (ROOT / app).rglob("*.py")
+        for name in NAMED_DOCUMENT.findall(path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 20
+    assert [f"{module}: {name}" for module, name in sorted(named) if not (ROOT / name).exists()] == []
 
 
 def test_the_architecture_draws_each_folder() -> None:
