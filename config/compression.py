@@ -17,6 +17,12 @@ REFUSED = re.compile(r"\bgzip\s*;\s*q=0(\.0*)?\s*(,|\Z)", re.IGNORECASE)
 """An Accept-Encoding that names gzip to refuse it."""
 
 
+def accepts_gzip(request: HttpRequest) -> bool:
+    """Return whether the caller takes answers in gzip."""
+    accepted = request.headers.get("Accept-Encoding", "")
+    return "gzip" in accepted and REFUSED.search(accepted) is None
+
+
 class CompressionMiddleware(GZipMiddleware):
     """Compresses texts. Django adds up to 100 random bytes to each answer, so that its size says little (BREACH).
 

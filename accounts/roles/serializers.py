@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from accounts.roles.permissions import complete
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, Input, ObjectInput, TextInput
+from core.api.input import BooleanInput, Input, NameInput, ObjectInput, TextInput
 from core.api.output import IdField, Output
 
 UNIQUE = "unique in the company, whatever the case of its letters"
@@ -17,7 +17,7 @@ FLAGS = 'module -> method -> allowed, such as {"contact": {"GET": true}}; what i
 
 
 class RoleCreate(Input):
-    name = TextInput(max_length=100, required=False, help_text=UNIQUE)
+    name = NameInput(max_length=100, required=False, help_text=UNIQUE)
     permission = ObjectInput(required=False, help_text=FLAGS)
     description = TextInput(max_length=5000, allow_blank=True, required=False)
     isDefault = BooleanInput(required=False, help_text="the role of who is invited without one; true moves it here")

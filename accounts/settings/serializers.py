@@ -34,7 +34,7 @@ class OneLine(TextInput):
 
 
 class AppName(OneLine):
-    """The product's name in mails. It contains no address, because mails go to people who have not asked for them."""
+    """A text about the product in mails. It has no address, because mails go to people who have not asked for them."""
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
@@ -69,8 +69,8 @@ class CompanySettingsUpdate(Input):
     appName = AppName(
         max_length=100, allow_blank=True, help_text="What mails and pages call the product; empty: the company's name."
     )
-    appDescription = OneLine(max_length=300, allow_blank=True)
-    appVersion = OneLine(max_length=40, allow_blank=True)
+    appDescription = AppName(max_length=300, allow_blank=True)
+    appVersion = AppName(max_length=40, allow_blank=True)
     facebook = _link()
     instagram = _link()
     linkedin = _link()

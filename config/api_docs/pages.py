@@ -26,6 +26,7 @@ from config.api_docs.guides import GUIDES, guides, page_of
 from config.api_docs.operations import KEY, MOUNTS, Group, Line, Mount, described, groups, schema_of, sections
 from config.api_docs.parts import Reader, paragraphs, prose
 from config.api_docs.schema import for_readers
+from config.compression import accepts_gzip
 from core.text.json import dumps
 
 HTML = "text/html; charset=utf-8"
@@ -73,7 +74,7 @@ def _asked(kind: str, request: HttpRequest, key: str = "") -> Document:
 
 def _sent(kind: str, request: HttpRequest, key: str = "", content_type: str = HTML) -> HttpResponse:
     page = _asked(kind, request, key)
-    zips = "gzip" in request.headers.get("Accept-Encoding", "")
+    zips = accepts_gzip(request)
     response = HttpResponse(page.zipped if zips else gzip.decompress(page.zipped), content_type=content_type)
     if zips:
         response["Content-Encoding"] = "gzip"

@@ -14,6 +14,7 @@ from django.views.decorators.http import condition, require_safe
 
 from accounts.auth.second_factor import is_asked
 from config.api_docs.stored import KEY, WHOLE, Document, builder, stored
+from config.compression import accepts_gzip
 from core.api.handler import unavailable
 from core.api.refusals import RETRY_SECONDS, UNAVAILABLE
 
@@ -61,7 +62,7 @@ def key_schema(request: HttpRequest) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, document: Document) -> HttpResponse:
-    zips = "gzip" in request.headers.get("Accept-Encoding", "")
+    zips = accepts_gzip(request)
     response = HttpResponse(
         document.zipped if zips else document.content, content_type="application/vnd.oai.openapi+json; charset=utf-8"
     )

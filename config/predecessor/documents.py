@@ -99,7 +99,7 @@ def _lines(first: bytes, file: IO[bytes]) -> Iterator[bytes]:
 def _array(content: bytes) -> Iterator[tuple[int, dict[str, Any] | str]]:
     try:
         parsed = json_util.loads(content.decode(), json_options=OPTIONS)
-    except (ValueError, TypeError, BSONError) as error:
+    except (ValueError, TypeError, RecursionError, BSONError) as error:
         raise Unreadable(1, f"no JSON: {error}") from error
     for number, document in enumerate(parsed, start=1):
         yield number, document if isinstance(document, dict) else "is no document"
@@ -108,7 +108,7 @@ def _array(content: bytes) -> Iterator[tuple[int, dict[str, Any] | str]]:
 def _document(line: bytes) -> dict[str, Any] | str:
     try:
         parsed = json_util.loads(line.decode(), json_options=OPTIONS)
-    except (ValueError, TypeError, BSONError) as error:
+    except (ValueError, TypeError, RecursionError, BSONError) as error:
         return f"is no JSON: {error}"
     return parsed if isinstance(parsed, dict) else "is no document"
 

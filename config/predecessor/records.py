@@ -19,6 +19,9 @@ META = frozenset(
     | {"isDeleted", "importId", "formData", "unsubscribed", "unsubscribedAt", "contactNumber"}
 )
 """Keys of documents that are no values of records."""
+FIRST_YEAR = 1970
+LAST_YEAR = 2200
+"""Years of the times that are taken over: others cannot be written in each time zone."""
 Document = Mapping[str, Any]
 
 
@@ -91,10 +94,12 @@ def keep_times(model: type[Model], documents: Sequence[Document]) -> None:
 
 
 def time_of(document: Document, name: str) -> datetime | None:
-    """Return a time of the document, or None where it has none."""
+    """Return a time of the document, or None where it has none that a record can have."""
     value = document.get(name)
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         return None
-    return moment if moment is not None and moment.tzinfo is not None else None
+    if moment is None or moment.tzinfo is None or not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        return None
+    return moment

@@ -53,16 +53,6 @@ class TextInput(serializers.CharField):
         return super().to_internal_value(data)
 
 
-class NameInput(TextInput):
-    """A name, which may go out in mails to people who have not asked for them: it holds no address."""
-
-    def to_internal_value(self, data: Any) -> str:
-        text = super().to_internal_value(data)
-        if holds_link(text):
-            raise serializers.ValidationError("must be a name, without a web or e-mail address", code="link")
-        return text
-
-
 class LineInput(TextInput):
     """Text on one line, without control characters."""
 
@@ -70,6 +60,16 @@ class LineInput(TextInput):
         text = super().to_internal_value(data)
         if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in data):
             raise serializers.ValidationError("must be one line, without control characters", code="invalid")
+        return text
+
+
+class NameInput(LineInput):
+    """A name, which may go out in mails to people who have not asked for them: one line that holds no address."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if holds_link(text):
+            raise serializers.ValidationError("must be a name, without a web or e-mail address", code="link")
         return text
 
 

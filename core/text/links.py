@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from core.text.folding import without_piles
+
 HOST = r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,24}"
 # Of a host its end suffices, which is found in one pass.
 LINK = re.compile(
@@ -12,9 +14,11 @@ LINK = re.compile(
     re.IGNORECASE,
 )
 """An address of mail or of the web. A host alone may be a name: Booking.com."""
-_BINDS = re.compile(r"(?<=\w)[.․。．｡@＠](?=\w)|:(?=//)")  # noqa: RUF001  dots of other scripts
+_BINDS = re.compile(r"(?<=[^\s.])[.․。．｡@＠](?=[^\s.,;:!?)\]])|:(?=//)")  # noqa: RUF001  dots of other scripts
 _DOTS = str.maketrans("。", ".")
 """Full stops of Chinese, which browsers and mail programs read as dots of hosts; NFKC does the rest."""
+_UNSEEN = frozenset({"Mn", "Mc", "Me", "Cf"})
+"""Categories of characters that change or hide others: marks and formats."""
 WORD_JOINER = "\u2060"
 
 
@@ -24,8 +28,12 @@ def holds_link(text: str) -> bool:
 
 
 def as_typed(text: str) -> str:
-    """Return the text with the usual dots, slashes and signs in place of others that are read as those in addresses."""
-    return unicodedata.normalize("NFKC", text).translate(_DOTS)
+    """Return the text with the usual dots, slashes and signs in place of others that are read as those in addresses.
+
+    Combining marks and invisible characters are left out: they are no letters to `LINK`, but part of hosts.
+    """
+    decomposed = unicodedata.normalize("NFKD", without_piles(text)).translate(_DOTS)
+    return "".join(character for character in decomposed if unicodedata.category(character) not in _UNSEEN)
 
 
 def unlinked(text: str) -> str:

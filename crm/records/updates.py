@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -225,9 +225,10 @@ def refuse_changed(updated_at: datetime, unchanged_since: str | None) -> None:
         return
     try:
         seen = datetime.fromisoformat(unchanged_since)
-    except ValueError:
+        seen = seen.astimezone(UTC) if seen.tzinfo is not None else None
+    except (ValueError, OverflowError):
         seen = None
-    if seen is None or seen.tzinfo is None:
+    if seen is None:
         raise InvalidFormat("unchangedSince", unchanged_since, "an updatedAt as GET answered it")
     if iso(updated_at) != iso(seen):
         raise NamedError(

@@ -254,6 +254,9 @@ def _check_mailtrap(app: MailApp, request: HttpRequest) -> None:
 
 def _check_mailgun(app: MailApp, request: HttpRequest) -> None:
     block = json.loads(request.body)["signature"]
+    # Nothing stands between timestamp and token in what is signed: only digits belong to the timestamp.
+    if re.fullmatch(r"[0-9]{1,12}", str(block["timestamp"])) is None:
+        raise HookRefused("its timestamp is no number of seconds")
     _recent(block["timestamp"], MAILGUN_TOLERANCE)
     expected = _hmac(_signing_key(app).encode(), f"{block['timestamp']}{block['token']}".encode()).hexdigest()
     _same(str(block["signature"]), expected)
