@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -225,12 +225,12 @@ def refuse_changed(updated_at: datetime, unchanged_since: str | None) -> None:
         return
     try:
         seen = datetime.fromisoformat(unchanged_since)
-        seen = seen.astimezone(UTC) if seen.tzinfo is not None else None
+        seen_text = iso(seen) if seen.tzinfo is not None else ""
     except (ValueError, OverflowError):
-        seen = None
-    if seen is None:
+        seen_text = ""
+    if not seen_text:
         raise InvalidFormat("unchangedSince", unchanged_since, "an updatedAt as GET answered it")
-    if iso(updated_at) != iso(seen):
+    if iso(updated_at) != seen_text:
         raise NamedError(
             "RecordChanged_409",
             "unchangedSince: somebody has changed the record since; read it again and decide what stays",
