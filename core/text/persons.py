@@ -42,6 +42,7 @@ TITLES = _words("""
     ir mr.dr judr mudr rndr phdr mvdr paeddr thdr inż lek hab
     lic lcda lcdo licenciado licenciada abg arq
     rev reverend hon capt captain col colonel gen general lt maj major sgt cpt cmdr adm ambassador
+    pd stb ao apl
     h.c hc mult em emer a.d i.r habil cand stud доктор профессор академик к.т.н д.т.н к.э.н
 """)
 """Titles before a name, in lower case."""
@@ -50,9 +51,11 @@ SUFFIXES = _words("""
     mphil cpa cfa pmp csc drsc dis facs rn dds jd j.d mp obe mbe cbe ret junior senior
 """)
 """Degrees and additions after a name, in lower case."""
-_DEGREES = _words("med dent vet rer nat phil jur iur theol oec pol agr techn soc mont sc publ")
+_LEADING_DEGREES = _words("phd mba msc bsc llm mphil")
+"""Degrees without dots that some people write before the name; the others are names as well ("Ma", "Meng")."""
+_DEGREES = _words("med dent vet rer nat phil jur iur utr theol oec pol agr techn soc mont sc publ h c hc mult habil")
 """Parts of degrees ("Dr. rer. nat."); without a dot they are names."""
-_AMBIGUOUS = _words("d m p k sl sn on em me pr fr di pan don dona mag gen dame doc arch comm sr dna gent bay hon")
+_AMBIGUOUS = _words("d m p k sl sn on em me pr fr di pan don dona mag gen dame doc arch comm sr dna gent bay hon pd ao")
 """Names or initials as well, unless a dot or two more words follow."""
 _COMPANY = _words(
     "gmbh mbh ohg ltd limited inc llc llp plc corp corporation s.a s.r.l srl s.l sarl s.a.s kft s.r.o d.o.o"
@@ -67,6 +70,9 @@ DIGITS = "0123456789"
 _MAX_LENGTH = 200
 _ENCLOSED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|[„“”«][^„“”»]*[“”»]|<[^<>]*>")
 _JOINED = re.compile(r"\.(?=[A-ZÀ-Þ](?:r\b|[^\W\d_]{2,}))")
+_HYPHENS = re.compile(r"[\u2010-\u2015\u2212](?=\w)|(?<=\.)\s-(?=\w)")
+_APART = re.compile(r"\b(Ph|M|B)\. (D|Sc|Eng|A)\.?(?!\w)")
+"""Degrees that are written with a space ("Ph. D.")."""
 _EDGES = re.compile(r"^[^\w]+|[^\w.'’]+$")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.-?){2,}")
 _CJK = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u3005・ ]+")
@@ -92,6 +98,7 @@ def first_name_of(name: str) -> str:
         return ""
     if _CJK.fullmatch(text):
         return text
+    text = _APART.sub(r"\1.\2.", _HYPHENS.sub("-", text))
     parts = [_part_of(piece) for piece in _ENCLOSED.sub(" ", _JOINED.sub(". ", text)).split(",")]
     if any(part.is_company for part in parts):
         return ""
@@ -134,7 +141,18 @@ def _is_title(words: list[str], *, titled: bool) -> bool:
         return True
     if bare in _AMBIGUOUS:
         return word.endswith(".") or (len(bare) > 1 and len(words) > 2)
-    return bare in TITLES or bare in SALUTATIONS
+    if bare in SUFFIXES and ("." in bare or bare in _LEADING_DEGREES):
+        return True
+    return bare in TITLES or bare in SALUTATIONS or _is_compound_title(bare)
+
+
+def _is_compound_title(bare: str) -> bool:
+    """Return whether a word is a title of several parts, such as "dr.-ing", "priv.-doz" and "dr.rer.nat"."""
+    first, _, last = bare.partition(".-")
+    if last:
+        return first == "dipl" or last.rpartition("-")[2].rstrip(".") in TITLES
+    first, *others = bare.split(".")
+    return bool(others) and first in TITLES and all(part in _DEGREES or part in TITLES for part in others)
 
 
 def _first(words: list[str], *, surname_before: bool, titled: bool = False) -> str:

@@ -19,6 +19,9 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("i am on holiday", "on holiday until", "vacation reply", "vacation response", "vacation notice"),
         *("vacation message", "away notice", "away message", "absence notice", "absence notification"),
         *("i am currently out", "i'm currently out", "limited access to email", "i no longer work"),
+        *("away from office", "out from office", "out of my office", "i am not in the office"),
+        *("i'm not in the office", "i will be out of the office", "i'll be out of the office"),
+        *("i will be away", "aut.:", "autom.:"),
     ),
     "de": (
         *("automatische antwort", "automatische antwortmail", "autom. antwort", "autom antwort", "autoantwort"),
@@ -31,6 +34,8 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("urlaubsbedingt", "in elternzeit", "urlaubsabwesenheit", "urlaubsnotiz", "eingangsbestätigung"),
         *("derzeit nicht erreichbar", "zurzeit abwesend", "zur zeit abwesend", "derzeit abwesend"),
         *("nicht erreichbar", "out of office-nachricht"),
+        *("ich bin nicht im haus", "nicht im dienst", "urlaubsmeldung", "urlaubsvertretung"),
+        *("autom. nachricht", "autom. rückantwort"),
     ),
     "fr": (
         *("réponse automatique", "réponse auto", "message automatique", "notification d'absence"),
@@ -38,117 +43,178 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("je suis absent", "je suis absente", "actuellement absent", "actuellement absente", "en congé"),
         *("en congés", "je suis en congé", "je suis en congés", "je suis en vacances", "hors du bureau"),
         *("absence de bureau", "en vacances", "accusé de réception"),
+        *("je ne suis pas au bureau", "absence au bureau", "rép. auto", "réponse autom", "en congé maternité"),
+        *("en arrêt maladie",),
     ),
     "es": (
         *("respuesta automática", "contestación automática", "mensaje automático", "autorespuesta"),
         *("auto-respuesta", "autorrespuesta", "fuera de la oficina", "fuera de oficina", "estoy fuera"),
         *("ausente de la oficina", "ausencia de la oficina", "aviso de ausencia", "de vacaciones"),
         *("estoy de vacaciones", "no estoy en la oficina"),
+        *("no me encuentro en la oficina", "estoy ausente", "ausencia por vacaciones"),
+        *("me encuentro de vacaciones", "resp. automática"),
     ),
     "it": (
         *("risposta automatica", "risposta automatizzata", "messaggio automatico", "fuori ufficio", "fuori sede"),
         *("fuori dall'ufficio", "sono fuori", "assenza dall'ufficio", "assente dall'ufficio"),
         *("avviso di assenza", "in ferie", "sono in ferie", "sono assente"),
+        *("non sono in ufficio", "assenza per ferie", "risp. automatica", "ufficio chiuso per ferie"),
     ),
     "pt": (
         *("resposta automática", "resposta-automática", "mensagem automática", "ausência temporária"),
         *("fora do escritório", "fora da empresa", "fora do gabinete", "ausente do escritório"),
         *("ausência do escritório", "de férias", "estou de férias", "em férias", "estou ausente"),
         *("aviso de ausência",),
+        *("não estou no escritório", "estou fora do escritório", "encontro-me ausente"),
+        *("encontro-me de férias", "resp. automática"),
     ),
     "nl": (
         *("automatisch antwoord", "automatische beantwoording", "automatische reactie", "automatisch bericht"),
         *("afwezigheidsbericht", "afwezigheidsmelding", "niet op kantoor", "niet aanwezig", "ik ben afwezig"),
         *("ik ben niet op kantoor", "niet op het werk", "op vakantie", "ik ben op vakantie", "met verlof"),
         *("buiten kantoor",),
+        *("ik ben niet aanwezig", "ik ben met vakantie", "ik ben met verlof", "afwezig van kantoor"),
+        *("autom. antwoord",),
     ),
     "da": (
         *("autosvar", "automatisk svar", "automatisk besvarelse", "fraværsbesked", "ikke på kontoret"),
         *("ikke til stede", "ude af kontoret", "jeg er på ferie", "på ferie", "på barsel", "jeg holder ferie"),
         *("ferielukket",),
+        *("jeg er ikke på kontoret", "jeg er fraværende", "fraværsmeddelelse"),
     ),
     "no": (
         *("automatisk svar", "autosvar", "fraværsmelding", "ikke på kontoret", "ikke til stede"),
         *("ute av kontoret", "ute av kontor", "på ferie", "jeg har ferie", "borte fra kontoret"),
         *("fråversmelding", "er fraverande"),
+        *("jeg er ikke på kontoret", "jeg er på ferie", "jeg er fraværende"),
     ),
     "sv": (
         *("autosvar", "automatiskt svar", "automatsvar", "autosvar:", "frånvaromeddelande", "inte på kontoret"),
         *("ej på kontoret", "inte på plats", "på semester", "jag har semester", "föräldraledig", "tjänstledig"),
+        *("jag är inte på kontoret", "jag är på semester", "jag är ledig", "jag är frånvarande"),
     ),
     "fi": (
         *("automaattinen vastaus", "automaattivastaus", "poissaoloviesti", "poissaoloilmoitus"),
         *("poissa toimistosta", "olen poissa", "en ole paikalla", "lomalla", "olen lomalla", "vuosilomalla"),
+        *("en ole toimistolla", "olen vapaalla", "olen vuosilomalla", "poissa konttorilta"),
     ),
-    "is": ("sjálfvirkt svar", "sjálfvirk svörun", "ekki við", "í fríi", "er ekki við", "fjarverandi"),
-    "et": ("automaatvastus", "automaatne vastus", "kontorist väljas", "kontorist ära", "puhkusel", "olen puhkusel"),
-    "lv": ("automātiska atbilde", "automātiskā atbilde", "ārpus biroja", "atvaļinājumā", "esmu atvaļinājumā"),
-    "lt": ("automatinis atsakymas", "automatinis atsakas", "ne biure", "nesu biure", "atostogauju", "atostogose"),
+    "is": (
+        *("sjálfvirkt svar", "sjálfvirk svörun", "ekki við", "í fríi", "er ekki við", "fjarverandi"),
+        *("ég er í fríi", "ekki á skrifstofunni"),
+    ),
+    "et": (
+        *("automaatvastus", "automaatne vastus", "kontorist väljas", "kontorist ära", "puhkusel", "olen puhkusel"),
+        *("ma ei ole kontoris", "viibin puhkusel", "olen kontorist väljas"),
+    ),
+    "lv": (
+        *("automātiska atbilde", "automātiskā atbilde", "ārpus biroja", "atvaļinājumā", "esmu atvaļinājumā"),
+        *("neesmu birojā", "nebūšu birojā", "esmu prombūtnē"),
+    ),
+    "lt": (
+        *("automatinis atsakymas", "automatinis atsakas", "ne biure", "nesu biure", "atostogauju", "atostogose"),
+        *("manęs nėra biure", "esu atostogose", "nebūsiu biure"),
+    ),
     "pl": (
         *("odpowiedź automatyczna", "automatyczna odpowiedź", "autoodpowiedź", "poza biurem"),
         *("jestem poza biurem", "nieobecność w biurze", "nieobecny w biurze", "na urlopie", "jestem na urlopie"),
         *("wiadomość automatyczna", "informacja o nieobecności", "powiadomienie o nieobecności"),
+        *("nie ma mnie w biurze", "jestem nieobecny", "jestem nieobecna", "przebywam na urlopie"),
+        *("nieobecność do", "aut. odp", "autom. odp", "zastępstwo / nieobecność"),
     ),
     "cs": (
         *("automatická odpověď", "automatická odpoveď", "automatický e-mail", "mimo kancelář"),
         *("nejsem v kanceláři", "nepřítomnost v kanceláři", "oznámení o nepřítomnosti", "mimo pracoviště"),
         *("na dovolené", "jsem na dovolené"),
+        *("nejsem v práci", "jsem mimo kancelář", "jsem nepřítomen", "jsem nepřítomna", "mám dovolenou"),
+        *("čerpám dovolenou", "aut. odp"),
     ),
     "sk": (
         *("automatická odpoveď", "mimo kancelárie", "mimo kancelária", "nie som v kancelárii", "na dovolenke"),
         *("som na dovolenke", "oznámenie o neprítomnosti", "neprítomnosť v kancelárii"),
+        *("som mimo kancelárie", "nie som v práci", "čerpám dovolenku", "som neprítomný", "som neprítomná"),
     ),
     "hu": (
         *("automatikus válasz", "automatikus üzenet", "házon kívül", "irodán kívül", "nem vagyok az irodában"),
         *("szabadságon", "szabadságon vagyok", "távolléti üzenet", "távolléti értesítés"),
+        *("távol vagyok", "irodán kívül vagyok", "nem vagyok bent", "szabadságon leszek"),
     ),
     "sl": (
         *("samodejni odgovor", "avtomatski odgovor", "odsoten iz pisarne", "izven pisarne", "na dopustu"),
         *("sem odsoten",),
+        *("nisem v pisarni", "odsoten sem", "odsotna sem", "ni me v pisarni"),
     ),
     "hr": (
         *("automatski odgovor", "izvan ureda", "nisam u uredu", "na godišnjem odmoru", "odsutan iz ureda"),
         *("odsutnost iz", "na godišnjem"),
+        *("odsutan sam", "odsutna sam", "nema me u uredu"),
     ),
     "sr": (
         *("automatski odgovor", "аутоматски одговор", "van kancelarije", "ван канцеларије", "na odmoru"),
         *("на одмору", "nisam u kancelariji", "нисам у канцеларији", "аутоматска порука"),
+        *("odsutan sam", "одсутан сам", "одсутна сам", "nema me u kancelariji"),
     ),
-    "mk": ("автоматски одговор", "надвор од канцеларија", "на одмор"),
+    "mk": (
+        *("автоматски одговор", "надвор од канцеларија", "на одмор"),
+        *("отсутен сум", "отсутна сум", "не сум во канцеларија"),
+    ),
     "sq": (
         *("përgjigje automatike", "përgjigjje automatike", "jashtë zyrës", "jashte zyre", "me pushime"),
         *("jam me pushime",),
+        *("nuk jam në zyrë",),
     ),
     "ro": (
         *("răspuns automat", "mesaj automat", "în afara biroului", "absent de la birou", "nu sunt la birou"),
         *("în concediu", "sunt în concediu", "lipsesc din birou"),
+        *("nu sunt în birou", "sunt plecat din birou", "sunt plecată din birou", "absență din birou"),
+        *("sunt absent",),
     ),
-    "bg": ("автоматичен отговор", "извън офиса", "не съм в офиса", "в отпуск", "в отпуска", "отсъствам от офиса"),
+    "bg": (
+        *("автоматичен отговор", "извън офиса", "не съм в офиса", "в отпуск", "в отпуска", "отсъствам от офиса"),
+        *("отсъствам", "ще отсъствам", "няма ме в офиса", "в отпуск съм"),
+    ),
     "el": (
         *("αυτόματη απάντηση", "αυτοματοποιημένη απάντηση", "εκτός γραφείου", "απουσία από το γραφείο"),
         *("σε άδεια", "είμαι εκτός γραφείου", "βρίσκομαι σε άδεια"),
+        *("απουσιάζω", "λείπω από το γραφείο", "είμαι σε άδεια", "λείπω σε άδεια"),
     ),
     "tr": (
         *("otomatik yanıt", "otomatik cevap", "ofis dışında", "ofis dışındayım", "ofiste değilim", "izindeyim"),
         *("yıllık izin",),
+        *("izinliyim", "ofiste yokum", "yıllık izindeyim"),
     ),
     "ru": (
         *("автоматический ответ", "автоответ", "автоответчик", "нет на месте", "отсутствую на рабочем месте"),
         *("вне офиса", "не в офисе", "в отпуске", "я в отпуске", "нахожусь в отпуске"),
         *("отсутствие на рабочем месте",),
+        *("меня нет в офисе", "меня не будет в офисе", "нет в офисе", "я не в офисе", "отсутствую"),
+        *("я отсутствую", "временно отсутствую", "меня нет на месте", "нахожусь в командировке"),
     ),
     "uk": (
         *("автоматична відповідь", "автовідповідь", "автоматична відповiдь", "поза офісом", "не в офісі"),
         *("у відпустці", "в відпустці", "я у відпустці", "відсутність на робочому місці"),
+        *("мене немає в офісі", "мене нема в офісі", "мене не буде в офісі", "немає в офісі", "я відсутній"),
+        *("я відсутня", "перебуваю у відпустці"),
     ),
-    "be": ("аўтаматычны адказ", "аўтаадказ", "па-за офісам", "у адпачынку"),
-    "ca": ("resposta automàtica", "fora de l'oficina", "fora d'oficina", "de vacances", "estic de vacances"),
-    "gl": ("resposta automática", "fóra da oficina", "fora da oficina", "de vacacións"),
+    "be": (
+        *("аўтаматычны адказ", "аўтаадказ", "па-за офісам", "у адпачынку"),
+        *("мяне няма ў офісе", "я адсутнічаю"),
+    ),
+    "ca": (
+        *("resposta automàtica", "fora de l'oficina", "fora d'oficina", "de vacances", "estic de vacances"),
+        *("no soc a l'oficina", "soc fora de l'oficina"),
+    ),
+    "gl": (
+        *("resposta automática", "fóra da oficina", "fora da oficina", "de vacacións"),
+        *("non estou na oficina",),
+    ),
     "eu": ("erantzun automatikoa", "bulegotik kanpo", "oporretan"),
     "ga": ("freagra uathoibríoch", "as an oifig", "amach as an oifig"),
     "cy": ("ateb awtomatig", "allan o'r swyddfa", "ymateb awtomatig"),
     "mt": ("tweġiba awtomatika", "barra mill-uffiċċju"),
-    "lb": ("automatesch äntwert", "automatesch antwert", "net am büro", "am congé"),
+    "lb": (
+        *("automatesch äntwert", "automatesch antwert", "net am büro", "am congé"),
+        *("ech sinn net am büro",),
+    ),
     "zh": (
         *("自动回复", "自动答复", "自動回覆", "自動回復", "自動答覆", "自动应答", "不在办公室", "不在辦公室"),
         *("外出通知", "休假通知", "外出自动", "外出自動", "休假中", "正在休假"),
@@ -169,8 +235,16 @@ WORDS: tuple[str, ...] = (
     *("nepřítomnost", "nepřítomen", "dovolená", "neprítomnosť", "dovolenka", "távollét", "szabadság", "odsoten"),
     *("odsotnost", "dopust", "odsutan", "odsutnost", "odsustvo", "absenta", "concediu", "отсъствие", "отпуск"),
     *("απουσία", "άδεια", "izin", "отсутствие", "відсутність", "відпустка", "不在", "休暇", "休假", "外出"),
-    *("请假", "請假", "부재"),
+    *("请假", "請假", "부재", "nepřítomna", "neprítomný", "neprítomná", "odsotna", "odsutna", "відсутній", "відсутня"),
+    *("prombūtnē", "atostogos", "absență", "одсутан", "одсутност", "отсутен", "адсутнасць", "mungesë", "leyfi"),
 )
+
+SUBSTITUTES: tuple[str, ...] = (
+    *("substitute", "cover", "vertretung", "stellvertretung", "remplacement", "sustitución", "sostituzione"),
+    *("substituição", "vervanging", "vikar", "vikarie", "sijaisuus", "zastępstwo", "zástup", "zastupování"),
+    *("helyettesítés", "nadomeščanje", "zamjena", "замена", "înlocuire", "замещение", "заміщення", "заместване"),
+)
+"""Words that stand before or after one of `WORDS` and a slash ("Vertretung / Urlaub")."""
 
 SENTENCES: tuple[str, ...] = (
     *("is out of the office", "is out of office", "is currently out", "is away", "is on vacation", "is on leave"),

@@ -68,7 +68,8 @@ STOP: dict[str, str] = {
         r" (?:correos?|e ?mails?|mensajes)(?: electronicos)?|no (?:me )?(?:escriban|contacten|envien|escriba|"
         r"contacte) mas(?: correos| emails)?"
         r"|(?:eliminen|borren|quiten|elimineme|borreme|eliminenme|quitenme)(?:me)?(?: de (?:su|la|esta) .{1,30})?"
-        r"|no (?:quiero|deseo) recibir (?:mas )?(?:sus |estos )?(?:correos?|e ?mails?|mensajes|publicidad)(?: "
+        r"|(?:ya )?no (?:quiero|deseo|quisiera) (?:seguir )?recib(?:ir|iendo) (?:mas )?"
+        r"(?:sus |estos )?(?:correos?|e ?mails?|mensajes|publicidad)(?: "
         r"electronicos)?(?: suyos)?|stop"
     ),
     "it": (
@@ -76,8 +77,8 @@ STOP: dict[str, str] = {
         r")?iscrizione"
         r"|(?:basta|niente piu|no|nessuna|non piu) (?:altre? |piu )?(?:e ?mail|mail|messaggi|newsletter)|"
         r"rimuov(?:imi|etemi)(?: .{1,40})?"
-        r"|non (?:scrivetemi|contattatemi|mandatemi|inviatemi|scrivermi) piu(?: .{1,20})?|non voglio (?:piu )"
-        r"?(?:ricevere )?(?:altre |piu |vostre |le vostre )*(?:e ?mail|mail|messaggi|newsletter)(?: da voi)?"
+        r"|non (?:scrivetemi|contattatemi|mandatemi|inviatemi|scrivermi) piu(?: .{1,20})?|non (?:voglio|desidero) "
+        r"(?:piu )?(?:ricevere )?(?:altre |piu |vostre |le vostre )*(?:e ?mail|mail|messaggi|newsletter)(?: da voi)?"
     ),
     "pt": (
         r"(?:quero )?(?:descadastrar|descadastre|cancelar (?:a |minha )?(?:inscricao|subscricao|assinatura)|remover|"
@@ -86,14 +87,15 @@ STOP: dict[str, str] = {
         r"(?: me)?(?: mais)?"
         r"(?: receber)?(?: mais)? ?(?:e ?mails?|mensagens)?|(?:nao|deixem de) me (?:contactem|contatem|escrevam|"
         r"enviem|enviar)(?: mais)?(?: .{1,20})?"
-        r"|nao quero (?:mais )?receber (?:mais |seus )*(?:e ?mails?|mensagens)"
+        r"|(?:ja )?nao (?:quero|desejo) (?:mais )?receber (?:mais |seus )*(?:e ?mails?|mensagens)"
     ),
     "nl": (
         r"(?:(?:mij|me) )?(?:uitschrijven|afmelden|verwijderen|uitschrijving)(?: (?:uit|van|voor) .{1,30})?|"
         r"(?:schrijf|meld|haal|verwijder) (?:mij|me) (?:uit|af|.{1,30})"
         r"|geen (?:verdere |e ?)?(?:mails?|berichten|emails?|nieuwsbrieven)(?: meer)?(?: sturen| ontvangen)?|"
         r"stop(?:pen)?(?: met (?:mailen|e ?mailen|sturen))?"
-        r"|(?:stuur|mail|contacteer) (?:mij|me) (?:niet|geen)(?: .{1,20})? ?meer|ik wil geen (?:e ?)?(?:mails?|"
+        r"|(?:stuur|mail|contacteer) (?:mij|me) (?:niet|geen)(?: .{1,20})? ?meer|ik (?:wil|wens) "
+        r"geen (?:e ?)?(?:mails?|"
         r"berichten|emails?)(?: meer)?(?: ontvangen)?"
     ),
     "da": (

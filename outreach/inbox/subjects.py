@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from outreach.inbox.absences import NOTICES, PREFIXES, SENTENCES, WORDS
+from outreach.inbox.absences import NOTICES, PREFIXES, SENTENCES, SUBSTITUTES, WORDS
 
 MAX_SUBJECT_LENGTH = 500
 """Characters of a subject that are read."""
@@ -28,10 +28,12 @@ _CJK = "\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _PREFIX = re.compile(
     rf"(?:\[[^\]]{{1,40}}\]\s*|(?:{_any(PREFIXES)})(?:\[\d{{1,3}}\]|\(\d{{1,3}}\)|\^\d{{1,3}})?\s*:\s*)+"
 )
+_SUBSTITUTE = _any((*SUBSTITUTES, *WORDS))
 _OPENS = r"[\W_]*(?:\[[^\]]{1,40}\]\s*)?"
 _NOTICE = re.compile(
     rf"{_OPENS}(?:(?P<phrase>{_any(tuple(phrase for some in NOTICES.values() for phrase in some))})"
-    rf"(?:(?<=[{_CJK}])|(?!\w))|(?P<word>{_any(WORDS)})(?:\s*(?:[^\w\s&/'+]|$)|\s+(?:\w{{1,6}}\s+)?\d))"
+    rf"(?:(?<=[{_CJK}])|(?!\w))|(?:(?:{_SUBSTITUTE})\s*/\s*)?(?P<word>{_any(WORDS)})"
+    rf"(?:\s*/\s*(?:{_SUBSTITUTE}))?(?:\s*(?:[^\w\s&/'+]|$)|\s+(?:\w{{1,6}}\s+)?\d))"
 )
 _SENTENCE = re.compile(rf"(?<=\w) (?P<phrase>{_any(SENTENCES)})(?!\w)|(?!)(?P<word>)")
 

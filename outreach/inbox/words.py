@@ -7,6 +7,7 @@ import unicodedata
 
 from core.text.folding import without_piles
 from outreach.inbox.parsing import Mail
+from outreach.inbox.signatures import without_signature
 from outreach.inbox.stop_phrases import POLITE, STOP
 from outreach.smtp.markup import sanitise_html, text_from_html
 
@@ -44,11 +45,16 @@ _MAX_STOP_LENGTH = 200
 """Characters of a message that contains nothing else."""
 _STOP = re.compile("|".join(f"(?:{pattern})" for pattern in STOP.values()))
 _POLITE = re.compile(rf"(?<!\w)(?:{POLITE})(?!\w)")
-_THANKS = re.compile(
-    r"(?:thank|thx|regards|cheers|danke|dank|gru(?:ss|ß)|mfg|lg|vg|merci|cordialement|gracias|saludos|grazie|saluti|obrigad"
-    r"|groet|mvh|mvg|tak|takk|tack|kiitos|dzieku|pozdraw|dekuji|dakujem|hvala|спасибо|дякую)\w*",
+_MAX_SIGNED_LENGTH = 700
+"""Characters of such a message with its greeting and signature."""
+_ADDS_MORE = re.compile(
+    r"(?<!\w)(?:but|however|instead|aber|jedoch|sondern|pero|sino|maar|(?<=, )(?:mais|mas|ma|ale|men)"
+    r"|mais (?:\w+ez|je|vous|nous)|(?:call|phone|ring) (?:me|us)"
+    r"|(?:and|und|et) (?:call|send|tell|let|rufen|senden|appelez"
+    r"|envoyez)|rufen sie|appelez|llamen?me|chiamatemi|bel (?:me|mij))(?!\w)",
+    re.IGNORECASE,
 )
-"""After one of these the rest may be a name."""
+"""Words of an answer that goes on after the wish."""
 
 
 def reply_and_quote(mail: Mail) -> tuple[str, str]:
@@ -116,34 +122,24 @@ def _rest(text: str, said: str) -> str:
 
 def asks_to_stop(reply: str) -> bool:
     """Return whether the reply is nothing but the wish to get no more mails."""
-    if len(reply) > _MAX_STOP_LENGTH:
+    if len(reply) > _MAX_SIGNED_LENGTH:
         return False
-    text = _plain(_without_name(reply))
-    kept = " ".join(_POLITE.sub(" ", text).split())
-    return any(_STOP.fullmatch(candidate) for candidate in (kept, text) if candidate)
+    wish = without_signature(reply)
+    if len(wish) > _MAX_STOP_LENGTH or _ADDS_MORE.search(wish):
+        return False
+    if _is_wish(wish):
+        return True
+    sentences = [sentence for sentence in re.split(r"[.!;\n]+", wish) if _without_politeness(sentence)]
+    return bool(sentences) and all(_is_wish(sentence) for sentence in sentences)
 
 
-def _without_name(reply: str) -> str:
-    """Return the reply without the name that it is signed with: up to three words after thanks or regards."""
-    lines = reply.strip().splitlines()
-    matches = list(_THANKS.finditer(_folded(lines[-1]))) if lines else []
-    last = lines[-1].split() if lines else []
-    if (
-        len(lines) > 1
-        and len(last) <= 3
-        and _is_name(last)
-        and any(_THANKS.search(_folded(line)) for line in lines[:-1])
-    ):
-        return "\n".join(lines[:-1])
-    if matches:
-        behind = lines[-1][matches[-1].end() :].strip(" ,.!").split()
-        if len(behind) <= 3 and _is_name(behind):
-            return "\n".join([*lines[:-1], lines[-1][: matches[-1].end()]])
-    return reply
+def _is_wish(text: str) -> bool:
+    candidates = (_without_politeness(text), _plain(text))
+    return any(_STOP.fullmatch(candidate) for candidate in candidates if candidate)
 
 
-def _is_name(words: list[str]) -> bool:
-    return all(word[:1].isupper() for word in words)
+def _without_politeness(text: str) -> str:
+    return " ".join(_POLITE.sub(" ", _plain(text)).split())
 
 
 def _folded(text: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from outreach.inbox.absences import NOTICES
 from outreach.inbox.stop_phrases import STOP
 from outreach.inbox.subjects import announces_absence
-from outreach.inbox.words import asks_to_stop
+from outreach.inbox.words import asks_to_stop, parted
 
 AUTOMATIC = [
     ("Absence : Re: Coffee", "Coffee"),
@@ -43,6 +43,29 @@ AUTOMATIC = [
     ("Urlaub bis 24.12.", None),
     ("Urlaub: Re: x", None),
     ("Away: Re: Coffee", "Coffee"),
+    ("Меня нет в офисе", None),
+    ("Отсъствам", None),
+    ("Отсъствам до понеделник", None),
+    ("Zastępstwo / Nieobecność: Coffee", None),
+    ("Vertretung / Urlaub: Coffee", "Coffee"),
+    ("Urlaub / Vertretung", None),
+    ("Dovolená / zástup: x", None),
+    ("Away from office: Coffee", None),
+    ("Aut.: Coffee", None),
+    ("Aut. odp.: Coffee", None),
+    ("Autom. Antwort: Coffee", None),
+    ("Мене немає в офісі", None),
+    ("Απουσιάζω έως 24/12", None),
+    ("Nie ma mnie w biurze", None),
+    ("Non sono in ufficio", None),
+    ("Je ne suis pas au bureau", None),
+    ("Nejsem v práci", None),
+    ("Távol vagyok", None),
+    ("Jag är på semester", None),
+    ("En ole toimistolla", None),
+    ("Nu sunt în birou", None),
+    ("İzinliyim", None),
+    ("Не сум во канцеларија", None),
 ]
 """Subject, and the subject of the message that it answers; None: it names none."""
 PERSONAL = [
@@ -68,6 +91,16 @@ PERSONAL = [
     ("Urlaubsplanung", None),
     ("out of office coffee tastings", "Out of office coffee tastings"),
     ("Semesterferien Angebot", None),
+    ("Re: Меня нет в офисе", None),
+    ("Re: Отсъствам", None),
+    ("Odp: Zastępstwo / Nieobecność: moduł", None),
+    ("AW: Away from office: what we offer", None),
+    ("Re: Aut.: Coffee", None),
+    ("HR / Absence: a question", None),
+    ("Vertretung / Außendienst: eine Frage", None),
+    ("Austria: Coffee", None),
+    ("Aut: Vienna", None),
+    ("Отсъствие в екипа", None),
 ]
 STOPS = [
     "Unsubscribe me please, thanks.",
@@ -143,6 +176,46 @@ STOPS = [
     "Désinscription",
     "descadastrar",
 ]
+SIGNED = [
+    "Please unsubscribe me.\n\nBest,\nAnn",
+    "Hi,\n\nplease unsubscribe me.\n\nBest,\nAnn",
+    "Please unsubscribe me.\n\nBest regards\nAnn Lee\nCEO, Acme",
+    "Hello Sales,\nplease remove me from your mailing list.\nThanks",
+    "Bitte entfernen Sie mich aus Ihrem Verteiler.\n\nMit freundlichen Grüßen\n\nMax Mustermann\nGeschäftsführer\n"
+    "Acme GmbH\nTel. +49 30 123456",
+    "Ya no quiero recibir más correos",
+    "Hi Bob, please take me off your list. Best, Ann",
+    "Dear Mr. Smith,\n\nKindly remove me from your database.\n\nYours sincerely,\nJo Park\nHead of Sales\nAcme Inc.\n"
+    "12 Main Street\njo@acme.example\nwww.acme.example",
+    "Please unsubscribe me\n\nAnn",
+    "Please unsubscribe me. I don't want any more emails.\n\nKind regards,\nAnn Lee\nsales manager",
+    "Sehr geehrte Frau Müller,\n\nbitte keine weiteren E-Mails.\n\nViele Grüße\nEva Klein",
+    "Guten Tag Herr Maier,\nbitte melden Sie mich ab.\nBeste Grüße aus Berlin\nJan",
+    "Bonjour Madame Dupont,\n\nmerci de me retirer de votre liste.\n\nBien cordialement,\nLuc Petit\nDirecteur\n"
+    "Tél. 01 23 45 67 89",
+    "Bonjour,\nveuillez ne plus me contacter.\nCordialement\nAnne",
+    "Estimado Juan:\n\nNo quiero recibir más correos.\n\nSaludos cordiales,\nMaría López\nDirectora de ventas",
+    "Buongiorno Marco,\ncancellatemi dalla lista.\nCordiali saluti\nGiulia Rossi\nAcme S.r.l.",
+    "Beste Jan,\n\ngeen mails meer.\n\nMet vriendelijke groet,\nPiet de Vries\nEigenaar",
+    "Bom dia João,\nnão quero mais receber e-mails.\nAtenciosamente,\nAna Souza",
+    "Dzień dobry Panie Janie,\nproszę usunąć mnie z listy.\nPozdrawiam\nAnna Nowak\nKierownik sprzedaży",
+]
+ANSWERS = [
+    "Please unsubscribe me from the newsletter but call me on Tuesday",
+    "How do your customers unsubscribe?",
+    "I want to unsubscribe from the newsletter but call me on Tuesday",
+    "Please unsubscribe me.\nThanks\nbut call me on Tuesday",
+    "Please unsubscribe me.\n\nBest,\nAnn\nPS: the offer for June is fine, send it over",
+    "Please remove me.\nThanks,\nAnn\nCall me on +49 30 123456",
+    "Hi Bob,\ncan we talk on Tuesday?\nBest,\nAnn",
+    "Best,\nAnn",
+    "Hi Ann,",
+    "Désabonnez-moi de la liste, mais appelez-moi",
+    "Bitte entfernen Sie mich aus dem Verteiler, aber rufen Sie an.\nViele Grüße\nMax",
+    "Thanks, the offer is fine.\nBest\nAnn Lee\nCEO, Acme",
+    "Unsubscribe rates?\nBest,\nAnn",
+    "",
+]
 OTHERS = [
     "Please don't stop: I want to hear more about it.",
     "Stop by on Tuesday",
@@ -206,6 +279,23 @@ def test_a_short_wish_for_no_more_mails_unsubscribes(words: str) -> None:
 @pytest.mark.parametrize("words", OTHERS)
 def test_other_replies_unsubscribe_nobody(words: str) -> None:
     assert asks_to_stop(words) is False
+
+
+@pytest.mark.parametrize("text", SIGNED)
+def test_greetings_and_signatures_do_not_hide_the_wish(text: str) -> None:
+    reply, _ = parted(f"{text}\n\n> Our new offer\n> Bye")
+    assert asks_to_stop(reply) is True
+
+
+@pytest.mark.parametrize("text", ANSWERS)
+def test_signed_answers_that_say_more_unsubscribe_nobody(text: str) -> None:
+    reply, _ = parted(f"{text}\n\n> Unsubscribe me\n> Bye") if text else ("", "")
+    assert asks_to_stop(reply) is False
+
+
+def test_a_quoted_wish_unsubscribes_nobody() -> None:
+    reply, _ = parted("Tuesday is fine.\nBest,\nAnn\n\nOn 1 May 2026 Bob wrote:\n> please unsubscribe me")
+    assert asks_to_stop(reply) is False
 
 
 def test_a_long_mail_that_has_the_words_unsubscribes_nobody() -> None:
