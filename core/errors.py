@@ -8,8 +8,10 @@ from typing import Any, TypedDict
 
 import orjson
 
-NAMED_FIELD = re.compile(r"([A-Za-z_][\w.-]*): (.+)", re.DOTALL)
+NAMED_FIELD = re.compile(r"([A-Za-z_](?:[\w.-]|\[\d+\])*): (.+)", re.DOTALL)
 """The form of a detail that is about one field or parameter."""
+PLACE = re.compile(r"\[(\d+)\]")
+"""The place of an item in a list, as in nodes[1].id; in `errors` it is nodes.1.id, as for any body."""
 
 
 class FieldError(TypedDict):
@@ -22,7 +24,7 @@ class FieldError(TypedDict):
 def field_errors(detail: str) -> list[FieldError]:
     """Return the field that a detail of the form `field: text` is about, in a list; an empty list for other details."""
     match = NAMED_FIELD.fullmatch(detail)
-    return [FieldError(field=match[1], message=match[2])] if match else []
+    return [FieldError(field=PLACE.sub(r".\1", match[1]), message=match[2])] if match else []
 
 
 class ApiError(Exception):

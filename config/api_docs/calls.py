@@ -72,9 +72,9 @@ def curl(mount: Mount, call: Call, *, takes_files: bool = False) -> str:
 
 
 def filtered(mount: Mount, call: Call, tree: Mapping[str, Any]) -> str:
-    """Return the list asked by a tree of conditions."""
+    """Return the list asked by a tree of conditions. Exports have no page: they are of all that matches."""
     parts = ["curl -G", *(f'-H "{header}"' for header in mount.headers)]
-    parts += [f"--data-urlencode '{name}={value}'" for name, value in PAGE.items()]
+    parts += [f"--data-urlencode '{name}={value}'" for name, value in call.query.items()]
     parts.append(f"--data-urlencode advancedFilters={quoted(tree)}")
     return " \\\n  ".join([*parts, f'"{settings.BASE_URL}{mount.path}{call.path}"'])
 

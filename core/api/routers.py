@@ -93,13 +93,12 @@ class Addresses(URLResolver):
             self._alike.setdefault(_outline(route), []).append(pattern)
 
     def resolve(self, path: str) -> ResolverMatch:
-        """Resolve an address, with or without a slash at its end. Fixed segments may be written in any case."""
+        """Resolve an address, with or without a slash at its end. Fixed segments may be written in any case.
+
+        They precede parameters in any case too: /contact/Import is no contact's address.
+        """
         path = path.removesuffix("/")
-        alike = self._alike.get(_outline(path), ())
-        for pattern in alike:
-            if match := pattern.resolve(path):
-                return match
-        for pattern in alike:
+        for pattern in self._alike.get(_outline(path), ()):
             if match := pattern.resolve(_written_as(str(pattern.pattern), path)):
                 return match
         raise Resolver404({"tried": [], "path": path})

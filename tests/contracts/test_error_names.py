@@ -117,6 +117,9 @@ def test_fields_are_named(cast: Cast) -> None:
     [
         ("status: one of a, b", [("status", "one of a, b")]),
         ("handover.rules.0.type: is required", [("handover.rules.0.type", "is required")]),
+        ("nodes[1].id: is required", [("nodes.1.id", "is required")]),
+        ("edges[12]: needs an object", [("edges.12", "needs an object")]),
+        ("nodes[one]: is no place", []),
         ("Idempotency-Key: has been used", [("Idempotency-Key", "has been used")]),
         ("there is no such path", []),
         ("no field here: but a sentence", []),

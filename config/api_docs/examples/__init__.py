@@ -48,7 +48,7 @@ NAMES: Mapping[str, str] = {
     "workflow/secrets": "SECRET_ID",
 }
 """Address of a list -> the name of its records' ids, where the last word of the address is none."""
-VALUES: Mapping[str, str] = {"type": "smtp"}
+VALUES: Mapping[str, str] = {"type": "smtp", "number": "1"}
 """Parameter of paths -> its value in examples."""
 TREE: Body = {
     "operator": "and",
@@ -69,6 +69,14 @@ TREES: Mapping[str, Body] = {
             },
         ],
     },
+    **{
+        f"{kind}/import/{{id}}/errors": {
+            "operator": "and",
+            "conditions": [{"field": "message", "operator": "contains", "value": "email"}],
+        }
+        for kind in ("contact", "lead", "suppression")
+    },
+    "currencies": {"operator": "and", "conditions": [{"field": "code", "operator": "in", "value": ["EUR", "USD"]}]},
 }
 """Path -> the tree of a list that has a better one."""
 HEADERS: Mapping[str, tuple[str, ...]] = {
@@ -100,7 +108,13 @@ NEEDS: Mapping[str, str] = {
     "POST workflow/runs/redrive": "`ids`, or `selectAll`",
 }
 """Operation -> keys of its body that it needs, where the schema cannot say so."""
-QUERIES: Mapping[str, Mapping[str, str]] = {}
+QUERIES: Mapping[str, Mapping[str, str]] = {
+    "GET logs/report": {"reportType": "leads"},
+    "GET search": {"q": "ann"},
+    "GET segment/execute": {"id": "SEGMENT_ID"},
+    "GET workflow/{id}/references": {"node": "trigger"},
+    "GET workflow/{id}/versions/diff": {"a": "1", "b": "draft"},
+}
 """Operation -> parameters of its query that the example has."""
 
 

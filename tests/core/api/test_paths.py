@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from config.api_docs.examples import body_of
+from outreach.models import Form
 from tests.kit.cast import Caller, Cast
 
 pytestmark = pytest.mark.undescribed("addresses that the schema writes otherwise")
@@ -26,6 +28,26 @@ def test_parameters_keep_their_case(cast: Cast) -> None:
     assert cast.key.get("/Tag/ABC/").body["message"] == "Invalid format for field _id: ABC"
     assert cast.key.get("/Contact/Import/").data == []
     assert cast.key.get("/apps/SMTP/").data == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/contact/Import", "/Contact/IMPORT/", "/lead/Import", "/genie/Send-Jobs", "/workflow/Runs", "/Webhook/Deliveries"],
+)
+def test_fixed_segments_in_any_case_precede_ids(cast: Cast, path: str) -> None:
+    answer = cast.key.get(path)
+    assert (answer.status, answer.data) == (200, cast.key.get(path.lower()).data)
+
+
+def test_tokens_keep_their_case(cast: Cast) -> None:
+    form = cast.key.post("/form", body_of("key", "POST", "form")).data["_id"]
+    cast.key.post(f"/form/{form}/publish")
+    with cast.scope():
+        token = Form.objects.get(pk=form).token
+    public = Caller("/api/public", {})
+    assert public.get(f"/FORM/{token}").status == 200
+    assert token != token.swapcase()
+    assert public.get(f"/form/{token.swapcase()}").body["name"] == "FormNotFound_400"
 
 
 @pytest.mark.parametrize("path", ["/tag//", "/tags/", "//tag", "/", "/ta\u0131g", "/contact/x/nowhere/"])
