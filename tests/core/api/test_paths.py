@@ -32,7 +32,14 @@ def test_parameters_keep_their_case(cast: Cast) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/contact/Import", "/Contact/IMPORT/", "/lead/Import", "/genie/Send-Jobs", "/workflow/Runs", "/Webhook/Deliveries"],
+    [
+        "/contact/Import",
+        "/Contact/IMPORT/",
+        "/lead/Import",
+        "/genie/Send-Jobs",
+        "/workflow/Runs",
+        "/Webhook/Deliveries",
+    ],
 )
 def test_fixed_segments_in_any_case_precede_ids(cast: Cast, path: str) -> None:
     answer = cast.key.get(path)
