@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from config.api_docs.calls import PAGE, example_of
-from config.api_docs.examples import BY_MOUNT, NEEDS, TREE, TREES, body_of
-from config.api_docs.operations import KEY, described, groups, schema_of
+from config.api_docs.calls import PAGE, call_of, example_of
+from config.api_docs.examples import BY_MOUNT, NEEDS, PARAMETER, TREE, TREES, body_of
+from config.api_docs.operations import KEY, Line, Mount, described, groups, schema_of
 from config.api_docs.parts import Reader
 from config.api_docs.samples import Sampler
 from core.api.routers import Operation
-from tests.config.examples_world import REFUSED, ROUTERS, World, make_world, path_of
+from tests.config.examples_world import ABSENT, REFUSED, ROUTERS, World, make_world, path_of
 from tests.kit.cast import Answer
 from tests.kit.examples import walked
 from tests.kit.rows import kept_for_module, row
@@ -98,6 +101,46 @@ def test_each_list_is_asked_for_a_page_and_takes_its_tree(world: World, subtests
             assert answer.status == 200, answer.body
             taken += 1
     assert taken > 5
+
+
+def printed_reads() -> Iterator[tuple[Mount, Line, str]]:
+    """Yield the commands of each operation that reads, both forms, as the pages print them."""
+    for group in groups().values():
+        mount = group.mount(KEY)
+        document = schema_of(group, mount)
+        for line, operation in described(group, mount):
+            if line.method == "GET" and line.path not in ABSENT:
+                names = {one.name for one in Reader(document).parameters(operation)}
+                call = call_of(mount, line, operation, names, document)
+                yield from ((mount, line, call[form]) for form in ("example", "filtered") if call[form])
+
+
+def sent(world: World, mount: Mount, line: Line, command: str) -> Answer:
+    """Send a printed command that reads, with this company's ids and headers in place of names in capitals."""
+    words = shlex.split(command)
+    address = urlsplit(words[-1])
+    values = [words[place + 1] for place, word in enumerate(words) if word == "--data-urlencode"]
+    query = dict(parse_qsl(address.query)) | dict(value.split("=", 1) for value in values)
+    if "advancedFilters" in query:
+        query["advancedFilters"] = json.dumps(world.filled(json.loads(query["advancedFilters"])))
+    shown = address.path.removeprefix(mount.path).split("/")
+    segments = line.path.split("/")
+    for place, (segment, word) in enumerate(zip(tuple(segments), shown, strict=True)):
+        if parameter := PARAMETER.fullmatch(segment):
+            own = re.fullmatch("[A-Z_]+", word)
+            segments[place] = world.parameter(mount.key, "/".join(segments[:place]), parameter[1]) if own else word
+    return world.callers[mount.key].call("GET", "/" + "/".join(segments), None, world.filled(query))
+
+
+def test_each_printed_command_that_reads_is_answered(world: World, subtests: pytest.Subtests) -> None:
+    for mount, line, command in walked(printed_reads()):
+        with row(subtests, f"{mount} {line.path} {'filtered' if '-G' in command else 'example'}"):
+            answer = sent(world, mount, line, command)
+            expected = REFUSED.get(f"GET {line.path}")
+            if expected is not None:
+                assert expected in str(answer.body), answer.body
+            else:
+                assert 200 <= answer.status < 300, answer.body.get("warning")
 
 
 def test_example_answers_and_bodies_have_the_shape_of_the_schema(subtests: pytest.Subtests) -> None:
