@@ -74,6 +74,7 @@ class IncomingFileUploadHandler(TemporaryFileUploadHandler):
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         self._total += len(raw_data)
         if self._total > settings.MAX_UPLOAD_BYTES:
+            self.file.close()
             raise RequestDataTooBig(f"the files have more than {settings.MAX_UPLOAD_BYTES} bytes")
         super().receive_data_chunk(raw_data, start)
 

@@ -59,6 +59,8 @@ _PAPER = (
     "tr,td,blockquote,pre{page-break-inside:avoid;break-inside:avoid}",
     "h1,h2,h3,h4{page-break-after:avoid;break-after:avoid}",
     "p,li{orphans:3;widows:3}",
+    "pre,code{white-space:pre-wrap!important;word-wrap:break-word!important}",
+    "ul,ol{page-break-before:avoid;break-before:avoid}",
 )
 
 

@@ -105,7 +105,7 @@ def test_what_a_new_one_has_by_default(cast: Cast) -> None:
         ({}, "Product service data is required", "name: is required"),
         ({"name": ""}, "Product service data is required", "name: is required"),
         ({"name": None}, "Product service data is required", "name: is required"),
-        ({"name": 1}, "A system field has an invalid value", "name: "),
+        ({"name": ["Roof"]}, "A system field has an invalid value", "name: "),
         ({"name": "x" * 301}, "A system field has an invalid value", "name: "),
         ({"name": "x", "type": "idea"}, "A system field has an invalid value", "type: "),
         ({"name": "x", "price": -1}, "A system field has an invalid value", "price: cannot be negative"),

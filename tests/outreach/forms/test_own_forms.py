@@ -132,7 +132,7 @@ def test_scripts_of_allowed_sites_read_and_send(cast: Cast, form: dict[str, Any]
     sent = Client().post(place, headers={"Origin": site}, **body)
     assert (wrong.status_code, sent.status_code) == (400, 201)
     for answer in (preflight, wrong, sent, Client().get(place, headers={"Origin": site})):
-        assert (answer["Access-Control-Allow-Origin"], answer["Vary"]) == (site, "Origin")
+        assert (answer["Access-Control-Allow-Origin"], answer["Vary"].split(", ")[0]) == (site, "Origin")
     for path, origin in ((place, "https://evil.example"), (place, "null"), (place + "x", site)):
         assert Client().options(path, headers={"Origin": origin}).status_code == 403
 
