@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from time import sleep
 
 from django.db import DatabaseError, InternalError, OperationalError, connection
@@ -12,7 +14,8 @@ log = logging.getLogger(__name__)
 
 CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
 """First characters of SQLSTATEs with which the server ends the session or accepts no more (PostgreSQL, appendix A)."""
-NO_WRITES = ("53100", "53200", "25006")
+READ_ONLY = "25006"
+NO_WRITES = ("53100", "53200", READ_ONLY)
 """The SQLSTATEs of a full disk, of a server without memory, and of one that only reads.
 
 Managed servers only read when their disk is nearly full, and others when they have just become a standby.
@@ -21,6 +24,19 @@ Managed servers only read when their disk is nearly full, and others when they h
 
 FIRST_PAUSE = 1.0
 MAX_PAUSE = 15.0
+
+
+_writes_nothing: ContextVar[bool] = ContextVar("writes_nothing", default=False)
+
+
+@contextmanager
+def writing_nothing() -> Iterator[None]:
+    """Mark a block whose transaction is read-only by our own choice: a write in it is an error of ours."""
+    token = _writes_nothing.set(True)
+    try:
+        yield
+    finally:
+        _writes_nothing.reset(token)
 
 
 def database_is_away(error: BaseException | None) -> bool:
@@ -35,7 +51,8 @@ def database_takes_no_writes(error: BaseException | None) -> bool:
     """Return whether the statement failed since the server can write nothing now."""
     if not isinstance(error, OperationalError | InternalError):
         return False
-    return getattr(error.__cause__, "sqlstate", None) in NO_WRITES
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state in NO_WRITES and not (state == READ_ONLY and _writes_nothing.get())
 
 
 def may_succeed_later(error: BaseException | None) -> bool:

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from django.db import InternalError, connection, transaction
-from psycopg.errors import ReadOnlySqlTransaction
+from django.db import connection, transaction
 from rest_framework import serializers
 
 from core.api.output import Computed, Output
+from core.database import writing_nothing
 
 SECONDS = 10
 """The statement timeout of a read."""
@@ -33,12 +33,8 @@ def reading(seconds: int = SECONDS) -> Iterator[None]:
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{seconds}s"])
-        try:
+        with writing_nothing():
             yield
-        except InternalError as error:
-            if isinstance(error.__cause__, ReadOnlySqlTransaction):
-                raise RuntimeError("a page that staff visit writes") from error
-            raise
         transaction.set_rollback(True)
 
 

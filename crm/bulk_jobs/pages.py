@@ -102,7 +102,7 @@ class Job(JobPage):
     path = "jobs/<str:id>"
     name = "job"
     record_kind = ("bulk-job", "Background work")
-    title = "Background work"
+    title = "Progress of background work"
     template = "web/jobs/detail.html"
     moves: ClassVar[Mapping[str, tuple[str, str]]] = {
         "pause": ("paused", "Paused"),

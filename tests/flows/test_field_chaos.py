@@ -19,7 +19,7 @@ from tests.kit.examples import in_make_check
 
 pytestmark = [pytest.mark.long, in_make_check]
 
-ROWS, KILLS = 600, 3
+ROWS, KILLS = 1200, 3
 
 
 def progress(cast: Cast, job_id: str) -> tuple[str, int]:

@@ -138,9 +138,9 @@ def test_who_holds_runs_waits_for_the_slice_that_has_them(
     contact(cast)
     WORK["events"].drain(float("inf"))
     done: list[int] = []
-    settle = operations.settling.settle
+    settle = operations.completion.settle
     # The fence alone has to stop it, not the rows whose statuses follow.
-    monkeypatch.setattr(operations.settling, "settle", lambda workflow_id: None)
+    monkeypatch.setattr(operations.completion, "settle", lambda workflow_id: None)
     if not locked:
         without(monkeypatch, "lock_alone")
 
@@ -158,7 +158,7 @@ def test_who_holds_runs_waits_for_the_slice_that_has_them(
         stopper.join(0.5)
     stopper.join(20)
     assert done == ([2] if locked else [0])  # without the lock it answers, and the steps come after
-    monkeypatch.setattr(operations.settling, "settle", settle)
+    monkeypatch.setattr(operations.completion, "settle", settle)
     work()
     assert runs(cast, id)[0].status == "paused"
     with cast.scope():

@@ -102,7 +102,6 @@ NEEDS: Mapping[str, str] = {
     "POST product-service": "`formData.name`",
     "POST role": "`name` and `permission`",
     "POST suppression/bulk": "`formData`",
-    "POST white-label-options/preview": "`accent`, or `accentDark`",
     "POST workflow": "`name`",
     "POST workflow/{id}/enrol": "`ids`, `selectAll` or `withoutRecord`",
     "POST workflow/runs/redrive": "`ids`, or `selectAll`",

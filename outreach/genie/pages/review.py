@@ -183,3 +183,4 @@ class Review(OutreachPage):
 class ReviewDraft(Review):
     path = "outreach/<str:id>/review/<str:message>"
     name = "outreach-draft"
+    title = "Review of one draft"

@@ -174,10 +174,10 @@ def test_what_is_stored_is_what_was_chosen(cast: Cast) -> None:
         ({"mobileBackground": {"color": "red"}}, "mobileBackground.color", "#1d4ed8"),
         ({"mobileBackground": {"colour": "#ffffff"}}, "mobileBackground.colour", "color, image"),
         ({"mobileBackground": None}, "mobileBackground", "null"),
-        ({"teamSettings": {"distribution": "random"}}, "teamSettings.distribution", "random"),
+        ({"teamSettings": {"distribution": "random"}}, "teamSettings.distribution", "roundRobin"),
         ({"teamSettings": {"maxOpenLeads": 0}}, "teamSettings.maxOpenLeads", "1"),
         ({"teamSettings": {"onlyAvailable": "yes"}}, "teamSettings.onlyAvailable", "true or false"),
-        ({"teamSettings": []}, "teamSettings", "list"),
+        ({"teamSettings": []}, "teamSettings", "object"),
         ({"subscriptionPolicies": {"remindDaysBefore": [0]}}, "subscriptionPolicies.remindDaysBefore.0", "1"),
         (
             {"subscriptionPolicies": {"remindDaysBefore": ["7"]}},
@@ -189,7 +189,7 @@ def test_what_is_stored_is_what_was_chosen(cast: Cast) -> None:
         ({"manualChatbot": {"routing": {"leave": True}}}, "manualChatbot.routing.leave", "allowLeave"),
         ({"notificationSettings": {"lead.lost": {"email": True}}}, "notificationSettings.lead.lost", "import.finished"),
         ({"notificationSettings": {"run.planned": {"sms": True}}}, "notificationSettings.run.planned.sms", "chatapp"),
-        ({"notificationSettings": {"run.planned": True}}, "notificationSettings.run.planned", "dictionary"),
+        ({"notificationSettings": {"run.planned": True}}, "notificationSettings.run.planned", "object"),
         (
             {"notificationSettings": {"run.planned": {"emailTemplate": "1"}}},
             "notificationSettings.run.planned.emailTemplate",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crm.field_types import FIELD_TYPES
-from crm.imports.readers import propose_mapping
+from crm.imports.readers import FieldSpec, propose_mapping
 from crm.imports.readers.new_fields import ColumnCounter, proposed_fields
 from crm.imports.types.contacts import ContactImportType
 from crm.imports.types.leads import LeadImportType
@@ -141,9 +141,9 @@ def test_a_custom_field_of_the_columns_name_goes_first() -> None:
     """Unless the column alone has a value in some rows, for which the number would be missing."""
     fields = [
         *FIELDS,
-        ("f1", "mobile phone", "phone", ()),
-        ("f2", "COMPANY", "text", ()),
-        ("f3", "Create Date", "date", ()),
+        FieldSpec("f1", "mobile phone", "phone"),
+        FieldSpec("f2", "COMPANY"),
+        FieldSpec("f3", "Create Date", "date"),
     ]
     headers = ["Phone", "Mobile Phone", "Company", "Create Date"]
     full = [["+49 30 123456", "+49 170 123456", "Acme", "2024-05-01"]] * 4

@@ -128,8 +128,8 @@ def test_a_name_stands_for_its_field_whatever_the_values_if_no_other_column_does
     assert propose_mapping(["Work phone of whom"], FIELDS, [["Ann"], ["Bob"], ["Cy"]]) == {}
 
 
-def test_plain_tuples_and_short_rows_are_fine() -> None:
-    assert propose_mapping(["Mail", "x"], [("email", "Email", "email", ())], [["a@example.com"], []]) == {
+def test_short_rows_are_fine() -> None:
+    assert propose_mapping(["Mail", "x"], [FieldSpec("email", "Email", "email")], [["a@example.com"], []]) == {
         "Mail": "email"
     }
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crm.imports.readers import ReaderError, RowError, open_table, propose_mapping
+from crm.imports.readers import FieldSpec, ReaderError, RowError, open_table, propose_mapping
 from tests.kit.examples import thorough
 
 OLD = """BEGIN:VCARD
@@ -192,7 +192,8 @@ def test_encodings(codec: str) -> None:
 
 def test_fields_are_proposed_from_the_columns() -> None:
     with open_table(io.BytesIO((OLD + NEW).encode())) as table:
-        fields = [("name", "Name"), ("email", "Email"), ("number", "Number"), ("tags", "Tags")]
+        names = {"name": "Name", "email": "Email", "number": "Number", "tags": "Tags"}
+        fields = [FieldSpec(key, name) for key, name in names.items()]
         proposed = propose_mapping(table.headers, fields, table.sample())
     numbers, addresses = {"Phone": "number", "Phone 2": "number"}, {"Email": "email", "Email 2": "email"}
     assert proposed == {"Name": "name", **addresses, **numbers, "Tags": "tags"}
