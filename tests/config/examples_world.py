@@ -44,16 +44,16 @@ NO_LINK = "The link is no longer valid"
 NO_GMAIL = "Gmail is not set up here"
 DEPENDS = frozenset(
     {
-        "POST campaign/test/<str:type>",
+        "POST campaign/test/{type}",
         "POST chat-widget",
         "POST conversation",
         "POST form",
         "POST manual-payment",
         "POST subscription",
         "POST subscription/preview",
-        "POST workflow/runs/<str:runId>/resume",
-        "POST form/<str:token>",
-        "POST widget/<str:token>/offline",
+        "POST workflow/runs/{runId}/resume",
+        "POST form/{token}",
+        "POST widget/{token}/offline",
     }
 )
 """Operations that refuse the printed body by a 400 in the test company's state, such as a name that exists by then."""
