@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from itertools import count
-from typing import Any
 
 from django.db import transaction
 
@@ -15,6 +14,7 @@ from benchmarks.timing import interleaved, ms
 from benchmarks.web import serve
 from core.models import Event
 from core.tenancy import company_scope
+from core.types import JsonObject
 from crm.contacts.schema import ContactSchema
 from crm.models import Contact, ContactTag, CustomFieldValue, Tag
 
@@ -34,7 +34,7 @@ def bulk(population: Population) -> list[Result]:
     with serve(raw.log_file()) as web:
         caller = web.caller(tenant.key)
 
-        def ask(items: list[dict[str, Any]]) -> None:
+        def ask(items: list[JsonObject]) -> None:
             made = caller.json("POST", "/contact/bulk", body={"formData": items, "tags": [tag]})["data"]
             assert len(made["created"]) == SIZE, made["failed"][:1]
 
@@ -49,7 +49,7 @@ def bulk(population: Population) -> list[Result]:
     return [Result("POST /contact/bulk of 500", figures, ours / theirs, 3.0)]
 
 
-def _items(first: int) -> list[dict[str, Any]]:
+def _items(first: int) -> list[JsonObject]:
     chance = random.Random(first)
     return [form_data(number, chance) for number in range(first, first + SIZE)]
 
@@ -57,7 +57,7 @@ def _items(first: int) -> list[dict[str, Any]]:
 Records = tuple[list[Contact], list[CustomFieldValue], list[ContactTag], list[Event]]
 
 
-def _records(schema: ContactSchema, tenant: Tenant, tag: str, items: list[dict[str, Any]]) -> Records:
+def _records(schema: ContactSchema, tenant: Tenant, tag: str, items: list[JsonObject]) -> Records:
     """Return the rows that the endpoint writes for the items, as model instances."""
     contacts, values, links, events = [], [], [], []
     for item in items:

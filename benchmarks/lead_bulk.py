@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 from django.db import transaction
 
@@ -16,6 +15,7 @@ from benchmarks.timing import interleaved, ms
 from benchmarks.web import serve
 from core.models import Event
 from core.tenancy import company_scope
+from core.types import JsonObject
 from crm.leads.schema import LeadSchema
 from crm.models import Contact, Lead, LeadProduct, LeadTag, LeadValue, ProductService, Tag
 
@@ -38,7 +38,7 @@ def lead_bulk(population: Population) -> list[Result]:
     with serve(raw.log_file()) as web:
         caller = web.caller(tenant.key)
 
-        def ask(items: list[dict[str, Any]]) -> None:
+        def ask(items: list[JsonObject]) -> None:
             body = {"formData": items, "tags": [tag], "productServices": [product], "teamMember": tenant.member_id}
             made = caller.json("POST", "/lead/bulk", body=body)["data"]
             assert len(made["created"]) == SIZE, made["failed"][:1]
@@ -54,15 +54,15 @@ def lead_bulk(population: Population) -> list[Result]:
     return [Result("POST /lead/bulk of 500", figures, ours / theirs, 3.0)]
 
 
-def _items(number: int, contacts: list[str]) -> list[dict[str, Any]]:
+def _items(number: int, contacts: list[str]) -> list[JsonObject]:
     chance = random.Random(number)
     return [{"contact": contact, **lead_data(number, chance)} for contact in contacts]
 
 
-def _records(schema: LeadSchema, tenant: Tenant, tag: str, product: str, items: list[dict[str, Any]]) -> Records:
+def _records(schema: LeadSchema, tenant: Tenant, tag: str, product: str, items: list[JsonObject]) -> Records:
     """Return the rows that the endpoint writes for the items, as model instances."""
     leads, values, links, products, events = [], [], [], [], []
-    common: dict[str, Any] = {"company_id": tenant.company_id}
+    common: JsonObject = {"company_id": tenant.company_id}
     for item in items:
         row, problems = schema.read({key: value for key, value in item.items() if key != "contact"}, partial=True)
         assert row is not None, problems

@@ -15,6 +15,7 @@ from accounts.models import Member
 from benchmarks.loading import copy_rows
 from core.ids import new_id
 from core.tenancy import company_scope
+from core.types import JsonObject
 from crm.custom_fields.services import create_field
 from crm.leads.schema import LeadRow, LeadSchema
 from crm.models import Contact, File, Import, ProductService, Tag, Team
@@ -29,7 +30,7 @@ SOURCES = ("website", "referral", "import", "event", "outreach", "other")
 STATUSES = ("new", "contacted", "qualified", "proposal", "won", "lost")
 SEED = 20260202
 
-LEAD_FIELDS: tuple[dict[str, Any], ...] = (
+LEAD_FIELDS: tuple[JsonObject, ...] = (
     {"unique_field_id": "region", "name": "Region", "field_type": "text", "value_type": "string", "panel": "lead"},
     {"unique_field_id": "seats", "name": "Seats", "field_type": "number", "value_type": "number", "panel": "lead"},
 )
@@ -90,7 +91,7 @@ def create_lead_references(tenant: Tenant) -> None:
         Import.objects.bulk_create(Import(import_type="lead", file=file, status="completed") for file in files)
 
 
-def lead_data(number: int, chance: random.Random) -> dict[str, Any]:
+def lead_data(number: int, chance: random.Random) -> JsonObject:
     """Return the values of lead `number` in the API's form."""
     return {
         "status": chance.choice(STATUSES),

@@ -15,6 +15,7 @@ from benchmarks.population import CITIES, Population, Tenant
 from benchmarks.report import Result
 from benchmarks.timing import interleaved, ms
 from benchmarks.web import Caller, Web, serve
+from core.types import JsonObject
 
 SIZE = 100
 ROUNDS = 200
@@ -22,7 +23,7 @@ DEEP_PAGES, DEEP_SIZE = 4, 100_000
 FAR = 4000
 """A page by number so deep that everything before it must be skipped."""
 
-Query = dict[str, Any]
+Query = JsonObject
 
 
 @dataclass(frozen=True)

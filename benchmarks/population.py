@@ -19,6 +19,7 @@ from benchmarks.loading import bare, copy_rows, exempt_owner, vacuum
 from config.bootstrap import bootstrap
 from core.ids import new_id
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.custom_fields.services import create_field
 from crm.models import ContactCategory, Tag
@@ -29,7 +30,7 @@ CITIES = 50
 """The values of the custom field `city`, and categories. A filter by either matches a fiftieth of the contacts."""
 SEED = 20260101
 
-FIELDS: tuple[dict[str, Any], ...] = (
+FIELDS: tuple[JsonObject, ...] = (
     {"unique_field_id": "city", "name": "City", "field_type": "text", "value_type": "string"},
     {"unique_field_id": "score", "name": "Score", "field_type": "number", "value_type": "number"},
     {"unique_field_id": "signedUp", "name": "Signed up", "field_type": "date", "value_type": "date"},
@@ -153,7 +154,7 @@ def create_fields_and_tags(tenant: Tenant) -> None:
         Tag.objects.bulk_create(Tag(name=f"Tag {i}") for i in range(20))
 
 
-def form_data(number: int, chance: random.Random) -> dict[str, Any]:
+def form_data(number: int, chance: random.Random) -> JsonObject:
     """Return the values of contact `number` in the API's form."""
     first, last = chance.choice(FIRST_NAMES), chance.choice(LAST_NAMES)
     return {

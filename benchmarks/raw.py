@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import orjson
 import psycopg
@@ -18,6 +17,7 @@ from psycopg.types.json import set_json_loads
 
 from benchmarks.web import HOST, KEY_PATH, Refused
 from core.tenancy import APP_ROLE
+from core.types import JsonObject
 
 DATA_TABLES = ("crm_contact", "crm_customfieldvalue", "crm_contacttag", "crm_lead", "crm_leadvalue", "crm_leadtag")
 OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
@@ -35,14 +35,14 @@ def own_queries(path: str, key: str, query: Mapping[str, str]) -> list[str]:
     ]
 
 
-def parameters() -> dict[str, Any]:
+def parameters() -> JsonObject:
     """Return psycopg's parameters of the database connection."""
     django_only = ("cursor_factory", "context", "prepare_threshold", "row_factory")
     return {name: value for name, value in connection.get_connection_params().items() if name not in django_only}
 
 
 @contextmanager
-def session(company_id: str) -> Iterator[psycopg.Connection[dict[str, Any]]]:
+def session(company_id: str) -> Iterator[psycopg.Connection[JsonObject]]:
     """Connect by psycopg, with the same role and company as the API."""
     with psycopg.connect(**parameters(), autocommit=True, row_factory=dict_row) as raw:
         set_json_loads(orjson.loads, raw)
@@ -52,7 +52,7 @@ def session(company_id: str) -> Iterator[psycopg.Connection[dict[str, Any]]]:
         yield raw
 
 
-def answer(raw: psycopg.Connection[dict[str, Any]], statements: list[str]) -> bytes:
+def answer(raw: psycopg.Connection[JsonObject], statements: list[str]) -> bytes:
     """Return the statements' rows as one JSON text."""
     found = [raw.execute(sql).fetchall() for sql in statements]  # type: ignore[call-overload]
     return orjson.dumps(

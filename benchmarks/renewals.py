@@ -34,6 +34,7 @@ from billing.renewals.writer import insert_rows
 from core.ids import new_id
 from core.models import Event
 from core.tenancy import as_owner, unscoped
+from core.types import JsonObject
 
 PROJECT = Path(__file__).parent.parent
 SHARE = 10
@@ -60,7 +61,7 @@ def renewals(population: Population) -> list[Result]:
 def _worked() -> tuple[float, float, float]:
     """Let the workers bill what is due. Returns the seconds, and those of their and PostgreSQL's processors."""
     command = [sys.executable, "-m", "benchmarks.renewal_worker"]
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    pipes: JsonObject = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     workers = [subprocess.Popen(command, cwd=PROJECT, **pipes) for _ in range(WORKERS)]
     try:
         for one in workers:
@@ -101,9 +102,9 @@ def _company() -> Any:
     return Subscription._meta.get_field("company").remote_field.model
 
 
-def _subscription(company: str, plan: str, end: Any) -> dict[str, Any]:
+def _subscription(company: str, plan: str, end: Any) -> JsonObject:
     seats = random.choice([None, 1, 5])  # noqa: S311  no secret
-    values: dict[str, Any] = {"company_id": company, "plan_id": plan, "interval": "month", "currency": "USD"}
+    values: JsonObject = {"company_id": company, "plan_id": plan, "interval": "month", "currency": "USD"}
     values |= {"seats": seats, "starts_at": end - timedelta(days=31), "period_start": end - timedelta(days=31)}
     return values | {"period_end": end, "period_day": end.day, "ends_at": end + timedelta(days=7), "bill_at": end}
 

@@ -19,6 +19,7 @@ import psutil
 
 from config.data_dir import PROJECT
 from config.local.supervisor.programs import Options, plan
+from core.types import JsonObject
 
 KEY_PATH = "/api/key/protected"
 HOST = "127.0.0.1"
@@ -37,7 +38,7 @@ class Caller:
         self.headers = {"apikey": key, "Content-Type": "application/json"}
 
     def open(
-        self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str
+        self, method: str, path: str, query: JsonObject | None = None, body: Any = None, **headers: str
     ) -> HTTPResponse:
         """Send a request. The caller reads the answer's body. `body` is bytes, a file, or JSON data."""
         params = {
@@ -49,9 +50,7 @@ class Caller:
         self.connection.request(method, address, body=content, headers=self.headers | headers)
         return self.connection.getresponse()
 
-    def read(
-        self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str
-    ) -> bytes:
+    def read(self, method: str, path: str, query: JsonObject | None = None, body: Any = None, **headers: str) -> bytes:
         """Return the body of a successful answer. Raises Refused for others."""
         response = self.open(method, path, query, body, **headers)
         content = response.read()
@@ -59,9 +58,7 @@ class Caller:
             raise Refused(f"{method} {path}: {response.status} {content[:500].decode(errors='replace')}")
         return content
 
-    def json(
-        self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str
-    ) -> Any:
+    def json(self, method: str, path: str, query: JsonObject | None = None, body: Any = None, **headers: str) -> Any:
         """Return the parsed JSON of a successful answer."""
         return orjson.loads(self.read(method, path, query, body, **headers))
 

@@ -24,6 +24,7 @@ from core.jobs import WORK
 from core.lists import BulkSelection
 from core.tenancy import as_owner, company_scope
 from core.text.json import dumps
+from core.types import JsonObject
 from crm.contacts.bulk import update_many
 from crm.models import Contact
 from workflows.definitions.publishing import publish_workflow
@@ -51,11 +52,11 @@ def workflows(population: Population) -> list[Result]:
         return [*_starts_and_steps(population), *_timers(population), _fairness(population)]
 
 
-def _node(id: str, type: str, config: dict[str, Any]) -> dict[str, Any]:
+def _node(id: str, type: str, config: JsonObject) -> JsonObject:
     return {"id": id, "type": type, "position": {"x": 0, "y": 0}, "data": {"config": config}}
 
 
-def _published(tenant: Tenant, kind: str, nodes: list[dict[str, Any]], *lines: tuple[str, str, str]) -> str:
+def _published(tenant: Tenant, kind: str, nodes: list[JsonObject], *lines: tuple[str, str, str]) -> str:
     """Publish a workflow of nodes and edges (source, handle, target). Returns its id."""
     edges = [
         {"id": f"e{place}", "source": source, "target": target, "sourceHandle": handle}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import reverse
 
 from core.hold.models import Hold
 from core.hold.services import current_hold
+from core.types import JsonObject
 
 TITLES = {
     "accounts": "Accounts",
@@ -25,15 +24,15 @@ OPERATORS_ONLY = "Behind the scenes"
 """Menu title of the records that only operators need (BackOfficeAdmin.behind)."""
 
 
-def navigation(request: HttpRequest) -> list[dict[str, Any]]:
+def navigation(request: HttpRequest) -> list[JsonObject]:
     """Return the sidebar: the pages that the user may see, app by app."""
     apps = {app["app_label"]: app for app in admin.site.get_app_list(request)}
-    groups: list[dict[str, Any]] = [
+    groups: list[JsonObject] = [
         {"items": [{"title": "Overview", "icon": "monitoring", "link": reverse("admin:index")}]}
     ]
-    behind: list[dict[str, Any]] = []
+    behind: list[JsonObject] = []
     for label in sorted(apps, key=lambda label: (list(TITLES).index(label) if label in TITLES else len(TITLES), label)):
-        items: list[dict[str, Any]] = []
+        items: list[JsonObject] = []
         for model in apps[label]["models"]:
             page = admin.site.get_model_admin(model["model"])
             item = {
@@ -51,7 +50,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     return groups
 
 
-def _group(title: str, items: list[dict[str, Any]]) -> dict[str, Any]:
+def _group(title: str, items: list[JsonObject]) -> JsonObject:
     return {"title": title, "separator": True, "collapsible": True, "items": items}
 
 

@@ -14,13 +14,14 @@ from django.utils.http import parse_header_parameters
 
 from core.api.refusals import INVALID, MALFORMED, Refusal
 from core.text.json import dumps
+from core.types import JsonObject
 
 CHARSETS = frozenset({"ascii", "cp1252", "iso8859-1", "utf-8"})
 """Charsets of requests, by the names of their codecs."""
 REFUSAL = "Content-Type: send it in UTF-8; its charset is not read here"
 
 Start = Callable[..., Any]
-Application = Callable[[dict[str, Any], Start], Iterable[bytes]]
+Application = Callable[[JsonObject, Start], Iterable[bytes]]
 
 
 class CharsetLimit:
@@ -29,7 +30,7 @@ class CharsetLimit:
     def __init__(self, application: Application) -> None:
         self._application = application
 
-    def __call__(self, environ: dict[str, Any], start_response: Start) -> Iterable[bytes]:
+    def __call__(self, environ: JsonObject, start_response: Start) -> Iterable[bytes]:
         if is_read(environ.get("CONTENT_TYPE", "")):
             return self._application(environ, start_response)
         content = dumps(Refusal(400, INVALID, MALFORMED, REFUSAL).body())

@@ -6,9 +6,9 @@ No Django here.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+from core.types import Values
 
 HOST = "127.0.0.1"
 DEMO_CLIENT = ("leadwright-demo.apps.example", "demo-client")
@@ -25,7 +25,7 @@ def google_file(data: Path) -> Path:
     return data / "google-standin.json"
 
 
-def noted(file: Path) -> Mapping[str, Any]:
+def noted(file: Path) -> Values:
     """Return the content of the file: port, hook, phoneNumberId. It is empty if there is no valid file."""
     try:
         content = json.loads(file.read_text())

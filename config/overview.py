@@ -23,6 +23,7 @@ from core.ids import first_id
 from core.jobs.progress import MOVING, grouped, progress_bar
 from core.models import EventDelivery
 from core.text.words import day_of
+from core.types import JsonObject
 from crm.models import Contact, Import
 from outreach.models import GenieScheduler, SendJob, SendJobTransition
 
@@ -31,7 +32,7 @@ HELD = (
     "<p>Since {} UTC. {}. Messages, mails, webhooks, calls, charges and clean-ups wait."
     " Who runs the service lets them go by <code>manage.py release</code>.</p>"
 )
-MONEY: tuple[tuple[str, Any, dict[str, Any]], ...] = (
+MONEY: tuple[tuple[str, Any, JsonObject], ...] = (
     ("Bank transfers to approve", Payment, {"bank_state__exact": "submitted"}),
     ("Parked attempts to pay", Attempt, {"status__in": ("wrong", "unknown")}),
     ("Differences from the gateways", Difference, {"cleared_at__isnull": True}),
@@ -44,7 +45,7 @@ SCANNED = 10_000
 """The most rows of a day that a chart reads."""
 
 
-def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+def dashboard(request: HttpRequest, context: JsonObject) -> JsonObject:
     """Add the first page's context: figures, running work, and errors of the last day, each if the user may see it."""
     may = request.user.has_perm
     context["figures"] = _figures(may)
@@ -66,7 +67,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     return context
 
 
-def _figures(may: Any) -> list[dict[str, Any]]:
+def _figures(may: Any) -> list[JsonObject]:
     """Return counts that never read a large table: estimates, or the rows of one day by the time in their ids."""
     figures = []
     for model, title in ((Company, "Companies"), (User, "Users"), (Contact, "Contacts"), (SendJob, "Messages")):
@@ -107,7 +108,7 @@ def _charts(charts: list[tuple[str, Any, Any, str, dict[str, str]]]) -> SafeStri
     return render_to_string("admin/charts.html", {"charts": [_chart(*chart, days) for chart in charts]})
 
 
-def _chart(title: str, model: Any, listed: Any, column: str, only: dict[str, str], days: list[date]) -> dict[str, Any]:
+def _chart(title: str, model: Any, listed: Any, column: str, only: dict[str, str], days: list[date]) -> JsonObject:
     counts = _by_day(model, only, days)
     highest = max(1, *(number for number, _ in counts))
     bars = []
@@ -227,7 +228,7 @@ def _show(address: str) -> str:
     return format_html('<a class="backoffice-link" href="{}">Show</a>', address)
 
 
-def listed(query: dict[str, Any]) -> dict[str, str]:
+def listed(query: JsonObject) -> dict[str, str]:
     """Return a filter as a list's address writes it."""
     return {name: ",".join(value) if isinstance(value, tuple) else str(value) for name, value in query.items()}
 

@@ -7,7 +7,7 @@ passes large bodies on as they come.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from itertools import chain
 from time import monotonic
@@ -19,6 +19,7 @@ from core.access.callers import Caller, address_of
 from core.api.handler import error_page
 from core.api.refusals import Refusal
 from core.text.json import dumps
+from core.types import JsonObject, Values
 
 SMALL = 2 * 1024 * 1024
 """The largest size of a body or response that is read as a whole, so that it occupies a slot only shortly or not at
@@ -30,7 +31,7 @@ PATIENCE = 2.0
 RETRY_SECONDS = 2
 
 Start = Callable[..., Any]
-Application = Callable[[dict[str, Any], Start], Any]
+Application = Callable[[JsonObject, Start], Any]
 
 
 class Turn:
@@ -94,7 +95,7 @@ class SlowCallerLimit:
         self._buffered = buffered
         self._turns = Turns(for_each=max(1, threads - 2), in_all=max(1, threads - 1))
 
-    def __call__(self, environ: dict[str, Any], start_response: Start) -> Any:
+    def __call__(self, environ: JsonObject, start_response: Start) -> Any:
         length = int(environ.get("CONTENT_LENGTH") or 0)
         if self._buffered and length < UNBUFFERED:
             return self._application(environ, start_response)
@@ -115,7 +116,7 @@ class SlowCallerLimit:
         self._turns.release(turn)
         return self._answer(environ, start_response, network, None)
 
-    def _answer(self, environ: dict[str, Any], start_response: Start, network: str, turn: Turn | None) -> Any:
+    def _answer(self, environ: JsonObject, start_response: Start, network: str, turn: Turn | None) -> Any:
         started: list[Any] = []
         response = self._application(environ, lambda *arguments: started.append(arguments))
         try:
@@ -201,7 +202,7 @@ def close(response: Any) -> None:
         response.close()
 
 
-def refuse(environ: Mapping[str, Any], start_response: Start) -> list[bytes]:
+def refuse(environ: Values, start_response: Start) -> list[bytes]:
     """Answer 429 without reading the body: with the envelope under /api/, with a page elsewhere."""
     if str(environ.get("PATH_INFO", "")).startswith("/api/"):
         refusal = Refusal(

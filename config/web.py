@@ -21,6 +21,7 @@ from granian.server.mp import MPServer
 
 from config.data_dir import data_dir
 from config.web_threads import web_threads
+from core.types import JsonObject
 
 REQUEST_SECONDS = 30
 START_SECONDS = 120.0
@@ -29,7 +30,7 @@ MAX_CRASHES = 30
 """Deaths of processes in a minute, for each, after which the server gives up: code that cannot be imported."""
 
 
-LOG_AS_JSON: dict[str, Any] = {
+LOG_AS_JSON: JsonObject = {
     "formatters": {name: {"()": "core.logs.JsonFormatter"} for name in ("generic", "access")},
 }
 """Granian's own lines, in the format of the others."""

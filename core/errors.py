@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 import orjson
+
+from core.types import Values
 
 NAMED_FIELD = re.compile(r"([A-Za-z_](?:[\w.-]|\[\d+\])*): (.+)", re.DOTALL)
 """The form of a detail that is about one field or parameter."""
@@ -38,7 +40,7 @@ class ApiError(Exception):
     """The refused fields."""
     retry_after: int | None = None
     """Seconds after which it is worth trying again."""
-    extra: Mapping[str, Any] = {}
+    extra: Values = {}
     """Further members of the response for programs, next to status, message and warning."""
 
     def __init__(self, detail: str = "") -> None:

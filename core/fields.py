@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -14,6 +14,7 @@ from django.db.models.query_utils import DeferredAttribute
 from core.crypto import decrypt, encrypt
 from core.ids import IdsAsArray, ObjectIdField
 from core.text.direction import without_turns
+from core.types import Values
 
 if TYPE_CHECKING:
     _TextField = models.TextField[Any, Any]
@@ -113,7 +114,7 @@ class _Secret(DeferredAttribute):
         instance.__dict__[self.field.attname] = value
 
 
-class InstanceRow(Mapping[str, Any]):
+class InstanceRow(Values):
     """The attributes of a record, by name."""
 
     def __init__(self, instance: models.Model) -> None:
@@ -153,7 +154,7 @@ class EncryptedTextField(_TextField):
         """Return whether the instance has a secret, without decrypting it."""
         return bool(instance.__dict__.get(self.attname))
 
-    def place(self, row: Mapping[str, Any]) -> list[str]:
+    def place(self, row: Values) -> list[str]:
         """Return the place that the secret of a row belongs to. The row needs the columns that `reads` names."""
         fields = {field.attname: field for field in self.model._meta.concrete_fields}
         values = (fields[name].to_python(row[name]) for name in self.reads)
@@ -166,11 +167,11 @@ class EncryptedTextField(_TextField):
         names = {field.attname for field in options.concrete_fields}
         return (options.pk.attname, *({"company_id"} & names), *self.bound_to)
 
-    def open(self, token: str, row: Mapping[str, Any]) -> str:
+    def open(self, token: str, row: Values) -> str:
         """Decrypt the value that a row has. Raises SecretUnreadable."""
         return decrypt(token, self.place(row)) if token else token
 
-    def seal(self, text: str, row: Mapping[str, Any]) -> Sealed:
+    def seal(self, text: str, row: Values) -> Sealed:
         """Encrypt a text for a row."""
         return Sealed(encrypt(text, self.place(row)))
 

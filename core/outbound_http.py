@@ -25,6 +25,7 @@ from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionErro
 
 from core.outbound import OutboundRefused, connect, leave
 from core.outbound_tls import own_authorities
+from core.types import Values
 
 CONNECT_SECONDS = 10.0
 MAX_BYTES = 2 * 1024 * 1024
@@ -204,7 +205,7 @@ def guarded_session() -> requests.Session:
     return session
 
 
-def multipart(fields: Mapping[str, Any]) -> tuple[bytes, str]:
+def multipart(fields: Values) -> tuple[bytes, str]:
     """Return the body and the content type of a form; a file is (name, content, type)."""
     return encode_multipart_formdata(fields)
 

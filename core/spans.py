@@ -6,12 +6,12 @@ everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from core.errors import NamedError
 from core.lists.operators import shift
+from core.types import JsonObject, Values
 
 UNITS = ("seconds", "minutes", "hours", "days", "weeks", "months")
 MAX_AMOUNT = 100_000
@@ -19,7 +19,7 @@ MAX_AMOUNT = 100_000
 HINT = f'needs {{"amount": 3, "unit": "days"}}; units: {", ".join(UNITS)}'
 
 
-def read_span(raw: Any, where: str) -> dict[str, Any]:
+def read_span(raw: Any, where: str) -> JsonObject:
     """Return the checked span. Raises InvalidPayload_400, which names `where`."""
     if not isinstance(raw, dict) or set(raw) != {"amount", "unit"}:
         raise NamedError("InvalidPayload_400", f"{where}: {HINT}")
@@ -35,7 +35,7 @@ CLOCK_UNITS = frozenset(("days", "weeks", "months"))
 """Units that keep the clock time. The others are exact."""
 
 
-def after(moment: datetime, span: Mapping[str, Any], zone: tzinfo) -> datetime:
+def after(moment: datetime, span: Values, zone: tzinfo) -> datetime:
     """Return the time a span later, in UTC.
 
     Days, weeks and months keep the clock time of the zone. A day that the month lacks becomes its last day. Raises

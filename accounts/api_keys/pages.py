@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
@@ -56,7 +54,7 @@ class NewKey(NewRecord, KeyPage):
     action = title
     save_label = "Create key"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         help = "IP addresses or networks, such as 203.0.113.0/24, one a line. Empty: from anywhere."
         return Form(
             [
@@ -66,8 +64,8 @@ class NewKey(NewRecord, KeyPage):
             values,
         )
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        limits: dict[str, Any] = {}
+    def body(self, values: Values) -> JsonObject:
+        limits: JsonObject = {}
         if values["durationMinutes"].isdigit():
             limits |= {"type": "temporary", "durationMinutes": int(values["durationMinutes"])}
         if addresses := values["allowedIps"].split():
@@ -90,12 +88,12 @@ class Key(EditRecord, RecordForm, KeyPage):
     template = "web/keys/detail.html"
     removable = True
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         shown = {name: value for name, value in self.record.items() if name != "key"}
         title = f"Key that ends in {self.record['maskedKey'][-4:]}"
         return {"record": shown, "title": title}
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context()
 
     def do_delete(self) -> HttpResponse:

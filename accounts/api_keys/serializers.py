@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
 from typing import Any, cast
 
 from rest_framework import serializers
@@ -13,6 +12,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import IdList, Input, NumberInput, TextInput
 from core.api.output import IdField, Output
 from core.fields import EncryptedTextField
+from core.types import JsonObject, Values
 
 KEY = cast(EncryptedTextField, ApiKey._meta.get_field("key"))
 
@@ -70,7 +70,7 @@ class ApiKeyOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         minutes = data["durationMinutes"]
         if minutes is not None and minutes.is_integer():
             data["durationMinutes"] = int(minutes)
@@ -85,5 +85,5 @@ class ApiKeyFull(ApiKeyOut):
     key = serializers.CharField(allow_null=True, help_text="null for somebody else's key, unless an owner reads it")
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**super().finish(data, row), "key": KEY.open(row["key"], row)}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from accounts.api_keys.filters import API_KEY_FIELDS
@@ -16,6 +14,7 @@ from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 
 
 class ApiKeyViewSet(ResourceViewSet):
@@ -38,14 +37,14 @@ class ApiKeyViewSet(ResourceViewSet):
         description="A temporary key works for durationMinutes, a restricted one from the addresses in allowedIps,"
         " unless the operator has switched STRICT_KEYS off.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         key = create_key(member_id=self.actor.member_id, made_from=address_of(request), **data)
         return ApiKeyFull.one(ApiKey.objects.filter(pk=key.pk))
 
     @endpoint(
         "Delete API keys", input=ApiKeyDelete, output=Deleted, success="ApiKeysDeleted_200", errors=("ApiNotFound_400",)
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": delete_keys(ids=data["ids"])}
 
     @endpoint(
@@ -54,7 +53,7 @@ class ApiKeyViewSet(ResourceViewSet):
         errors=("ApiNotFound_400",),
         description="Who is no owner gets their own keys in full, and null in place of the others.",
     )
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         api_key = ApiKeyFull.one(ApiKey.objects.filter(pk=id))
         if api_key is None:
             raise NamedError("ApiNotFound_400", "id: there is no such key in this company")

@@ -11,9 +11,10 @@ from accounts.auth.tokens import is_open, read_access
 from accounts.users.models import User
 from core.access import Actor, AuthPath
 from core.errors import InvalidToken
+from core.types import JsonObject
 
 
-def session_claims(request: Request) -> dict[str, Any]:
+def session_claims(request: Request) -> JsonObject:
     """Return the claims of the bearer token. Raises InvalidToken."""
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
     if kind.lower() != "bearer" or not token:
@@ -21,7 +22,7 @@ def session_claims(request: Request) -> dict[str, Any]:
     return read_access(token.strip())
 
 
-def session_user(claims: dict[str, Any]) -> User:
+def session_user(claims: JsonObject) -> User:
     """Return the user of an open session. Raises InvalidToken."""
     user = User.objects.filter(
         is_open(claims), pk=claims["sub"], is_active=True, session_version=version_of(claims)
@@ -31,7 +32,7 @@ def session_user(claims: dict[str, Any]) -> User:
     return user
 
 
-def version_of(claims: dict[str, Any]) -> int:
+def version_of(claims: JsonObject) -> int:
     """Return the session version of the claims, or -1, which no user has, for a malformed one."""
     version = claims["ver"]
     return version if type(version) is int and 0 <= version < 2**31 else -1

@@ -7,7 +7,6 @@ the family's refresh token: a browser's session ends with it, 30 days after the 
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
@@ -19,6 +18,7 @@ from django.utils import timezone
 from accounts.auth import tokens
 from accounts.auth.models import RefreshToken
 from accounts.auth.tokens import Tokens
+from core.types import JsonObject
 
 PURGED_AT_ONCE = 10_000
 CLAIMS = "member_session"
@@ -61,7 +61,7 @@ def note_use(request: HttpRequest, family: str) -> None:
     unused.update(last_used_at=timezone.now())
 
 
-def claims_of(request: HttpRequest) -> dict[str, Any] | None:
+def claims_of(request: HttpRequest) -> JsonObject | None:
     """Return the claims of the browser's session. `tokens.is_open` returns whether it is still open."""
     claims = request.session.get(CLAIMS)
     return claims if isinstance(claims, dict) else None

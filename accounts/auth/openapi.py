@@ -8,6 +8,7 @@ from drf_spectacular.drainage import set_override
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 from accounts.auth.authentication import PrivateAuthentication
+from core.types import JsonObject
 
 # Both schemes are named session; this one is the first half of the other.
 set_override(PrivateAuthentication, "suppress_collision_warning", True)
@@ -17,7 +18,7 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     target_class = "accounts.api_keys.authentication.ApiKeyAuthentication"
     name = "apikey"
 
-    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+    def get_security_definition(self, auto_schema: Any) -> JsonObject:
         return {
             "type": "apiKey",
             "in": "header",
@@ -30,7 +31,7 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
     target_class = "accounts.members.authentication.SessionAuthentication"
     name = ["session", "authmember"]
 
-    def get_security_definition(self, auto_schema: Any) -> list[dict[str, Any]]:
+    def get_security_definition(self, auto_schema: Any) -> list[JsonObject]:
         return [
             {
                 "type": "http",
@@ -49,7 +50,7 @@ class PrivateScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
     target_class = "accounts.auth.authentication.PrivateAuthentication"
     name = "session"
 
-    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+    def get_security_definition(self, auto_schema: Any) -> JsonObject:
         return {
             "type": "http",
             "scheme": "bearer",

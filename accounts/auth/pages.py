@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.pages import PersonPage
 
 
@@ -16,7 +14,7 @@ class Sessions(PersonPage):
     title = "Where you are logged in"
     template = "web/account/sessions.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         answer = self.needed(self.ask_private("GET", "sessions"))
         current = [session for session in answer.data if session["isCurrent"]]
         others = [session for session in answer.data if not session["isCurrent"]]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 from rest_framework.request import Request
 
@@ -16,6 +14,7 @@ from accounts.auth.verification_serializers import AddressOnly
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 
 
 class ForgotPasswordViewSet(ResourceViewSet):
@@ -28,7 +27,7 @@ class ForgotPasswordViewSet(ResourceViewSet):
         success="PasswordResetRequested_200",
         limited=True,
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> None:
         forgot_password(**data, caller=caller_of(request))
 
 
@@ -43,7 +42,7 @@ class ResetPasswordViewSet(ResourceViewSet):
         limited=True,
         description="Ends every session of the user and begins one; verifies the address.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         caller = caller_of(request)
         user = reset_password(**data, caller=caller)
         return session_answer(user, sign_in(user=user, caller=caller, reason="set a new password"))
@@ -62,7 +61,7 @@ class PasswordViewSet(ResourceViewSet):
         limited=True,
         description="Ends every session of the user, this one too; the answer carries the one that goes on.",
     )
-    def update(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: JsonObject) -> object:
         with transaction.atomic():
             user = change_password(
                 user_id=self.actor.user_id,

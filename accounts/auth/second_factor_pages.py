@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import django_otp
 from django import forms
@@ -21,6 +21,7 @@ from accounts.login_log.models import LoginLog
 from accounts.login_log.services import record_login
 from accounts.users.models import User
 from core.access.callers import caller_of
+from core.types import JsonObject
 
 ISSUER = "Leadwright"
 """The name that authenticator apps show."""
@@ -56,7 +57,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
     factor = factor_of(user)
     form = CodeForm(request.POST or None)
-    context: dict[str, Any] = {"factor": factor, "verified": factor is not None and _is_verified(request)}
+    context: JsonObject = {"factor": factor, "verified": factor is not None and _is_verified(request)}
     if form.is_valid():
         try:
             answer = _answer(request, user, context, form.cleaned_data["code"])
@@ -70,7 +71,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
     return _page(request, user, context, form)
 
 
-def _answer(request: HttpRequest, user: User, context: dict[str, Any], code: str) -> HttpResponse | None:
+def _answer(request: HttpRequest, user: User, context: JsonObject, code: str) -> HttpResponse | None:
     """Process the form. Return None to show the page again, with backup codes in its context."""
     if context["factor"] is None:
         factor, codes = confirm(user, code)
@@ -100,7 +101,7 @@ def _enter(request: HttpRequest, factor: SecondFactor) -> None:
     django_otp.login(request, factor)
 
 
-def _page(request: HttpRequest, user: User, context: dict[str, Any], form: CodeForm) -> HttpResponse:
+def _page(request: HttpRequest, user: User, context: JsonObject, form: CodeForm) -> HttpResponse:
     if context["factor"] is None:
         pending = begin(user)
         key = pending.key

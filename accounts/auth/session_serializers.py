@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -16,6 +15,7 @@ from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from core.ids import time_of
 from core.tenancy import unscoped
+from core.types import JsonObject, Values
 
 
 class PasswordInput(TextInput):
@@ -79,7 +79,7 @@ class OpenSession(Output):
     expiresAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         used = max(filter(None, (row["created_at"], row["last_used_at"])))
         return {
             **data,
@@ -103,7 +103,7 @@ class RenewedUser(SessionUser):
     expiresIn = Computed(serializers.IntegerField())
 
 
-def session_answer(user: User, issued: Tokens) -> dict[str, Any]:
+def session_answer(user: User, issued: Tokens) -> JsonObject:
     """Return the session with which a login answers."""
     with unscoped(reason="login: the memberships of one user in all companies"):
         rows = Membership.project(user.memberships.filter(status__in=SEATED).order_by("created_at", "pk"))
@@ -111,11 +111,11 @@ def session_answer(user: User, issued: Tokens) -> dict[str, Any]:
     return {**token_fields(issued), "user": user_fields(user), "memberships": memberships}
 
 
-def user_fields(user: User) -> dict[str, Any]:
+def user_fields(user: User) -> JsonObject:
     """Render the user as SessionUser, from the record at hand."""
     return SessionUser.render(vars(user))
 
 
-def token_fields(issued: Tokens) -> dict[str, Any]:
+def token_fields(issued: Tokens) -> JsonObject:
     """Return the tokens by the names that answers use."""
     return {"token": issued.access, "refreshToken": issued.refresh, "expiresIn": issued.expires_in}

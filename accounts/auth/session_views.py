@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from accounts.auth import tokens
@@ -12,6 +10,7 @@ from accounts.auth.sessions import end_other_sessions, end_session, log_in
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 
 MAX_SHOWN = 100
 
@@ -29,7 +28,7 @@ class LoginViewSet(ResourceViewSet):
         description="An address that has not been verified is refused like a wrong password; the mail to verify it is"
         " sent again then.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return session_answer(*log_in(**data, caller=caller_of(request)))
 
 
@@ -43,7 +42,7 @@ class RefreshViewSet(ResourceViewSet):
         errors=("Unauthorized_401",),
         description="The refresh token is replaced; a second use of one ends its session.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return session_answer(*tokens.rotate(data["refresh_token"], caller=caller_of(request)))
 
 
@@ -56,7 +55,7 @@ class LogoutViewSet(ResourceViewSet):
         success="UserLoggedOut_200",
         description="Ends the refresh token's session; its access token stops working too.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> None:
         tokens.revoke(data["refresh_token"])
 
 
@@ -70,7 +69,7 @@ class SessionViewSet(ResourceViewSet):
         list_parameters=(),
         description=f"Of browsers and programs alike, the one used last first; the newest {MAX_SHOWN} of them.",
     )
-    def list(self, request: Request) -> Any:
+    def list(self, request: Request) -> object:
         sessions = tokens.open_sessions(self.actor.user_id)
         rows = [
             OpenSession.render(row) for row in OpenSession.project(sessions.order_by("-created_at", "-pk")[:MAX_SHOWN])
@@ -86,7 +85,7 @@ class SessionViewSet(ResourceViewSet):
         errors=("SessionNotFound_404",),
         description="Its tokens, or its browser, are refused at once. It may be the session of the request itself.",
     )
-    def destroy(self, request: Request, id: str) -> Any:
+    def destroy(self, request: Request, id: str) -> None:
         end_session(user_id=self.actor.user_id, session_id=id)
 
     @endpoint(
@@ -95,5 +94,5 @@ class SessionViewSet(ResourceViewSet):
         success="OtherSessionsEnded_200",
         description="The session of the request goes on.",
     )
-    def bulk_destroy(self, request: Request) -> Any:
+    def bulk_destroy(self, request: Request) -> object:
         return {"endedCount": end_other_sessions(user_id=self.actor.user_id, session_id=self.actor.session_id)}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.exceptions import ValidationError
 from unfold.forms import AuthenticationForm
 
@@ -14,6 +12,7 @@ from accounts.login_log.services import record_login
 from accounts.users.models import User
 from core.access.attempts import TooManyAttempts
 from core.access.callers import caller_of
+from core.types import JsonObject
 
 REASON = "back office"
 
@@ -21,7 +20,7 @@ REASON = "back office"
 class StaffLoginForm(AuthenticationForm):  # type: ignore[misc]
     """Checks the limits, then the password as Django does, and writes the login log."""
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> JsonObject:
         email, caller = str(self.cleaned_data.get("username", "")), caller_of(self.request)
         user = User.objects.filter(email=email).first()
         try:
@@ -35,5 +34,5 @@ class StaffLoginForm(AuthenticationForm):  # type: ignore[misc]
             raise
         forgive_login(email, caller.network)
         record_login(email=email, user=user, status=LoginLog.Status.SUCCESS, reason=REASON, caller=caller)
-        values: dict[str, Any] = cleaned or self.cleaned_data
+        values: JsonObject = cleaned or self.cleaned_data
         return values

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from typing import Any
 
 import jwt
 from django.conf import settings
@@ -18,6 +17,7 @@ from core.access.callers import Caller
 from core.crypto import lookup_hash
 from core.errors import InvalidToken
 from core.ids import is_id, new_id
+from core.types import JsonObject
 
 ALGORITHM = "HS256"
 CLAIMS = ("sub", "iat", "exp", "jti", "ver", "sid")
@@ -56,7 +56,7 @@ def issue(user: User, *, family: str | None = None, caller: Caller = NOBODY) -> 
     return Tokens(access, refresh, int(settings.ACCESS_TOKEN_LIFETIME.total_seconds()))
 
 
-def read_access(token: str) -> dict[str, Any]:
+def read_access(token: str) -> JsonObject:
     """Return the claims of a validly signed access token that has not expired. Raises InvalidToken.
 
     `is_open` returns whether its session is still open.
@@ -72,7 +72,7 @@ def read_access(token: str) -> dict[str, Any]:
     return claims
 
 
-def is_open(claims: dict[str, Any]) -> Exists:
+def is_open(claims: JsonObject) -> Exists:
     """Return the condition that the claims' session has not been ended, for the query that reads its user."""
     return Exists(RefreshToken.objects.filter(family=claims["sid"], user_id=claims["sub"], revoked_at__isnull=True))
 

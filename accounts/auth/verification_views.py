@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from accounts.auth.session_serializers import Session, session_answer
@@ -13,6 +11,7 @@ from accounts.auth.verification_serializers import AddressOnly, MailedLink
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 
 
 class VerifyEmailViewSet(ResourceViewSet):
@@ -26,7 +25,7 @@ class VerifyEmailViewSet(ResourceViewSet):
         success="EmailVerified_200",
         limited=True,
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         caller = caller_of(request)
         user = verify_email(**data, caller=caller)
         return session_answer(user, sign_in(user=user, caller=caller, reason="verified the address"))
@@ -42,5 +41,5 @@ class ResendVerificationViewSet(ResourceViewSet):
         success="VerificationRequested_200",
         limited=True,
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> None:
         resend_verification(**data, caller=caller_of(request))

@@ -10,6 +10,7 @@ from django.db.models import Exists, QuerySet
 
 from accounts.companies.models import Company
 from core.tenancy import company_id
+from core.types import JsonObject
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ def register_first_step(step: FirstStep) -> None:
     _steps[step.name] = step
 
 
-def first_steps() -> list[dict[str, Any]]:
+def first_steps() -> list[JsonObject]:
     """Return each step of the active company, and whether it is done, by one statement."""
     steps = sorted(_steps.values(), key=lambda step: step.place)
     flags = {f"step_{step.place}": Exists(step.rows()) for step in steps}

@@ -17,6 +17,7 @@ from django.utils import timezone
 from accounts.companies.models import Company
 from core.tenancy import company_id
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def register_measure(measure: Measure) -> None:
     MEASURES[measure.name] = measure
 
 
-def read_overview(*, days: int, may_read: Callable[[str], bool], member_id: str) -> dict[str, Any]:
+def read_overview(*, days: int, may_read: Callable[[str], bool], member_id: str) -> JsonObject:
     """Count the measures over the last `days` days of the company's time zone, including today.
 
     `may_read` returns whether the caller may read a module; measures of other modules are None. It takes one statement
@@ -87,7 +88,7 @@ def _counts(measures: Sequence[Measure], since: datetime) -> dict[str, int]:
     companies = Company.objects.filter(pk=company_id()).values(
         **{f"count_{name}": expression for name, expression in expressions.items()}
     )
-    row: Mapping[str, Any] = companies.get()
+    row: Values = companies.get()
     return {name: row[f"count_{name}"] for name in expressions}
 
 
@@ -106,5 +107,5 @@ def _rows(measure: Measure, since: datetime) -> QuerySet[Any]:
     return rows.filter(**{f"{measure.at}__gte": since}) if measure.at else rows
 
 
-def _day(day: date, names: Sequence[str], counts: Mapping[str, Mapping[date, int]]) -> dict[str, Any]:
+def _day(day: date, names: Sequence[str], counts: Mapping[str, Mapping[date, int]]) -> JsonObject:
     return {"day": day, "numbers": {name: counts[name].get(day, 0) if name in counts else None for name in names}}

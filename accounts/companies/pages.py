@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.urls import NoReverseMatch
 
+from core.types import JsonObject, Values
 from core.web.filters import SINCE
 from core.web.forms import Field, Form, Option
 from core.web.pages import MenuItem, Page
@@ -80,9 +81,9 @@ class Home(Page):
     template = "web/home/home.html"
     menu = MenuItem("Home", "house", 10, tab=True, key="h")
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         answer = self.ask("GET", "company/overview", {"days": str(DAYS)})
-        overview: Mapping[str, Any] = answer.data if answer.ok else {"numbers": {}, "days": [], "since": ""}
+        overview: Values = answer.data if answer.ok else {"numbers": {}, "days": [], "since": ""}
         numbers = overview["numbers"]
         due = None
         if self.may("lead-activity", "PATCH"):
@@ -112,7 +113,7 @@ class Home(Page):
         seen = [option for option in options if numbers.get(option[0]) is not None]
         return [(label, numbers[name], self.link_to(page, f=filters)) for name, label, page, *filters in seen[:4]]
 
-    def chart(self, days: list[Mapping[str, Any]]) -> dict[str, Any] | None:
+    def chart(self, days: list[Values]) -> JsonObject | None:
         """Return the sent and answered messages by day, or None if the reader may not see them."""
         if not days or days[0]["numbers"]["sent"] is None:
             return None
@@ -159,7 +160,7 @@ class FirstSteps(Page):
     template = "web/home/first_steps.html"
     module = "company"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         done = {row["step"]: row["isDone"] for row in self.read("company/first-steps").data["steps"]}
         steps = [
             {"label": label, "text": text, "address": self.link_to(page), "is_done": done[name]}
@@ -182,7 +183,7 @@ class FirstSteps(Page):
         return self.done(to=self.address("home")) if answer.ok else self.refuse(answer, self.address("home"))
 
 
-def is_dismissed(layout: Mapping[str, Any]) -> bool:
+def is_dismissed(layout: Values) -> bool:
     """Return whether the person does not want to see first steps any more."""
     return layout.get("firstSteps") is False
 
@@ -199,7 +200,7 @@ class CompanyProfile(SettingsForm):
     resource = "company"
     needs_subscription = False
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         places = self.ask_private("GET", "country-state-city")
         countries = [Option(row["iso2"], row["name"]) for row in places.data["countries"]] if places.ok else []
         zones = self.ask_private("GET", "timezones")

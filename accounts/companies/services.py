@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from django.db import transaction
 
@@ -13,10 +12,11 @@ from core.errors import NamedError
 from core.tenancy import company_id
 from core.text.addresses import Phone
 from core.text.timezones import is_timezone
+from core.types import Values
 
 
 @transaction.atomic
-def update_company(*, changes: Mapping[str, Any]) -> None:
+def update_company(*, changes: Values) -> None:
     """Change the given fields of the active company's profile. An empty text clears a field.
 
     Country and state are given by code or name and stored as codes. Raises InvalidTimezone_400, CountryNotFound_400,

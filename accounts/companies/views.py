@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
@@ -17,6 +15,7 @@ from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import shorten
 from core.lists.values import refuse
+from core.types import JsonObject
 
 DEFAULT_DAYS, MAX_DAYS = 14, 90
 DAYS = OpenApiParameter(
@@ -34,7 +33,7 @@ class CompanyViewSet(ResourceViewSet):
         output=CompanyOut,
         needs_subscription=False,
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return CompanyOut.one(Company.objects.filter(pk=self.actor.company_id))
 
     @endpoint(
@@ -46,7 +45,7 @@ class CompanyViewSet(ResourceViewSet):
         needs_subscription=False,
         description="Changes what is given. A new country needs a state of its own, or an empty one.",
     )
-    def update(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: JsonObject) -> object:
         update_company(changes=data)
         return CompanyOut.one(Company.objects.filter(pk=self.actor.company_id))
 
@@ -61,7 +60,7 @@ class FirstStepsViewSet(ResourceViewSet):
         description="What a new company does first, and whether it has: connect a sender, import contacts, invite"
         " somebody, start outreach.",
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return {"steps": first_steps()}
 
 
@@ -77,7 +76,7 @@ class OverviewViewSet(ResourceViewSet):
         errors=("InvalidRequest_400",),
         description="What came in over the last days, what was sent and answered on each of them, and what waits.",
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         days = request.query_params.get("days", str(DEFAULT_DAYS))
         if not (days.isascii() and days.isdigit() and len(days) < 4 and 1 <= int(days) <= MAX_DAYS):
             raise refuse("days", f"needs to be a whole number from 1 to {MAX_DAYS}, got {shorten(days, 40)!r}")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
+
+from core.types import Values
 
 PLAN = ("settings/plan", "See the plan")
 ORDER = ("settings/plan/pay/{payment.pk}", "Pay it")
@@ -60,7 +60,7 @@ class PageLink:
     label: str
 
 
-def page_link(kind: str, company_id: str | None, context: Mapping[str, Any]) -> PageLink | None:
+def page_link(kind: str, company_id: str | None, context: Values) -> PageLink | None:
     """Return the page that a kind of mail leads to; None for one that brings a link, or goes to outsiders."""
     if kind in OWN_PAGES:
         path, label = OWN_PAGES[kind]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.template import Context
@@ -19,6 +18,7 @@ from accounts.settings.formats import formats_of
 from core.jobs import notify_workers
 from core.tenancy import unscoped
 from core.text.direction import without_turns
+from core.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Letter:
     """
 
     to: str
-    context: dict[str, Any]
+    context: JsonObject
     calendar: str | None = None
 
 
-def queue_mail(kind: str, *, to: str, context: dict[str, Any], company_id: str | None = None) -> Mail:
+def queue_mail(kind: str, *, to: str, context: JsonObject, company_id: str | None = None) -> Mail:
     """Queue the mail of templates/mails/<kind>.{subject.txt,txt,html} in the branding and formats of the company."""
     [mail] = queue_mails(kind, [Letter(to, context)], company_id=company_id)
     return mail
@@ -75,20 +75,20 @@ def at_own_host(content: str, brand: Brand) -> str:
     return content.replace(f"{settings.BASE_URL}/", f"{base}/") if base else content
 
 
-def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str, str]:
+def render_mail(kind: str, context: JsonObject) -> tuple[str, str, str]:
     """Render a kind of mail. Returns its subject, text and HTML; values are escaped in the HTML only."""
     subject = " ".join(_render(f"mails/{kind}.subject.txt", context, escaped=False).split())[:300]
     text = re.sub(r"\n{3,}", "\n\n", _render(f"mails/{kind}.txt", context, escaped=False)).strip() + "\n"
     return subject, text, _render(f"mails/{kind}.html", context, escaped=True)
 
 
-def render_subject(kind: str, context: dict[str, Any], *, company_id: str | None) -> str:
+def render_subject(kind: str, context: JsonObject, *, company_id: str | None) -> str:
     """Render the subject of a kind of mail alone, in the formats of the company."""
     shown = {**context, "formats": formats_of(company_id)}
     return " ".join(_render(f"mails/{kind}.subject.txt", shown, escaped=False).split())[:300]
 
 
-def _render(name: str, context: dict[str, Any], *, escaped: bool) -> str:
+def _render(name: str, context: JsonObject, *, escaped: bool) -> str:
     # Django escapes in every template, whatever its suffix; plain text switches it off.
     text = get_template(name).template.render(Context(context, autoescape=escaped))  # type: ignore[attr-defined]
     return without_turns(text)

@@ -15,6 +15,7 @@ from core.errors import InvalidToken
 from core.ids import is_id
 from core.tenancy import unscoped
 from core.tenancy.postgresql.cursors import planned_cursor
+from core.types import JsonObject
 
 # Raw SQL, planned once for each session of the database, since every request of a member runs it: building and planning
 # it would take as long as a small request.
@@ -30,7 +31,7 @@ WHERE member.{key} = %(key)s AND member.user_id = %(user)s
 ACTING = MEMBER_IN_SESSION.format(columns="member.company_id, member.status, role.permission", key="id")
 
 
-def member_in_session(statement: str, key: str, claims: dict[str, Any]) -> Any:
+def member_in_session(statement: str, key: str, claims: JsonObject) -> Any:
     """Return the row of the membership of the claims' user, or None if it isn't theirs or their session has ended.
 
     `statement` is built from MEMBER_IN_SESSION. Read it unscoped.

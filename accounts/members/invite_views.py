@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from accounts.auth.session_serializers import Session, session_answer
@@ -20,6 +18,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from core.tenancy import unscoped
+from core.types import JsonObject
 
 OWN = "a person's own memberships, in whatever company"
 DEAD_LINK = "A link that was used, replaced, withdrawn or tampered with is a 400."
@@ -47,7 +46,7 @@ class InviteAnswerViewSet(ResourceViewSet):
         success="InviteAnswered_200",
         errors=("InvalidInviteStatus_400", "InviteExpired_400", "MemberNotFound_404", "MemberAlredyExists_400"),
     )
-    def create(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, id: str, data: JsonObject) -> object:
         answer_invite(user_id=self.actor.user_id, member_id=id, status=data.get("status"))
         with unscoped(reason=OWN):
             return MembershipOut.one(Member.objects.filter(pk=id))
@@ -65,7 +64,7 @@ class MembershipViewSet(ResourceViewSet):
     )
 
     @endpoint("Read one's membership", output=MembershipDetail, errors=("MemberNotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         with unscoped(reason=OWN):
             membership = MembershipDetail.one(memberships_of(self.actor.user_id).filter(pk=id))
         if membership is None:
@@ -92,7 +91,7 @@ class InviteViewSet(ResourceViewSet):
         errors=("InviteExpired_400",),
         description=f"What the link in an invite's mail is for. {DEAD_LINK}",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         member = read_invite(data["token"])
         with unscoped(reason="invites: the link says which company it is"):
             invite = InviteOut.one(Member.objects.filter(pk=member.pk))
@@ -111,7 +110,7 @@ class AcceptInviteViewSet(ResourceViewSet):
         errors=("InviteExpired_400", "MemberNotFound_404", "BadRequest_400"),
         description=f"Makes the account, verified by the mail, and answers a session as a login does. {DEAD_LINK}",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         caller = caller_of(request)
         user = accept_as_new_user(
             token=data["token"], name=data.get("name", ""), password=data["password"], caller=caller
@@ -129,7 +128,7 @@ class DeclineInviteViewSet(ResourceViewSet):
         errors=("InviteExpired_400", "MemberNotFound_404"),
         description=DEAD_LINK,
     )
-    def create(self, request: Request, data: dict[str, Any]) -> None:
+    def create(self, request: Request, data: JsonObject) -> None:
         decline_invite(token=data["token"])
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import models
 from django.db.models import Q
 
@@ -9,6 +7,7 @@ from accounts.roles.models import Role
 from accounts.users.memberships import MembershipStatus
 from core.fields import CompanyForeignKey, LowerEmailField, NameField
 from core.models import CompanyModel
+from core.types import JsonObject
 
 
 class Member(CompanyModel):
@@ -57,7 +56,7 @@ class Member(CompanyModel):
     def __str__(self) -> str:
         return str(self.name or self.email)
 
-    def permissions(self) -> dict[str, Any]:
+    def permissions(self) -> JsonObject:
         """Return the permissions of the role: module -> method -> allowed."""
         return self.role.permission if self.role else {}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from accounts.mails.services import queue_mail, render_subject
 from accounts.members.models import Member
@@ -11,13 +10,14 @@ from accounts.notifications.services import remember
 from accounts.settings.models import CompanySettings
 from accounts.settings.notices import NOTICES
 from core.tenancy import company_id
+from core.types import JsonObject
 
 PRESENT = (Member.Status.OWNER, Member.Status.ACCEPTED)
 
 
 def notify(
     key: str,
-    context: dict[str, Any],
+    context: JsonObject,
     *,
     members: Sequence[Member | None] | None = None,
     about: tuple[str, str] | None = None,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
@@ -34,7 +33,7 @@ FILTERS = {status: words for status, (words, _) in STATES.items()} | {
 OPEN = ("invited", "expired")
 
 
-def shown_member(member: Mapping[str, Any]) -> dict[str, Any]:
+def shown_member(member: Values) -> JsonObject:
     """Return the member with labels of role and state, and the state's tone."""
     label, tone = STATES.get(member["status"], (member["status"], "none"))
     role = "Owner" if member["status"] == "owner" else (member["role"] or {}).get("name") or "No role"
@@ -73,7 +72,7 @@ class Members(RecordList, MemberPage):
     choices = (Choice("status", "State", ("in",), list(FILTERS.items())),)
     template = "web/members/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         context = super().show()
         return {**context, "records": [shown_member(member) for member in context["records"]]}
 
@@ -85,7 +84,7 @@ class NewMember(NewRecord, MemberPage):
     action = title
     template = "web/members/new.html"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [
             Field("email", "E-mail", "email", required=True, autofocus=True),
             Field("name", "Name"),
@@ -94,7 +93,7 @@ class NewMember(NewRecord, MemberPage):
             fields.append(Field("role", "Role", "select", options=self.roles, placeholder="The usual one"))
         return Form(fields, values)
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         return {name: value for name, value in values.items() if value}
 
     def do_save(self) -> HttpResponse:
@@ -115,16 +114,16 @@ class EditMember(EditRecord, RecordForm, MemberPage):
     template = "web/members/detail.html"
     removable = False
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [Field("name", "Name")]
         if self.roles and self.record["status"] != "owner":
             fields.append(Field("role", "Role", "select", options=self.roles, required=True))
         return Form(fields, values)
 
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Values:
         return {**self.record, "role": (self.record["role"] or {}).get("_id", "")}
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         member = shown_member(self.record)
         status = member["status"]
         mine = member["_id"] == self.actor.member_id

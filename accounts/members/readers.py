@@ -23,6 +23,7 @@ from core.ids import is_id
 from core.tenancy import unscoped
 from core.text.formats import Formats
 from core.text.timezones import is_timezone
+from core.types import JsonObject
 from core.web.menu import start_path
 from core.web.readers import NoSession, Reader
 
@@ -67,7 +68,7 @@ class Browsers:
     def renew(self, request: HttpRequest, access_token: str) -> None:
         browser_sessions.renew(request, access_token)
 
-    def _member(self, claims: dict[str, Any], company_id: str) -> Reader | None:
+    def _member(self, claims: JsonObject, company_id: str) -> Reader | None:
         with unscoped(reason="authentication: the address says which company it is"):
             row = member_in_session(READING, company_id, claims)
         if row is None or row[1] not in WORKING:
@@ -88,25 +89,25 @@ class Browsers:
         )
 
 
-def _person(claims: dict[str, Any]) -> Actor:
+def _person(claims: JsonObject) -> Actor:
     return Actor(AuthPath.PRIVATE, claims["sub"], session_id=claims["sid"])
 
 
-def _claims(request: HttpRequest) -> dict[str, Any]:
+def _claims(request: HttpRequest) -> JsonObject:
     claims = browser_sessions.claims_of(request)
     if claims is None:
         raise NoSession
     return claims
 
 
-def _user(claims: dict[str, Any]) -> User:
+def _user(claims: JsonObject) -> User:
     try:
         return session_user(claims)
     except InvalidToken:
         raise NoSession from None
 
 
-def _formats(company: str, layout: dict[str, Any]) -> Formats:
+def _formats(company: str, layout: JsonObject) -> Formats:
     """Return the company's formats, with the person's own time zone if they have chosen one."""
     zone = layout.get("timezone")
     formats = formats_of(company)
@@ -120,7 +121,7 @@ def _cached_look(company: str) -> Look:
     return look or look_of(company)
 
 
-def _layout(value: Any) -> dict[str, Any]:
+def _layout(value: Any) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 

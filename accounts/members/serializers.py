@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.api_keys.serializers import ApiKeyOut
@@ -16,6 +13,7 @@ from core.api.addresses import EmailInput
 from core.api.input import BooleanInput, Input, NameInput, ObjectIdInput, TextInput
 from core.api.output import Computed, Deleted, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject, Values
 
 DELETE_KEYS = "true: the API keys that they made are deleted, too; it takes the permission api.DELETE"
 STATUSES = "accepted: back from blocked, or an owner no more; blocked; owner"
@@ -101,7 +99,7 @@ class MembershipDetail(MembershipOut):
     role = RoleWithPermission(help_text="null for owners, who may do everything")
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         if data["role"] is not None:
             data["role"]["permission"] = complete(data["role"]["permission"])
         return data

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import Q
@@ -20,6 +20,7 @@ from core.access import Actor
 from core.errors import NamedError, ValidationFailed
 from core.lists import BulkSelection
 from core.tenancy import company_scope, unscoped
+from core.types import Values
 
 Status = Member.Status
 Forget = Callable[[Sequence[str]], None]
@@ -40,7 +41,7 @@ class Removal(NamedTuple):
 
 
 @transaction.atomic
-def update_member(*, actor: Actor, id: str, values: Mapping[str, Any], delete_keys: bool = False) -> Member:
+def update_member(*, actor: Actor, id: str, values: Values, delete_keys: bool = False) -> Member:
     """Change the given values of a member: name, role (an id) and status (accepted, blocked or owner).
 
     An accepted member can be blocked or made an owner, and a blocked one accepted again. An owner set to accepted

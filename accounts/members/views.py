@@ -35,6 +35,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 
 NO_MORE_THAN_ONES_OWN = (
     "Who is no owner gives no role, and changes nobody whose role, permits more than their own, nor owners, nor"
@@ -44,14 +45,14 @@ KEYS = "The answer lists the API keys that they made; deleteKeys deletes these a
 INVITE_ERRORS = ("RoleNotFound_404", "DefaultRoleNotFound_404", "PlanMaxUsers_400")
 
 
-def _one(id: str) -> dict[str, Any]:
+def _one(id: str) -> JsonObject:
     member = MemberOut.one(Member.objects.filter(pk=id))
     if member is None:
         raise not_found()
     return member
 
 
-def _keys_of(member_ids: Sequence[str]) -> list[dict[str, Any]]:
+def _keys_of(member_ids: Sequence[str]) -> list[JsonObject]:
     """Return the API keys that the members made, as lists show them."""
     if not member_ids:
         return []
@@ -59,7 +60,7 @@ def _keys_of(member_ids: Sequence[str]) -> list[dict[str, Any]]:
     return ApiKeyOut.complete([ApiKeyOut.render(row) for row in rows])
 
 
-def _removed(removal: Removal) -> dict[str, Any]:
+def _removed(removal: Removal) -> JsonObject:
     return {"deletedCount": removal.removed, "apiKeys": _keys_of(removal.members)}
 
 
@@ -94,7 +95,7 @@ class MemberViewSet(ResourceViewSet):
         " an invite expire gets"
         f" the same membership again. {NO_MORE_THAN_ONES_OWN}",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         member = invite_member(
             actor=self.actor, email=data["email"], name=data.get("name", ""), role_id=data.get("role")
         )
@@ -110,11 +111,11 @@ class MemberViewSet(ResourceViewSet):
         description="All of the selected ones or none; open invites are withdrawn. They stay in the list with the"
         f" status removed. {KEYS} The last owner stays. {NO_MORE_THAN_ONES_OWN}",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return _removed(remove_members(actor=self.actor, selection=self.selection(), delete_keys=data["delete_keys"]))
 
     @endpoint("Read a member", output=MemberOut, errors=("MemberNotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _one(id)
 
     @endpoint(
@@ -135,7 +136,7 @@ class MemberViewSet(ResourceViewSet):
         " an owner who is to"
         f" be none any more (the last one stays); owner: an accepted one, by an owner. {KEYS} {NO_MORE_THAN_ONES_OWN}",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         delete_keys = data.pop("delete_keys")
         member = update_member(actor=self.actor, id=id, values=data, delete_keys=delete_keys)
         blocked = [id] if data.get("status") == member.status == Member.Status.BLOCKED else []
@@ -150,7 +151,7 @@ class MemberViewSet(ResourceViewSet):
         description="As DELETE /member. To leave a company oneself: DELETE /api/private/memberships/:id."
         f" {NO_MORE_THAN_ONES_OWN}",
     )
-    def destroy(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def destroy(self, request: Request, id: str, data: JsonObject) -> object:
         return _removed(remove_member(actor=self.actor, id=id, delete_keys=data["delete_keys"]))
 
     @action(detail=True, methods=["post"])
@@ -162,7 +163,7 @@ class MemberViewSet(ResourceViewSet):
         errors=("MemberNotFound_404", "MemberNotInvited_400", *INVITE_ERRORS[1:]),
         description="An open or expired one, with a new link and a new term; the old link is dead.",
     )
-    def resend(self, request: Request, id: str) -> Any:
+    def resend(self, request: Request, id: str) -> object:
         resend_invite(actor=self.actor, id=id)
         return _one(id)
 
@@ -175,6 +176,6 @@ class MemberViewSet(ResourceViewSet):
         errors=("MemberNotFound_404", "MemberNotAccepted_400", "RoleNotFound_404", "UnauthorizedAction_403"),
         description="By an owner, to an accepted member; the former owner goes on as an accepted member.",
     )
-    def transfer_ownership(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def transfer_ownership(self, request: Request, id: str, data: JsonObject) -> object:
         transfer_ownership(actor=self.actor, id=id, role_id=data.get("role"))
         return _one(id)

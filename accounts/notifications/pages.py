@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
 from core.web.menu import registered
@@ -32,7 +30,7 @@ class Notifications(NotificationPage):
     title = "Notifications"
     template = "web/notifications/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         only = self.request.GET.get("only") == "unread"
         state = ListState(self.request.GET, keeps=("only",))
         conditions = {"company": self.reader.company_id, **({"isRead": False} if only else {})}
@@ -41,7 +39,7 @@ class Notifications(NotificationPage):
         shown = [{**notification, "address": self.address_of(notification)} for notification in answer.data]
         return {"notifications": shown, "more": more, "only": only}
 
-    def address_of(self, notification: Mapping[str, Any]) -> str:
+    def address_of(self, notification: Values) -> str:
         """Return the address of its subject, or "" if there is none that the reader may open."""
         resource = SAME_PAGE.get(notification["resource"], notification["resource"])
         if resource in WITHOUT_RECORD:
@@ -77,7 +75,7 @@ class NotificationChoice(NotificationPage):
         chosen = [notice["kind"] for notice in notices if notice["isOn"]]
         return Form([Field("told", "Notify me when", "checks", options=options, value=chosen)])
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"form": self.form()}
 
     def do_save(self) -> HttpResponse:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import QuerySet
 
 from accounts.notifications.models import Notification
 from accounts.settings.notices import NOTICES
 from accounts.users.memberships import MembershipStatus
 from accounts.users.models import User
+from core.types import JsonObject
 
 WORKING = (MembershipStatus.OWNER, MembershipStatus.ACCEPTED)
 MAX_UNREAD_COUNT = 100
@@ -32,7 +31,7 @@ def count_unread(user_id: str, company_id: str | None) -> int:
     return unread.order_by()[:MAX_UNREAD_COUNT].count()
 
 
-def preferences(user_id: str) -> list[dict[str, Any]]:
+def preferences(user_id: str) -> list[JsonObject]:
     """Return each notice, and whether the person receives it."""
     muted = User.objects.values_list("muted_notices", flat=True).get(pk=user_id)
     return [{"kind": key, "title": notice.title, "isOn": key not in muted} for key, notice in sorted(NOTICES.items())]

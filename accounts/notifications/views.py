@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -25,6 +23,7 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat
 from core.ids import is_id
 from core.tenancy import unscoped
+from core.types import JsonObject
 
 COMPANY = OpenApiParameter("company", str, description="only those of this company")
 
@@ -47,11 +46,11 @@ class NotificationViewSet(ResourceViewSet):
         output=ReadOut,
         success="NotificationsRead_200",
     )
-    def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_update(self, request: Request, data: JsonObject) -> object:
         return {"updatedCount": mark_all(user_id=self.actor.user_id, company_id=data.get("company"))}
 
     @endpoint("Read a notification", output=NotificationOut, errors=("NotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         with unscoped(reason=OWN):
             notification = NotificationOut.one(own_notifications(self.actor.user_id).filter(pk=id))
         if notification is None:
@@ -65,7 +64,7 @@ class NotificationViewSet(ResourceViewSet):
         success="NotificationsRead_200",
         errors=("NotFound_404",),
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         mark(user_id=self.actor.user_id, id=id, is_read=data["is_read"])
         return self.retrieve.__wrapped__(self, request, id=id)  # type: ignore[attr-defined]
 
@@ -76,7 +75,7 @@ class NotificationViewSet(ResourceViewSet):
         output=UnreadOut,
         parameters=(COMPANY,),
     )
-    def unread(self, request: Request) -> Any:
+    def unread(self, request: Request) -> object:
         company = request.query_params.get("company")
         if company is not None and not is_id(company):
             raise InvalidFormat("company", company, "an id is 24 hex characters")
@@ -93,5 +92,5 @@ class PreferencesViewSet(ResourceViewSet):
         output=PreferencesOut,
         description="PUT /profile changes it, by `mutedNotices`. Mails are the company's choice.",
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return {"notices": preferences(self.actor.user_id)}

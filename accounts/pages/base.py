@@ -14,6 +14,7 @@ from accounts.auth.links import InvalidLink
 from accounts.settings.branding import Brand, brand_of
 from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, ValidationFailed
+from core.types import JsonObject
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -40,7 +41,7 @@ class Page(FormView, ABC):  # type: ignore[type-arg]
         return brand_of(None)
 
     @abstractmethod
-    def act(self, form: Any) -> dict[str, Any] | HttpResponse:
+    def act(self, form: Any) -> JsonObject | HttpResponse:
         """Call the service with the form's values. Returns context for `done_template`, or an answer in its place."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -70,7 +71,7 @@ class Page(FormView, ABC):  # type: ignore[type-arg]
     def form_invalid(self, form: Any) -> HttpResponse:
         return self.page(self.template_name, {"form": form}, status=400)
 
-    def page(self, template: str | None, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+    def page(self, template: str | None, context: JsonObject, *, status: int = 200) -> HttpResponse:
         """Render a page."""
         return render(self.request, template or "", {"brand": self.brand(), **context}, status=status)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 
 from core.text.links import holds_link
+from core.types import JsonObject
 
 RULES = "At least 8 characters, and no password that many people use."
 
@@ -36,7 +35,7 @@ class PasswordForm(TokenForm):
     password = forms.CharField(label="New password", max_length=1000, strip=False, widget=NewPassword, help_text=RULES)
     again = forms.CharField(label="The same again", max_length=1000, strip=False, widget=NewPassword)
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> JsonObject:
         values = super().clean() or self.cleaned_data
         if values.get("password") and values.get("again") and values["password"] != values["again"]:
             self.add_error("again", "The two passwords are not the same.")

@@ -19,6 +19,7 @@ from accounts.settings.branding import Brand, brand_of
 from accounts.users.models import User
 from core.access.callers import caller_of
 from core.errors import NamedError
+from core.types import JsonObject
 
 
 class NewcomerForm(TokenForm):
@@ -64,15 +65,15 @@ class InvitePage(Page):
     def get_form_class(self) -> type[forms.Form]:
         return AccountForm if self.account else NewcomerForm
 
-    def get_initial(self) -> dict[str, Any]:
+    def get_initial(self) -> JsonObject:
         return {"token": self.request.GET.get("token", ""), "name": self.invite.name if self.invite else ""}
 
-    def page(self, template: str | None, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+    def page(self, template: str | None, context: JsonObject, *, status: int = 200) -> HttpResponse:
         return super().page(
             template, {"invite": self.invite, "has_account": self.account is not None, **context}, status=status
         )
 
-    def act(self, form: Any) -> dict[str, Any] | HttpResponse:
+    def act(self, form: Any) -> JsonObject | HttpResponse:
         values, caller = form.cleaned_data, caller_of(self.request)
         if self.account is None or self.invite is None:
             accept_as_new_user(token=values["token"], name=values["name"], password=values["password"], caller=caller)
@@ -94,6 +95,6 @@ class DeclineInvite(InvitePage):
     def get_form_class(self) -> type[forms.Form]:
         return TokenForm
 
-    def act(self, form: Any) -> dict[str, Any]:
+    def act(self, form: Any) -> JsonObject:
         decline_invite(token=form.cleaned_data["token"])
         return {}

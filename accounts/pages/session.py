@@ -19,6 +19,7 @@ from accounts.settings.branding import brand_of
 from accounts.users.models import User
 from core.access.callers import caller_of
 from core.errors import NamedError
+from core.types import JsonObject
 from core.web.readers import NoSession
 
 WRONG = "Address or password is wrong, or the address is not verified yet: then a new mail is on its way to you."
@@ -65,7 +66,7 @@ class Login(Page):
         except NoSession:
             return super().get(request, *args, **kwargs)
 
-    def get_initial(self) -> dict[str, Any]:
+    def get_initial(self) -> JsonObject:
         return {"next": self.request.GET.get("next", "")[:1000]}
 
     def act(self, form: LoginForm) -> HttpResponse:

@@ -12,6 +12,7 @@ from accounts.pages.base import Page
 from accounts.pages.forms import AddressForm, PasswordForm, RegistrationForm, TokenForm
 from accounts.registration.services import register
 from core.access.callers import caller_of
+from core.types import JsonObject
 
 
 class ForgotPassword(Page):
@@ -19,7 +20,7 @@ class ForgotPassword(Page):
     form_class = AddressForm
     done_template = "pages/mail_sent.html"
 
-    def act(self, form: AddressForm) -> dict[str, Any]:
+    def act(self, form: AddressForm) -> JsonObject:
         forgot_password(email=form.cleaned_data["email"], caller=caller_of(self.request))
         return {"what": "a link to set a new password"}
 
@@ -36,7 +37,7 @@ class ResetPassword(Page):
             self.template_name, {"person": user_of_reset_link(token), "form": PasswordForm(initial={"token": token})}
         )
 
-    def act(self, form: PasswordForm) -> dict[str, Any]:
+    def act(self, form: PasswordForm) -> JsonObject:
         values = form.cleaned_data
         return {
             "person": reset_password(token=values["token"], password=values["password"], caller=caller_of(self.request))
@@ -55,7 +56,7 @@ class VerifyEmail(Page):
             {"person": user_of_verification_link(token), "form": TokenForm(initial={"token": token})},
         )
 
-    def act(self, form: TokenForm) -> dict[str, Any]:
+    def act(self, form: TokenForm) -> JsonObject:
         return {"person": verify_email(token=form.cleaned_data["token"], caller=caller_of(self.request))}
 
 
@@ -64,7 +65,7 @@ class ResendVerification(Page):
     form_class = AddressForm
     done_template = "pages/mail_sent.html"
 
-    def act(self, form: AddressForm) -> dict[str, Any]:
+    def act(self, form: AddressForm) -> JsonObject:
         resend_verification(email=form.cleaned_data["email"], caller=caller_of(self.request))
         return {"what": "a link to verify it", "verifies": True}
 
@@ -76,10 +77,10 @@ class Register(Page):
     form_class = RegistrationForm
     done_template = "pages/registered.html"
 
-    def get_initial(self) -> dict[str, Any]:
+    def get_initial(self) -> JsonObject:
         return {"referralCode": self.request.GET.get("referralCode", "")[:64]}
 
-    def act(self, form: RegistrationForm) -> dict[str, Any]:
+    def act(self, form: RegistrationForm) -> JsonObject:
         values = form.cleaned_data
         register(
             name=values["name"],

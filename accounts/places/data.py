@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from core.errors import NamedError, shorten
 from core.text.timezones import is_timezone
+from core.types import JsonObject
 
 CITIES_KEPT = 64
 """States whose cities stay in memory; the largest has about 3,700."""
@@ -129,7 +129,7 @@ def _index() -> tuple[tuple[Country, ...], dict[str, Country]]:
     return all_countries, called
 
 
-def _read(*path: str) -> list[dict[str, Any]]:
+def _read(*path: str) -> list[JsonObject]:
     """Return a data file's records, or none without the file. The path has the data's own codes only, never input."""
     file = _folder().joinpath(*path)
     return orjson.loads(file.read_bytes()) if file.is_file() else []

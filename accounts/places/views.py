@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -14,12 +12,13 @@ from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.text.timezones import offsets
+from core.types import JsonObject
 
 COUNTRY = OpenApiParameter("country", str, description="ISO 3166-1 code or name, whatever the case.")
 STATE = OpenApiParameter("state", str, description="ISO 3166-2 code or name, whatever the case; only with country.")
 
 
-def _country(country: places.Country) -> dict[str, Any]:
+def _country(country: places.Country) -> JsonObject:
     return {
         "name": country.name,
         "native": country.native,
@@ -32,7 +31,7 @@ def _country(country: places.Country) -> dict[str, Any]:
     }
 
 
-def _state(state: places.State) -> dict[str, Any]:
+def _state(state: places.State) -> JsonObject:
     return {"name": state.name, "native": state.native, "code": state.code, "type": state.type}
 
 
@@ -50,7 +49,7 @@ class PlaceViewSet(ResourceViewSet):
         " its `cities`."
         " Every method answers the same.",
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         country_text, state_text = request.query_params.get("country", ""), request.query_params.get("state", "")
         if not country_text:
             if state_text:
@@ -75,7 +74,7 @@ class TimezoneViewSet(ResourceViewSet):
         errors=("CountryNotFound_400",),
         description="Those of the tz database, from west to east; with `country` those of its places.",
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         country = request.query_params.get("country", "")
         names = set(places.find_country(country).timezones) if country else None
         zones = (zone for zone in offsets(timezone.now()) if names is None or zone.name in names)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.menu import first_pages
 from core.web.pages import PersonPage
@@ -25,7 +23,7 @@ class Account(PersonPage):
     title = "Your account"
     template = "web/account/account.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         profile = self.needed(self.ask_private("GET", "profile")).data
         invites = self.ask_private("GET", "invites", {"p": "1", "n": "20"})
         return {
@@ -37,7 +35,7 @@ class Account(PersonPage):
             "invites": invites.data if invites.ok else [],
         }
 
-    def profile_form(self, profile: Mapping[str, Any] | None = None) -> Form:
+    def profile_form(self, profile: Values | None = None) -> Form:
         return Form([Field("name", "Your name", required=True, autocomplete="name")], profile)
 
     def preferences_form(self) -> Form:

@@ -13,6 +13,7 @@ from accounts.snapshots.serializers import CompanySnapshot, RoleSnapshot
 from core.api.input import BooleanInput, Input, NameInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.errors import shorten
+from core.types import JsonObject
 
 MAX_LAYOUT = 16 * 1024
 
@@ -35,7 +36,7 @@ class ColumnsInput(serializers.DictField):
 
     child = serializers.ListField(child=TextInput(max_length=100), max_length=200, allow_null=True)
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         if isinstance(data, dict) and any(len(name) > 100 for name in data):
             raise serializers.ValidationError("names of lists have at most 100 characters", code="max_length")
         return super().to_internal_value(data)

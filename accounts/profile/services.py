@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.db import transaction
 
 from accounts.members.models import Member
 from accounts.users.models import User
 from core.errors import ValidationFailed
 from core.tenancy import unscoped
+from core.types import Values
 
 MAX_LISTS = 50
 
 
 @transaction.atomic
-def update_profile(*, user_id: str, changes: Mapping[str, Any]) -> None:
+def update_profile(*, user_id: str, changes: Values) -> None:
     """Change the given values under the user's lock. Columns are merged by list; None removes a list.
 
     A new name also replaces the old one in the user's memberships. Raises ValidationFailed for columns of too many

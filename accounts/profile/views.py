@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from accounts.members.selectors import memberships_of
@@ -13,9 +11,10 @@ from accounts.users.models import User
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.tenancy import unscoped
+from core.types import JsonObject
 
 
-def _profile(user_id: str) -> dict[str, Any]:
+def _profile(user_id: str) -> JsonObject:
     shown = ProfileOut.one(User.objects.filter(pk=user_id)) or {}
     with unscoped(reason="profile: one's own memberships of all companies"):
         rows = list(MembershipBrief.project(memberships_of(user_id).order_by("created_at", "id")))
@@ -31,7 +30,7 @@ class ProfileViewSet(ResourceViewSet):
         description="Name, address and preferences of the user, and their memberships.",
         output=ProfileOut,
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return _profile(self.actor.user_id)
 
     @endpoint(
@@ -41,6 +40,6 @@ class ProfileViewSet(ResourceViewSet):
         output=ProfileOut,
         success="ProfileChanged_200",
     )
-    def update(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: JsonObject) -> object:
         update_profile(user_id=self.actor.user_id, changes=data)
         return _profile(self.actor.user_id)

@@ -23,6 +23,7 @@ from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.formats import Formats
+from core.types import JsonObject
 
 COLOURS = {
     "requested": "info",
@@ -195,7 +196,7 @@ class RewardAdmin(BackOfficeAdmin):
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup in ("referral__id__exact", "currency__exact") or super().lookup_allowed(lookup, value, request)
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def changelist_view(self, request: HttpRequest, extra_context: JsonObject | None = None) -> HttpResponse:
         page: HttpResponse = super().changelist_view(request, {**(extra_context or {}), "payouts": payout_table()})
         return page
 
@@ -243,7 +244,7 @@ def payout_table() -> SafeString:
     )
 
 
-def payout_link(row: dict[str, Any]) -> SafeString:
+def payout_link(row: JsonObject) -> SafeString:
     """Render a link to the rewards that are earned and not paid yet."""
     query = {
         "beneficiary__id__exact": row["beneficiary_id"],

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.pages import PersonPage
 
 PARTNERSHIPS = {
@@ -27,7 +25,7 @@ class Referral(PersonPage):
     title = "Bring others"
     template = "web/programs/referral.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         refer = self.needed(self.ask_private("GET", "refer-program")).data["referProgram"]
         partner = self.needed(self.ask_private("GET", "partner-program")).data
         state, tone = PARTNERSHIPS.get(partner["status"], (partner["status"], "none"))
@@ -41,7 +39,7 @@ class Referral(PersonPage):
             "may_ask": partner["status"] in MAY_ASK,
         }
 
-    def people(self, path: str) -> list[dict[str, Any]]:
+    def people(self, path: str) -> list[JsonObject]:
         """Return the first referrals of a program."""
         answer = self.ask_private("GET", path, {"p": "1", "n": str(SIZE)})
         content = answer.data if answer.ok else []
@@ -63,7 +61,7 @@ class Referral(PersonPage):
         return self.done("Asked. You are told by mail.") if answer.ok else self.refuse(answer)
 
 
-def shown(referral: Mapping[str, Any]) -> dict[str, Any]:
+def shown(referral: Values) -> JsonObject:
     return {**referral, "reward": REWARDS.get(referral["rewardState"], "")}
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.programs.models import PartnerProgram, Reward
@@ -12,6 +9,7 @@ from accounts.programs.referrals import link_of
 from accounts.programs.selectors import EARNINGS, NONE, REWARD_STATE
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject, Values
 
 
 class PartnerRequest(Input):
@@ -55,11 +53,11 @@ class PartnerProgramOut(Output):
     updatedAt = serializers.DateTimeField(allow_null=True)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "link": link_of(data["code"]) if data["status"] == PartnerProgram.Status.APPROVED else None}
 
     @classmethod
-    def default_data(cls) -> dict[str, Any]:
+    def default_data(cls) -> JsonObject:
         """Return the answer for a user who has never requested a partnership."""
         percent = PartnerProgram._meta.get_field("commission_percent").get_default()
         empty = dict.fromkeys(("_id", "code", "link", "requestedAt", "decidedAt", "createdAt", "updatedAt"))
@@ -86,7 +84,7 @@ class ReferredUser(Output):
     createdAt = serializers.DateTimeField(help_text="when they joined")
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "email": mask(data["email"])}
 
 

@@ -24,11 +24,12 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, Within, list_action
 from core.api.output import snake
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 
 # Without the address: search, sort or filters would reveal what the output masks.
 
 
-def program_figures(user_id: str, program: str) -> dict[str, Any]:
+def program_figures(user_id: str, program: str) -> JsonObject:
     """Return the fields counts and balances of a program."""
     rows = balances(user_id=user_id, program=program)
     return {
@@ -37,7 +38,7 @@ def program_figures(user_id: str, program: str) -> dict[str, Any]:
     }
 
 
-def partnership(user_id: str) -> dict[str, Any]:
+def partnership(user_id: str) -> JsonObject:
     """Return the user's partnership in the API's form."""
     program = PartnerProgramOut.one(PartnerProgram.objects.filter(user_id=user_id)) or PartnerProgramOut.default_data()
     return {**program, **program_figures(user_id, Referral.Program.PARTNER)}
@@ -66,7 +67,7 @@ class PartnerProgramViewSet(ResourceViewSet):
         output=PartnerProgramOut,
         description="Always an object; its status is none for who has never asked. Balances are per currency.",
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return partnership(self.actor.user_id)
 
     @action(detail=False, methods=["post"], url_path="request")
@@ -78,7 +79,7 @@ class PartnerProgramViewSet(ResourceViewSet):
         errors=("PartnerProgramAlreadyApproved_400", "PartnerProgramAlreadyRequested_400", "PartnerProgramRevoked_400"),
         description="Staff decide, and you are told by mail. After a rejection you may ask again.",
     )
-    def request_partnership(self, request: Request, data: dict[str, Any]) -> Any:
+    def request_partnership(self, request: Request, data: JsonObject) -> object:
         request_partnership(user_id=self.actor.user_id, **data)
         return partnership(self.actor.user_id)
 

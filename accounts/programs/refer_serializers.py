@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.programs.models import ReferProgram
@@ -12,6 +9,7 @@ from accounts.programs.partner_serializers import Balance, ReferralCounts
 from accounts.programs.referrals import link_of
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject, Values
 
 
 class ReferProgramInput(Input):
@@ -32,11 +30,11 @@ class ReferProgramOut(Output):
     updatedAt = serializers.DateTimeField(allow_null=True)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "link": link_of(data["code"]) if data["status"] == ReferProgram.Status.ACTIVE else None}
 
     @classmethod
-    def default_data(cls) -> dict[str, Any]:
+    def default_data(cls) -> JsonObject:
         """Return the answer for a user who has never joined."""
         return {
             **dict.fromkeys(("_id", "code", "link", "createdAt", "updatedAt")),

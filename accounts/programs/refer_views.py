@@ -19,9 +19,10 @@ from accounts.users.models import User
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 
 
-def membership_of(user_id: str) -> dict[str, Any]:
+def membership_of(user_id: str) -> JsonObject:
     """Return the user's participation in the referral program in the API's form."""
     program = ReferProgramOut.one(ReferProgram.objects.filter(user_id=user_id)) or ReferProgramOut.default_data()
     return {
@@ -47,7 +48,7 @@ class ReferProgramViewSet(ResourceViewSet):
         output=ReferringUser,
         description="data is you, with referProgram in it.",
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         user = ReferringUser.one(User.objects.filter(pk=self.actor.user_id)) or {}
         return {**user, "referProgram": membership_of(self.actor.user_id)}
 
@@ -60,7 +61,7 @@ class ReferProgramViewSet(ResourceViewSet):
         description="The code is made the first time and kept. While inactive it brings nobody new; who came by it"
         " before still counts.",
     )
-    def update(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: JsonObject) -> object:
         set_refer_program(user_id=self.actor.user_id, status=data["status"])
         return membership_of(self.actor.user_id)
 

@@ -30,6 +30,7 @@ from core.errors import ValidationFailed
 from core.tenancy import unscoped
 from core.text.currencies import exponent
 from core.text.formats import Formats
+from core.types import JsonObject
 
 State = Reward.State
 BATCH = 500
@@ -334,7 +335,7 @@ def _move(
 # Balances
 
 
-def balances(*, user_id: str, program: str | None = None) -> list[dict[str, Any]]:
+def balances(*, user_id: str, program: str | None = None) -> list[JsonObject]:
     """Return a user's balance in each currency.
 
     `owed` was paid and clawed back. `payable` is `earned` less `owed`, and may be negative.
@@ -344,7 +345,7 @@ def balances(*, user_id: str, program: str | None = None) -> list[dict[str, Any]
     return [{**row, "payable": row["earned"] - row["owed"]} for row in sums]
 
 
-def payouts(limit: int) -> list[dict[str, Any]]:
+def payouts(limit: int) -> list[JsonObject]:
     """Return the payable and owed amounts by beneficiary and currency, the largest first."""
     rows: Any = Reward.objects.filter(Q(state=State.EARNED) | OWED).values(
         "beneficiary_id", "beneficiary__email", "currency"
@@ -353,5 +354,5 @@ def payouts(limit: int) -> list[dict[str, Any]]:
     return [{**row, "payable": row["earned"] - row["owed"]} for row in sums[:limit]]
 
 
-def _sums(*names: str) -> dict[str, Any]:
+def _sums(*names: str) -> JsonObject:
     return {name: Coalesce(Sum("amount", filter=FIGURES[name]), Value(Decimal(0))) for name in names}

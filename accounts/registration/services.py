@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import IntegrityError, transaction
 
@@ -18,6 +16,7 @@ from core.access.callers import Caller
 from core.errors import NamedError
 from core.text.addresses import Phone
 from core.text.timezones import is_timezone
+from core.types import JsonObject
 
 
 def register(
@@ -46,7 +45,7 @@ def register(
     is_same = existing is not None and check_password(password, existing.password)
     if existing is None:
         user.password = make_password(password)
-    profile: dict[str, Any] = {"timezone": timezone}
+    profile: JsonObject = {"timezone": timezone}
     if contact_number is not None:
         profile |= {"country_code": contact_number.country_code, "number": contact_number.number}
     with minimum_duration(0.5), transaction.atomic():

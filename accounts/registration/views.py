@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from accounts.companies.models import Company
@@ -17,6 +15,7 @@ from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.tenancy import company_scope
+from core.types import JsonObject
 
 CLOSED = (
     "the company has no active subscription, since you have had your trial; it is opened by paying: choose a plan of"
@@ -37,7 +36,7 @@ class RegistrationViewSet(ResourceViewSet):
         description="A user with a company of their own. The answer is the same for an address that has an account;"
         " its owner gets a mail.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         register(**data, caller=caller_of(request))
         return {"email": data["email"].lower()}
 
@@ -54,7 +53,7 @@ class NewCompanyViewSet(ResourceViewSet):
         description="You own it. Its subscription is a trial; where you have had a trial before, it has none that is"
         " active, and `warning` says how it is opened.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         company, member = open_company(user_id=self.actor.user_id, **data)
         shown = CompanyOut.one(Company.objects.filter(pk=company.pk)) or {}
         data = {**shown, "member": {"_id": member.pk, "status": member.status}}

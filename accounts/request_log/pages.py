@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column
 from core.web.records import RecordList, Records
@@ -45,14 +45,14 @@ class LogPage(RecordList, SettingsPage):
     """Label of its tab."""
 
     @property
-    def extra(self) -> Mapping[str, Any]:  # type: ignore[override]
+    def extra(self) -> Values:  # type: ignore[override]
         return {} if self.state.sort else NEWEST
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         context = super().show()
         return {**context, "records": [self.shown(record) for record in context["records"]], "parts": PAGES}
 
-    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(self, record: Values) -> JsonObject:
         return dict(record)
 
 
@@ -82,7 +82,7 @@ class Requests(LogPage):
         Choice("status", "Answer", ("greaterThan", "lessThan", "equals"), kind="number"),
     )
 
-    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(self, record: Values) -> JsonObject:
         status = record["status"]
         tone, label = _outcome(status)
         who = record["member"] or record["user"] or {}
@@ -113,7 +113,7 @@ class Logins(LogPage):
     )
     choices = (Choice("status", "Outcome", ("in",), [(value, words) for value, (words, _) in LOGINS.items()]),)
 
-    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(self, record: Values) -> JsonObject:
         label, tone = LOGINS.get(record["status"], (record["status"], "none"))
         return {**record, "words": label, "tone": tone}
 
@@ -136,7 +136,7 @@ class Memberships(LogPage):
     )
     choices = (Choice("action", "What", ("in",), list(CHANGES.items())),)
 
-    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(self, record: Values) -> JsonObject:
         return {**record, "words": CHANGES.get(record["action"], record["action"])}
 
 

@@ -22,6 +22,7 @@ from core.backoffice.panels import table
 from core.backoffice.values import Names, register_shape
 from core.errors import ApiError
 from core.tenancy import company_scope
+from core.types import JsonObject
 
 
 class RoleForm(BackOfficeForm):
@@ -29,7 +30,7 @@ class RoleForm(BackOfficeForm):
 
     permission = MatrixField(list(WORDS.items()), [(method, ACTIONS[method].capitalize()) for method in METHODS])
 
-    def clean_permission(self) -> dict[str, Any]:
+    def clean_permission(self) -> JsonObject:
         try:
             return parse_permission(self.cleaned_data["permission"] or {})
         except ApiError as error:

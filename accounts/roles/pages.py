@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
@@ -127,7 +127,7 @@ class Roles(RecordList, RolePage):
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         context = super().show()
         records = [{**role, "allowed": len(flags_of(role["permission"]))} for role in context["records"]]
         return {**context, "records": records, "of": len(WORDS) * len(ACTIONS)}
@@ -136,7 +136,7 @@ class Roles(RecordList, RolePage):
 class RoleForm(RecordForm, RolePage):
     template = "web/roles/form.html"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [
             Field("name", "Name", required=True),
             Field("description", "Description"),
@@ -145,7 +145,7 @@ class RoleForm(RecordForm, RolePage):
         ]
         return Form(fields, values)
 
-    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+    def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         form = context.get("form")
         if form is not None:
             chosen = form.values["flags"]
@@ -153,7 +153,7 @@ class RoleForm(RecordForm, RolePage):
             chosen = flags_of((context.get("record") or {}).get("permission", {}))
         return super().page({**context, "table": table(chosen), "actions": ACTIONS}, template=template, status=status)
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         fields = {name: value for name, value in values.items() if name != "flags"}
         return fields | ({"permission": permission_of(values["flags"])} if "flags" in values else {})
 
@@ -185,7 +185,7 @@ class NewRole(NewRecord, RoleForm):
     name = "role-new"
     title = "New role"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         like = self.request.GET.get("like", "")
         answer = self.ask("GET", f"role/{like}") if like.isalnum() else None
         flags = flags_of(answer.data["permission"]) if answer is not None and answer.ok else []
@@ -200,7 +200,7 @@ class EditRole(EditRecord, RoleForm):
     def removable(self) -> bool:  # type: ignore[override]
         return not self.record["isDefault"]
 
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Values:
         return {**self.record, "flags": flags_of(self.record["permission"])}
 
     def consequence(self) -> str:

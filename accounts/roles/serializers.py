@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -11,6 +10,7 @@ from accounts.roles.permissions import complete
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, NameInput, ObjectInput, TextInput
 from core.api.output import IdField, Output
+from core.types import JsonObject, Values
 
 UNIQUE = "unique in the company, whatever the case of its letters"
 FLAGS = 'module -> method -> allowed, such as {"contact": {"GET": true}}; what is left out is not allowed'
@@ -52,6 +52,6 @@ class RoleOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["permission"] = complete(data["permission"])
         return data

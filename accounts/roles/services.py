@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 
@@ -15,6 +14,7 @@ from core.access import Actor, reserve_quota
 from core.errors import NamedError, shorten
 from core.lists import BulkSelection
 from core.tenancy import company_id
+from core.types import Values
 
 IN_USE = (MembershipStatus.ACCEPTED, MembershipStatus.BLOCKED, MembershipStatus.INVITED)
 """Statuses of members whose role is in use. Owners need no role, and former members only remember theirs."""
@@ -53,7 +53,7 @@ def seed_roles() -> None:
 
 
 @transaction.atomic
-def create_role(*, actor: Actor, values: Mapping[str, Any]) -> SavedRole:
+def create_role(*, actor: Actor, values: Values) -> SavedRole:
     """Create a role with name, permission, description and is_default, which moves the default to it.
 
     Raises RoleOrPermissionRequired_400 without name or permission, RoleNameAlreadyExists_400, and
@@ -75,7 +75,7 @@ def create_role(*, actor: Actor, values: Mapping[str, Any]) -> SavedRole:
 
 
 @transaction.atomic
-def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> SavedRole:
+def update_role(*, actor: Actor, id: str, values: Values) -> SavedRole:
     """Change the given values of a role. A permission is replaced as a whole; omitted flags are not allowed.
 
     Raises RoleNotFound_404 and RoleNameAlreadyExists_400, RoleOrPermissionRequired_400 without changes, and

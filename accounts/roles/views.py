@@ -16,6 +16,7 @@ from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError, shorten
+from core.types import JsonObject
 
 NO_MORE_THAN_ONES_OWN = (
     "Who is no owner can neither permit what they may not do themselves nor change a role that permits more."
@@ -24,7 +25,7 @@ NO_MORE_THAN_ONES_OWN = (
 MOVES = "isDefault true moves the default here, and `warning` names the role that was it."
 
 
-def _one(id: str) -> dict[str, Any]:
+def _one(id: str) -> JsonObject:
     role = RoleOut.one(Role.objects.filter(pk=id))
     if role is None:
         raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
@@ -44,7 +45,7 @@ class RoleViewSet(ResourceViewSet):
         errors=("RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400"),
         description=f"Name and permission are needed. {MOVES} {NO_MORE_THAN_ONES_OWN}",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self._saved(create_role(actor=self.actor, values=data))
 
     @endpoint(
@@ -57,11 +58,11 @@ class RoleViewSet(ResourceViewSet):
         description="All of the selected ones or none: the default role and roles in use stay, and the answer names"
         " who holds them.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": delete_roles(actor=self.actor, selection=self.selection())}
 
     @endpoint("Read a role", output=RoleOut, errors=("RoleNotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _one(id)
 
     @endpoint(
@@ -74,7 +75,7 @@ class RoleViewSet(ResourceViewSet):
         f" allowed. {MOVES} {NO_MORE_THAN_ONES_OWN} Nobody but an owner changes the permission of the role that they"
         " hold.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         return self._saved(update_role(actor=self.actor, id=id, values=data))
 
     def _saved(self, saved: SavedRole) -> Any:

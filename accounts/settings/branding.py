@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.db import DatabaseError
 from django.http import Http404
 
 from accounts.settings.models import CompanySettings
 from core.tenancy import unscoped
+from core.types import JsonObject
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Brand:
     description: str = ""
     version: str = ""
     links: dict[str, str] = field(default_factory=dict)
-    background: dict[str, Any] = field(default_factory=dict)
+    background: JsonObject = field(default_factory=dict)
     look: Look = field(default_factory=Look)
 
 

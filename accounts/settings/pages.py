@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from core.text.formats import list_currencies
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsForm, SettingsPage
 
@@ -93,7 +93,7 @@ class Formats(SettingsForm):
     module = "settings"
     resource = "settings"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         currencies = [Option(currency.code, f"{currency.code} – {currency.name}") for currency in list_currencies()]
         fields = [
             Field("dateFormat", "Days are written as", "select", required=True, options=options(DATES)),
@@ -126,17 +126,17 @@ class Notices(SettingsForm):
     resource = "settings"
 
     @cached_property
-    def current(self) -> Mapping[str, Any]:
+    def current(self) -> Values:
         notices = self.read("settings").data["notificationSettings"]
         return {name: channels["email"] for name, channels in notices.items()}
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         listed = [name for name in NOTICES if name in self.current]
         further = [name for name in self.current if name not in NOTICES]
         labels = {name: name.replace(".", " ").replace("_", " ").capitalize() for name in further} | NOTICES
         return Form([Field(name, labels[name], "switch") for name in (*listed, *further)], values)
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         return {"notificationSettings": {name: {"email": on} for name, on in values.items()}}
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.db import transaction
 from django.utils import timezone
@@ -20,6 +19,7 @@ from accounts.settings.models import CompanySettings
 from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_id
 from core.text.formats import is_currency
+from core.types import JsonObject, Values
 
 NETWORKS = (
     "facebook",
@@ -41,7 +41,7 @@ class Nested(Protocol):
     """A nested setting, which fills missing keys with defaults."""
 
     @classmethod
-    def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]: ...
+    def fill(cls, stored: Values) -> JsonObject: ...
 
 
 NESTED: dict[str, type[Nested]] = {
@@ -58,7 +58,7 @@ def make_settings() -> None:
     CompanySettings.objects.get_or_create(company_id=company_id())
 
 
-def read_settings() -> dict[str, Any]:
+def read_settings() -> JsonObject:
     """Return all settings of the active company, by model field and network. Raises SettingsNotFound_400."""
     row = CompanySettings.objects.select_related("company").first()
     if row is None:
@@ -74,7 +74,7 @@ def read_settings() -> dict[str, Any]:
 
 
 @transaction.atomic
-def update_settings(*, changes: Mapping[str, Any]) -> None:
+def update_settings(*, changes: Values) -> None:
     """Change the given settings under the row's lock; nested settings are merged by key.
 
     Raises SettingsNotFound_400, InvalidTimezone_400, InvalidEmailTemplate_400, InvalidChatAppTemplate_400 and

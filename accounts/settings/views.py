@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from accounts.settings.serializers import CompanySettingsOut, CompanySettingsUpdate
@@ -11,9 +9,10 @@ from accounts.settings.services import read_settings, update_settings
 from core.api.endpoint import endpoint
 from core.api.output import snake
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 
 
-def _answer() -> dict[str, Any]:
+def _answer() -> JsonObject:
     settings = read_settings()
     return {name: settings[snake(name)] for name in CompanySettingsOut._declared_fields}
 
@@ -25,7 +24,7 @@ class SettingsViewSet(ResourceViewSet):
     @endpoint(
         "Read the settings", output=CompanySettingsOut, errors=("SettingsNotFound_400",), needs_subscription=False
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return _answer()
 
     @endpoint(
@@ -45,6 +44,6 @@ class SettingsViewSet(ResourceViewSet):
         " manualChatbot are merged key by key, and arrays in them are replaced. The time zone is the company's own."
         " contactUniqueKey is refused while live contacts share a value of it.",
     )
-    def update(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: JsonObject) -> object:
         update_settings(changes=data)
         return _answer()

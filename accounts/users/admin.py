@@ -17,6 +17,7 @@ from accounts.users.models import User
 from accounts.users.services import end_sessions
 from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.display import FOLDED
+from core.types import JsonObject
 
 admin.site.unregister(Group)
 
@@ -97,7 +98,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
             self.log_change(request, user, "Ended all sessions.")
         self.message_user(request, "Their sessions have ended", messages.SUCCESS)
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+    def get_actions(self, request: HttpRequest) -> JsonObject:
         actions = super().get_actions(request)
         if not request.user.is_superuser:
             actions.pop("remove_second_factor", None)

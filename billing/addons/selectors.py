@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import Prefetch
 
 from billing.addons.models import AddOn, AddOnPrice, SubscriptionItem
+from core.types import JsonObject
 
 
-def offered() -> list[dict[str, Any]]:
+def offered() -> list[JsonObject]:
     """Return the add-ons on offer with their prices, under their output names."""
     priced = AddOnPrice.objects.filter(currency__is_active=True).select_related("currency")
     prices = Prefetch("prices", priced.order_by("currency__code", "interval"))
@@ -30,7 +29,7 @@ def offered() -> list[dict[str, Any]]:
     ]
 
 
-def items_of(subscription_id: str) -> list[dict[str, Any]]:
+def items_of(subscription_id: str) -> list[JsonObject]:
     """Return the add-ons that a subscription has, under their output names."""
     rows = SubscriptionItem.objects.filter(subscription_id=subscription_id).select_related("add_on")
     return [

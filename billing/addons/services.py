@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from billing.addons.models import AddOn, AddOnPrice, SubscriptionItem
 from billing.subscriptions.models import Subscription
 from core.errors import NamedError
+from core.types import JsonObject, Values
 
 Chosen = Mapping[str, int]
 """Id of an add-on -> how many of it."""
@@ -53,12 +53,12 @@ def items_for(subscription: Subscription, chosen: Chosen, *, currency: str, inte
     return items
 
 
-def stored(items: Sequence[Item]) -> list[dict[str, Any]]:
+def stored(items: Sequence[Item]) -> list[JsonObject]:
     """Return the form in which an order stores its add-ons."""
     return [{"addOn": item.add_on.pk, "quantity": item.quantity, "amount": str(item.unit_amount)} for item in items]
 
 
-def set_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def set_items(subscription: Subscription, ordered: Sequence[Values]) -> JsonObject:
     """Set the add-ons of a locked subscription to those of a paid order, in the caller's transaction.
 
     Returns the subscription's `extras`: the added modules and limits. An add-on keeps those that it had when it was
@@ -78,7 +78,7 @@ def set_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]]) 
     return extras_of(subscription)
 
 
-def extras_of(subscription: Subscription) -> dict[str, Any]:
+def extras_of(subscription: Subscription) -> JsonObject:
     """Return the total of the subscription's add-ons: modules and limits."""
     modules: set[str] = set()
     limits: dict[str, int] = {}

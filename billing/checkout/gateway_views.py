@@ -31,12 +31,13 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.messages import resolve
 from core.models import ResponseMessage
+from core.types import JsonObject
 
 STATES = {str(Attempt.Status.PAID): "paid", str(Attempt.Status.FAILED): "failed"}
 BEGUN, LOOKED_AT = "PaymentBegun_200", "PaymentLookedAt_200"
 
 
-def message_about(attempt: Attempt, name: str) -> dict[str, Any]:
+def message_about(attempt: Attempt, name: str) -> JsonObject:
     """Return the message with the payment and state of an attempt."""
     status, text = resolve(name)
     payment = Payment.objects.filter(pk=attempt.payment_id)
@@ -58,7 +59,7 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
     module = "plan"
     letter = ""
 
-    def begun(self, data: dict[str, Any]) -> Response:
+    def begun(self, data: JsonObject) -> Response:
         own_primary(data["subscription_id"])
         payment = open_order(data["payment_id"])
         if data.get("seats_payment_id", payment.pk) != payment.pk:
@@ -74,7 +75,7 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
         text = f"this order is open at gateway-{attempt.letter}, whose page this is; to pay by gateway-{self.letter},"
         return {"warning": f"{text} POST /manual-payment/{attempt.payment_id}/choose-again first"}
 
-    def captured(self, data: dict[str, Any]) -> dict[str, Any]:
+    def captured(self, data: JsonObject) -> JsonObject:
         ids = {data[name] for name in ("payment_id", "manual_payment_id") if name in data}
         if len(ids) != 1:
             raise NamedError("PaymentNotFound_400", "paymentID: say which order")
@@ -116,7 +117,7 @@ def gateway_views(letter: str) -> type[GatewayViewSet]:
             " asks again while it is open gets the same one, from whatever tab and gateway; where it is another"
             " gateway's, warning names that and how it is left.",
         )
-        def create(self, request: Request, data: dict[str, Any]) -> Any:
+        def create(self, request: Request, data: JsonObject) -> Any:
             return self.begun(data)
 
         @action(detail=False, methods=["post"])
@@ -129,7 +130,7 @@ def gateway_views(letter: str) -> type[GatewayViewSet]:
             needs_subscription=False,
             description="What the customer has authorized is captured. Nothing of the body is believed but the ids.",
         )
-        def capture(self, request: Request, data: dict[str, Any]) -> Any:
+        def capture(self, request: Request, data: JsonObject) -> Any:
             return self.captured(data)
 
     View.letter = letter

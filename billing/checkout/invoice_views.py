@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -38,7 +36,7 @@ class InvoiceViewSet(ResourceViewSet):
     )
 
     @endpoint("Read an invoice", output=InvoiceFull, errors=("NotFound_404",), needs_subscription=False)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         invoice = self._found(id)
         data = InvoiceFull.one(Invoice.objects.filter(pk=id)) or {}
         basis = invoice.tax_basis
@@ -53,7 +51,7 @@ class InvoiceViewSet(ResourceViewSet):
         needs_subscription=False,
         description="A draft has none.",
     )
-    def pdf(self, request: Request, id: str) -> Any:
+    def pdf(self, request: Request, id: str) -> object:
         invoice = self._found(id)
         if invoice.number is None:
             raise NamedError("InvoiceNotGenerated_400", "the order has not been paid yet")
@@ -78,14 +76,14 @@ class CreditNoteViewSet(ResourceViewSet):
     )
 
     @endpoint("Read a credit note", output=CreditNoteOut, errors=("NotFound_404",), needs_subscription=False)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return CreditNoteOut.one(CreditNote.objects.filter(pk=self._found(id).pk))
 
     @action(detail=True)
     @endpoint(
         "Download a credit note as PDF", raw="application/pdf", errors=("NotFound_404",), needs_subscription=False
     )
-    def pdf(self, request: Request, id: str) -> Any:
+    def pdf(self, request: Request, id: str) -> object:
         note = self._found(id)
         return download(note.number, credit_note_pdf(note))
 

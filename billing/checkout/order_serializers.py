@@ -22,6 +22,7 @@ from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectI
 from core.api.output import Computed, IdField, Output
 from core.tenancy import company_id
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 
 MONEY = frozenset({"amount", "amountMinor", "currency", "price", "total", "tax", "discount", "status", "company"})
 """Keys that nobody who pays may send where they name nothing that is chosen."""
@@ -188,7 +189,7 @@ class QuoteOut(Output):
     proof = serializers.CharField(help_text="says to a gateway's order that this quote was seen; for a day")
 
 
-def quoted(quote: Quote) -> dict[str, Any]:
+def quoted(quote: Quote) -> JsonObject:
     """Return a quote under its output names."""
     code = quote.currency
     lines = [
@@ -259,7 +260,7 @@ class PaymentOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         plan = {"_id": row["plan_id"], "name": row["plan__name"]} if row["plan_id"] else None
         amount, credit = (money(row[name], row["currency"]) for name in ("amount_minor", "credit_minor"))
         return {**data, "amount": amount, "credit": credit, "plan": plan}
@@ -318,7 +319,7 @@ class InvoiceOut(Output):
     createdAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         names = ("subtotal", "discount", "tax", "total")
         return {**data, **{name: money(row[f"{name}_minor"], row["currency"]) for name in names}}
 
@@ -338,7 +339,7 @@ class CreditNoteOut(Output):
     createdAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         amount, tax = (money(row[f"{name}_minor"], row["currency"]) for name in ("amount", "tax"))
         return {**data, "amount": amount, "tax": tax}
 
@@ -354,7 +355,7 @@ class InvoiceFull(InvoiceOut):
     lines = Computed(LineOut(many=True))
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**super().finish(data, row), **{name: _party(data[name]) for name in ("buyer", "seller")}}
 
 

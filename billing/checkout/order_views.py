@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -28,6 +26,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 
 OPEN_ATTEMPTS = ("due", "working", "wrong", "unknown")
 EXAMINED = "a payment is being examined; we will write to you"
@@ -42,7 +41,7 @@ QUOTE_ERRORS = (
 )
 
 
-def ways_of(payment_id: str) -> dict[str, Any] | None:
+def ways_of(payment_id: str) -> JsonObject | None:
     """Return an order with the ways to pay it, or None."""
     payment = Payment.objects.filter(pk=payment_id).first()
     order = PaymentOut.one(Payment.objects.filter(pk=payment_id))
@@ -86,7 +85,7 @@ class ManualPaymentViewSet(ResourceViewSet):
         errors=("ManualPaymentDetailsNotFound_400",),
         needs_subscription=False,
     )
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         order = ways_of(id)
         if order is None:
             raise NamedError("ManualPaymentDetailsNotFound_400", "id: there is no such order")
@@ -103,7 +102,7 @@ class ManualPaymentViewSet(ResourceViewSet):
         description="For an open order (paymentID), or for a plan that is ordered with it. Once there is a proof or a"
         " reference, staff look whether the money has come.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         if "subscription_id" in data:
             own_primary(data.pop("subscription_id"))
         names = ("proof", "reference", "transferred_on", "note")
@@ -130,7 +129,7 @@ class ManualPaymentViewSet(ResourceViewSet):
         description="Also takes back a bank transfer that was submitted (`state`: awaiting). The order stays as it is."
         " Money that comes by the page that was left, or by bank, pays it, or is balance once it is paid or left.",
     )
-    def choose_again(self, request: Request, id: str) -> Any:
+    def choose_again(self, request: Request, id: str) -> object:
         choose_again(id)
         return ways_of(id)
 
@@ -143,6 +142,6 @@ class ManualPaymentViewSet(ResourceViewSet):
         needs_subscription=False,
         description="Until staff have decided. After that POST /manual-payment announces another transfer.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         change_transfer(payment_id=id, values=data)
         return ways_of(id)

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 import orjson
 from django.utils import timezone
@@ -35,6 +34,7 @@ from billing.taxes.services import billing_details
 from core.access import used_quota
 from core.errors import NamedError, shorten
 from core.tenancy import company_id
+from core.types import JsonObject
 
 Status, Kind = Subscription.Status, Invoice.Kind
 FALLBACK = "USD"
@@ -92,7 +92,7 @@ class Quote:
         return 0 if self.scheduled else self.total - self.credit
 
     @property
-    def basis(self) -> dict[str, Any]:
+    def basis(self) -> JsonObject:
         """Return the inputs of the amount: coupon, credit, total and add-ons."""
         coupon = self.coupon.code if self.coupon else ""
         add_ons = stored(self.add_ons)

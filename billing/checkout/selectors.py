@@ -15,6 +15,7 @@ from billing.ledger.money import money
 from billing.plans.models import Plan
 from billing.subscriptions.selectors import is_open, primary_subscription
 from core.tenancy import company_id
+from core.types import JsonObject
 
 
 def visible_coupons() -> Any:
@@ -30,7 +31,7 @@ def visible_invoices() -> Any:
     return Invoice.objects.exclude(status=Invoice.Status.VOID)
 
 
-def losses_of(plan: Plan, seats: int) -> dict[str, Any]:
+def losses_of(plan: Plan, seats: int) -> JsonObject:
     """Return the modules and limits that the active company would lose by a plan.
 
     Nothing is deleted: records above a limit stay, and no more can be added.
@@ -50,7 +51,7 @@ def losses_of(plan: Plan, seats: int) -> dict[str, Any]:
     return {"modules": sorted(had - set(kept)), "limits": limits}
 
 
-def lines_of(invoice: Invoice) -> list[dict[str, Any]]:
+def lines_of(invoice: Invoice) -> list[JsonObject]:
     """Return an invoice's lines."""
     code = invoice.currency
     return [

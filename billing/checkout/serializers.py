@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from billing.checkout.order_serializers import MONEY, PaymentWays, PlanName
@@ -14,6 +11,7 @@ from billing.payments.periods import running_period
 from billing.subscriptions.selectors import primary_subscription
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject, Values
 
 # Bodies
 
@@ -72,7 +70,7 @@ class TransactionOut(Output):
     createdAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "amount": money(row["amount_minor"], row["currency"])}
 
 
@@ -90,7 +88,7 @@ class MethodOut(Output):
     reads = ("letter",)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "gateway": f"gateway-{row['letter']}"}
 
 
@@ -109,7 +107,7 @@ class CouponOut(Output):
     state = serializers.CharField(help_text="offered, held or redeemed")
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {
             **data,
             "percentOff": None if row["percent"] is None else float(row["percent"]),
@@ -136,12 +134,12 @@ class SubscriptionRow(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         plan = {"_id": row["plan_id"], "name": row["plan__name"]} if row["plan_id"] else None
         return {**data, "plan": plan, "periodStart": row["period_start"]}
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         if any(row["isPrimary"] for row in rows):  # the others have ended
             subscription = primary_subscription()
             for row in rows:

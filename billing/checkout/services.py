@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -28,19 +26,20 @@ from billing.taxes.services import billing_details, change_billing_details
 from core.access.attempts import Limit
 from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 
 BY_MEMBER = "by the company"
 COUPON_TRIES = Limit("coupons", 20, 3600)
 
 
-def preview(values: Mapping[str, Any]) -> Quote:
+def preview(values: Values) -> Quote:
     """Return the quote of an order. Writes nothing."""
     count_coupon(values)
     subscription = require_subscription(primary_subscription())
     return quote_plan(subscription, owed=list(owed_by(subscription.pk)), **values)
 
 
-def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quote, Payment | None]:
+def subscribe(*, values: Values, member_id: str | None) -> tuple[Quote, Payment | None]:
     """Order a period of a plan, in place of the open order. What costs nothing takes effect at once.
 
     What waits for the end of the paid period is kept as `scheduled`, and makes no order. `proof` is the token of the
@@ -70,18 +69,18 @@ def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool, kee
     has then.
     """
     same = (quote.plan.pk, quote.interval) == (subscription.plan_id, subscription.interval)
-    terms: dict[str, Any] = {} if same else {"plan": quote.plan.pk, "interval": quote.interval, "seats": quote.seats}
+    terms: JsonObject = {} if same else {"plan": quote.plan.pk, "interval": quote.interval, "seats": quote.seats}
     if same and not keeps_seats and quote.seats != subscription.seats:
         terms = {"seats": quote.seats}
     if not keeps_add_ons:
         terms["addOns"] = {item.add_on.pk: item.quantity for item in quote.add_ons}
-    values: dict[str, Any] = {"scheduled": terms or None}
+    values: JsonObject = {"scheduled": terms or None}
     if subscription.cancel_at_period_end:
         values |= {"cancel_at_period_end": False, "ends_at": access_end(subscription.period_end)}
     apply_change(subscription, Action.CHANGED, note=BY_MEMBER, **values)
 
 
-def seen_quote(values: dict[str, Any]) -> tuple[str, datetime | None]:
+def seen_quote(values: JsonObject) -> tuple[str, datetime | None]:
     """Remove the token of the quote that was seen from an order's values. Return its digest and its time."""
     proof = values.pop("proof", "")
     if not proof:
@@ -155,13 +154,13 @@ def _ordered(subscription: Subscription, quote: Quote, member_id: str | None) ->
     return quote, payment
 
 
-def count_coupon(values: Mapping[str, Any]) -> None:
+def count_coupon(values: Values) -> None:
     """Limit how often a company tries codes."""
     if values.get("coupon_code"):
         COUPON_TRIES.count(company_id())
 
 
-def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id: str | None) -> tuple[Quote, bool]:
+def apply_coupon(*, code: str, values: Values, apply: bool, member_id: str | None) -> tuple[Quote, bool]:
     """Return the quote with a coupon. With `apply` the open order, if any, is replaced by one with the coupon.
 
     Without a plan the coupon is checked for the open order, or for the plan of the subscription.
@@ -172,7 +171,7 @@ def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id
     plan_id = values.get("plan_id") or (ordered.plan_id if ordered else subscription.plan_id)
     if not plan_id:
         raise NamedError("PlanNotFound_400", "planID: say what the coupon is for")
-    terms: dict[str, Any] = {}
+    terms: JsonObject = {}
     if ordered is not None and ordered.plan_id == plan_id:
         terms = {"interval": ordered.interval, "seats": ordered.seats, "currency": ordered.currency}
         terms["add_ons"] = {item["addOn"]: item["quantity"] for item in ordered.basis.get("addOns", [])}
@@ -190,7 +189,7 @@ def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id
 
 
 @transaction.atomic
-def change_by_company(*, id: str, values: dict[str, Any]) -> None:
+def change_by_company(*, id: str, values: JsonObject) -> None:
     """Change billing details, the method that is charged, whether it ends with its period, the caps on overage, and
     whether it is paused.
 
@@ -215,7 +214,7 @@ def change_by_company(*, id: str, values: dict[str, Any]) -> None:
         pause_or_resume(values["paused"])
 
 
-def pause_or_resume(paused: Mapping[str, Any] | None) -> None:
+def pause_or_resume(paused: Values | None) -> None:
     """Pause the active company's subscription until a time, or resume it. Raises BadRequest_400."""
     if paused is None:
         resume_subscription(company_id=company_id(), note=BY_MEMBER)

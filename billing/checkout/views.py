@@ -64,18 +64,19 @@ from core.api.envelope import respond
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 
 UPDATED = "SubscriptionUpdated_200"
 
 
-def detailed() -> dict[str, Any]:
+def detailed() -> JsonObject:
     """Return the billing details under their output names."""
     details = billing_details()
     names = {"name": "name", "address": "address", "country": "country", "vatId": "vat_id", "email": "email"}
     return {shown: getattr(details, name) for shown, name in names.items()}
 
 
-def full_subscription(subscription: Subscription | None = None) -> dict[str, Any]:
+def full_subscription(subscription: Subscription | None = None) -> JsonObject:
     """Return the primary subscription with its open order, payment method, caps, balance and billing details.
 
     It is read from the database unless it is given.
@@ -122,7 +123,7 @@ class SubscriptionViewSet(ResourceViewSet):
         " periodEnd, makes no order (200) and takes effect when the paid period ends. The plan that runs, with when:"
         " periodEnd, takes such a change back.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         quote, payment = subscribe(values=data, member_id=self.actor.member_id)
         return self._ordered(quoted(quote), payment.pk if payment else None)
 
@@ -144,7 +145,7 @@ class SubscriptionViewSet(ResourceViewSet):
         limited=True,
         description="What POST /subscription would cost now. Writes nothing.",
     )
-    def preview(self, request: Request, data: dict[str, Any]) -> Any:
+    def preview(self, request: Request, data: JsonObject) -> object:
         return quoted(preview(data))
 
     @action(detail=False, methods=["post"])
@@ -164,7 +165,7 @@ class SubscriptionViewSet(ResourceViewSet):
         description="More seats make an order for the rest of the period, and are there when it is paid. Fewer are what"
         " the next period is bought with: nothing is to be paid (200).",
     )
-    def seats(self, request: Request, data: dict[str, Any]) -> Any:
+    def seats(self, request: Request, data: JsonObject) -> object:
         quote, payment = order_seats(member_id=self.actor.member_id, **data)
         return self._ordered(quoted(quote) if quote else None, payment.pk if payment else None, seats=True)
 
@@ -180,7 +181,7 @@ class SubscriptionViewSet(ResourceViewSet):
         description="What POST /subscription/seats would cost now; nothing for fewer (change: downgrade). Writes"
         " nothing.",
     )
-    def seats_preview(self, request: Request, data: dict[str, Any]) -> Any:
+    def seats_preview(self, request: Request, data: JsonObject) -> object:
         return quoted(preview_seats(**data))
 
     @endpoint(
@@ -191,7 +192,7 @@ class SubscriptionViewSet(ResourceViewSet):
         description="With the open order and the ways to pay it, the method that is charged, the balance, and whom"
         " invoices are made out to. Open without a subscription.",
     )
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return full_subscription(own_primary(id))
 
     @endpoint(
@@ -212,7 +213,7 @@ class SubscriptionViewSet(ResourceViewSet):
         " paused null resumes it. overage caps what a meter may use beyond what is included. Another paymentMethodID is"
         " charged at once with a renewal that is to be paid.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         change_by_company(id=id, values=data)
         return full_subscription()
 
@@ -227,7 +228,7 @@ class SubscriptionViewSet(ResourceViewSet):
         description="Charges the renewal that is to be paid to the default method at once, rather than on the next day"
         " of the plan. What becomes of it is seen in the order.",
     )
-    def retry(self, request: Request, id: str) -> Any:
+    def retry(self, request: Request, id: str) -> object:
         own_primary(id)
         retry_now(company_id=self.actor.company_id)
         return full_subscription()
@@ -242,7 +243,7 @@ class SubscriptionViewSet(ResourceViewSet):
         description="At the end of what is paid, or now. What is unused of it then is given up (`unused` of GET"
         " /subscription/:id): where it is worth anything, `forfeit` has to say so.",
     )
-    def destroy(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def destroy(self, request: Request, id: str, data: JsonObject) -> object:
         cancel(id=id, when=data["when"], forfeit=data["forfeit"])
         return full_subscription()
 
@@ -257,7 +258,7 @@ class BillingDetailsViewSet(ResourceViewSet):
         output=DetailsOut,
         needs_subscription=False,
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return detailed()
 
     @endpoint(
@@ -269,7 +270,7 @@ class BillingDetailsViewSet(ResourceViewSet):
         needs_subscription=False,
         description="The same as billingDetails of PUT /subscription/:id. Invoices keep them as they were.",
     )
-    def update(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: JsonObject) -> object:
         change_billing_details(data)
         return detailed()
 
@@ -291,7 +292,7 @@ class TransactionViewSet(ResourceViewSet):
         errors=("transactionHistoryNotFound_400",),
         needs_subscription=False,
     )
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         entry = TransactionOut.one(Transaction.objects.filter(pk=id))
         if entry is None:
             raise NamedError("transactionHistoryNotFound_400", "id: there is no such transaction")
@@ -315,7 +316,7 @@ class PaymentMethodViewSet(ResourceViewSet):
         errors=("PaymentNotFound_400",),
         needs_subscription=False,
     )
-    def destroy(self, request: Request, id: str) -> Any:
+    def destroy(self, request: Request, id: str) -> None:
         delete_method(id)
 
 
@@ -340,7 +341,7 @@ class CouponViewSet(ResourceViewSet):
         limited=True,
         description="Says what it takes off. The open order is made anew with it, unless apply is false.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         code, apply = data.pop("code"), data.pop("apply")
         quote, applied = apply_coupon(code=code, values=data, apply=apply, member_id=self.actor.member_id)
         return {**quoted(quote), "applied": applied}

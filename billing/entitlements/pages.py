@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.http import HttpResponse
 
 from core.text.modules import NAMES, name_of
 from core.text.spans import days_until
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsPage
 
@@ -29,7 +28,7 @@ NEARLY = 80
 """From so many percent on, a limit is nearly reached."""
 
 
-def use(module: str, used: int, limit: int | None, *, monthly: bool = False) -> dict[str, Any]:
+def use(module: str, used: int, limit: int | None, *, monthly: bool = False) -> JsonObject:
     """Return the use of a limit, with the percent and its tone."""
     percent = 0
     if limit is not None:
@@ -62,7 +61,7 @@ class Choice:
         return INTERVALS[self.interval]
 
 
-def shown_plan(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[str, Any]) -> dict[str, Any]:
+def shown_plan(plan: Values, chosen: Choice, subscription: Values) -> JsonObject:
     """Return a plan with its price for the chosen options, and the label of its button."""
     price = next(
         (
@@ -99,7 +98,7 @@ def shown_plan(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[st
     }
 
 
-def changes_of(plan: Mapping[str, Any], subscription: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+def changes_of(plan: Values, subscription: Values) -> tuple[list[str], list[str]]:
     """Return the gains and losses of a company that changes to another plan: features and limits."""
     mine = subscription["plan"]
     if mine is None or plan["current"] or not subscription["isOpen"]:
@@ -125,7 +124,7 @@ def _bound(limit: int | None) -> str:
 AHEAD = "Pay the next period"
 
 
-def label_of(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[str, Any]) -> tuple[str, bool]:
+def label_of(plan: Values, chosen: Choice, subscription: Values) -> tuple[str, bool]:
     """Return the label of a plan's button, and whether the end date of the paid period follows."""
     pays = subscription["isOpen"] and subscription["status"] != "trial" and subscription["interval"]
     if not pays:
@@ -153,7 +152,7 @@ class PlanAndUse(SettingsPage):
     needs_subscription = False
     template = "web/plans/plan.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         subscription = self.read("plans", {"p": "1", "n": "50", "sortBy": "order", "sortOrder": "asc"}).data
         state, tone = STATES.get(subscription["status"], (subscription["status"], "none"))
         seats = use("member", subscription["seats"]["used"], subscription["seats"]["total"])
@@ -187,7 +186,7 @@ class PlanAndUse(SettingsPage):
             ],
         }
 
-    def choice(self, subscription: Mapping[str, Any]) -> Choice:
+    def choice(self, subscription: Values) -> Choice:
         """Return the options of the plan comparison from the address, else from the subscription."""
         params = self.request.GET
         priced = {price["currency"] for plan in subscription["plans"] for price in plan["prices"]}
@@ -206,7 +205,7 @@ class PlanAndUse(SettingsPage):
             min(int(seats), MAX_SEATS) if seats.isdecimal() and len(seats) < 10 else subscription["seats"]["used"],
         )
 
-    def form(self, subscription: Mapping[str, Any], chosen: Choice) -> Form:
+    def form(self, subscription: Values, chosen: Choice) -> Form:
         priced = sorted({price["currency"] for plan in subscription["plans"] for price in plan["prices"]})
         options = [Option(name, label) for name, label in PAID_BY.items()]
         fields = [Field("interval", "Paid", kind="radio", options=options, value=chosen.interval)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.selectors import phase_of, plan_held
 from core.access import METERED, USAGE, Entitlement, EntitlementSource, used_quota
 from core.tenancy.postgresql.cursors import planned_cursor
+from core.types import Values
 
 SEATS = "member"
 """The module whose limit is the number of seats."""
@@ -83,7 +84,7 @@ def overlay(
     plan_modules: list[str] | None,
     plan_limits: dict[str, int] | None,
     plan_seats: int | None,
-    extras: Mapping[str, Any] | None = None,
+    extras: Values | None = None,
 ) -> Entitlement:
     """Combine a plan's modules and limits, and those of add-ons, with a subscription's own, which take precedence.
 

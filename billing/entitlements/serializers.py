@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 from rest_framework import serializers
 
@@ -14,6 +13,7 @@ from billing.subscriptions.offers import CHANGES, change_to, held_plan
 from billing.subscriptions.selectors import primary_subscription
 from core.access import GRACE, PAUSED
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject
 
 NONE = "none"
 """The status of a company without a subscription."""
@@ -106,7 +106,7 @@ class PlanOffered(PlanOut):
     )
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         held = held_plan(primary_subscription())
         for row in rows:
             amounts = {(price["currency"], price["interval"]): Decimal(str(price["amount"])) for price in row["prices"]}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from django.db.models import Q
 from drf_spectacular.utils import OpenApiParameter
@@ -26,6 +25,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, Within
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError, shorten
+from core.types import JsonObject
 
 CURRENCY = OpenApiParameter(
     "currency", str, description="ISO 4217 code, whatever its case; without it that of the company's settings."
@@ -33,7 +33,7 @@ CURRENCY = OpenApiParameter(
 FALLBACK = "USD"
 
 
-def plan_data(id: str, currency: str) -> dict[str, Any]:
+def plan_data(id: str, currency: str) -> JsonObject:
     """Return the currency, with the plan and its prices in that currency.
 
     Raises PlanNotFound_400 unless the plan is on offer or the company's own.
@@ -51,7 +51,7 @@ def plan_data(id: str, currency: str) -> dict[str, Any]:
     return {**chosen, "plan": {**plan, "prices": prices, "meters": meters}}
 
 
-def choose_currency(requested: str, priced: list[str]) -> dict[str, Any]:
+def choose_currency(requested: str, priced: list[str]) -> JsonObject:
     """Return the currency asked for, or the best one of a plan's prices: the company's own, US dollars, then any.
 
     Raises InvalidRequest_400 for a currency that is not on offer.
@@ -74,7 +74,7 @@ def choose_currency(requested: str, priced: list[str]) -> dict[str, Any]:
     return currency
 
 
-def subscription_data(subscription: Subscription | None = None) -> dict[str, Any]:
+def subscription_data(subscription: Subscription | None = None) -> JsonObject:
     """Return the active company's subscription under its output names. It is read from the database unless it is
     given."""
     subscription = subscription or primary_subscription()
@@ -112,7 +112,7 @@ def subscription_data(subscription: Subscription | None = None) -> dict[str, Any
     }
 
 
-def scheduled_change(subscription: Subscription | None) -> dict[str, Any] | None:
+def scheduled_change(subscription: Subscription | None) -> JsonObject | None:
     """Return the plan of the subscription's next period, or None if it keeps its own."""
     scheduled = (subscription.scheduled or {}) if subscription else {}
     plan = Plan.objects.filter(pk=scheduled["plan"]).first() if subscription and "plan" in scheduled else None
@@ -129,13 +129,13 @@ def _grace_at(subscription: Subscription | None) -> datetime | None:
     return grace_begins(subscription.ends_at)
 
 
-def _plan_of(subscription: Subscription | None) -> dict[str, Any] | None:
+def _plan_of(subscription: Subscription | None) -> JsonObject | None:
     """Return the plan of a subscription as it pays for it."""
     plan = PlanOut.one(Plan.objects.filter(pk=subscription.plan_id)) if subscription and subscription.plan_id else None
     return as_kept(plan, subscription.version) if plan is not None and subscription is not None else None
 
 
-def subscription_and_offer() -> dict[str, Any]:
+def subscription_and_offer() -> JsonObject:
     """Return the active company's subscription, and the add-ons on offer."""
     return {**subscription_data(), "offeredAddOns": offered()}
 
@@ -163,5 +163,5 @@ class PlanViewSet(ResourceViewSet):
         " settings; where the plan has no price in that, US dollars or else the first that it has one in."
         " Open without a subscription.",
     )
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return plan_data(id, request.query_params.get("currency", ""))

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db.models import F
@@ -26,6 +25,7 @@ from billing.gateways.models import LETTERS, GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from core.errors import NamedError, ValidationFailed
 from core.outbound import OutboundRefused, checked_address
+from core.types import JsonObject
 
 log = logging.getLogger(__name__)
 State, Mode = GatewayAccount.State, GatewayAccount.Mode
@@ -44,7 +44,7 @@ def account_of(letter: str) -> GatewayAccount | None:
 
 def with_environment(letter: str, account: GatewayAccount | None) -> GatewayAccount | None:
     """Override the account's values with those of the environment."""
-    said: dict[str, Any] = settings.GATEWAYS.get(letter, {})
+    said: JsonObject = settings.GATEWAYS.get(letter, {})
     if not said:
         return account
     if account is None:
@@ -114,7 +114,7 @@ def track_account_health(account: GatewayAccount) -> Iterator[None]:
     try:
         yield
     except AmbiguousOutcome as doubt:
-        changes: dict[str, Any] = {"failures": F("failures") + 1, "failed_at": timezone.now()}
+        changes: JsonObject = {"failures": F("failures") + 1, "failed_at": timezone.now()}
         GatewayAccount.objects.filter(pk=account.pk).update(**changes, failure=str(doubt)[:300])
         raise
     except Refused:

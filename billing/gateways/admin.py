@@ -20,6 +20,7 @@ from billing.gateways.registry import ADAPTERS, adapter
 from billing.ledger.money import exponent
 from core.backoffice.admin import BackOfficeAdmin, BackOfficeForm
 from core.errors import ApiError, ValidationFailed
+from core.types import JsonObject
 
 COLOURS = {"on": "success", "off": "info", "misconfigured": "danger"}
 
@@ -54,7 +55,7 @@ class AccountForm(BackOfficeForm):
             raise forms.ValidationError('Write it as ["EUR", "USD"], or leave it empty for all that it takes.')
         return [code for code in codes if exponent(code) >= 0]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> JsonObject:
         cleaned = super().clean() or {}
         if cleaned.get("base_url") and cleaned.get("mode") == GatewayAccount.Mode.LIVE:
             self.add_error("base_url", "Only a test account may be at another server.")

@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from core.outbound_http import causes, guarded_session, within
+from core.types import JsonObject
 
 SECONDS = 10.0
 """The longest exchange with a gateway."""
@@ -296,10 +297,10 @@ def asking() -> Iterator[None]:
         raise own or AmbiguousOutcome(type(error).__name__) from error
 
 
-def body_of(session: GatewaySession, method: str, url: str, **options: Any) -> tuple[int, dict[str, Any]]:
+def body_of(session: GatewaySession, method: str, url: str, **options: Any) -> tuple[int, JsonObject]:
     """Return the status and the JSON object of an answer, for adapters without a library."""
     response = session.request(method, url, **options)
-    body: dict[str, Any] = response.json()
+    body: JsonObject = response.json()
     return response.status_code, body
 
 

@@ -16,6 +16,7 @@ from django.conf import settings
 from billing.invoices.models import CreditNote, Invoice
 from billing.ledger.money import to_amount
 from core.text.formats import LOCALE
+from core.types import JsonObject
 
 TEMPLATE = Path(__file__).with_name("invoice.typ")
 
@@ -37,7 +38,7 @@ def _compile(data: str) -> bytes:
 
 
 def _compiled(typst: Any, data: str, fonts: list[str], standards: list[str]) -> bytes:
-    options: dict[str, Any] = {"pdf_standards": standards} if standards else {}
+    options: JsonObject = {"pdf_standards": standards} if standards else {}
     document: bytes = typst.compile(str(TEMPLATE), sys_inputs={"data": data}, font_paths=fonts, format="pdf", **options)
     return document
 
@@ -47,7 +48,7 @@ def credit_note_pdf(note: CreditNote) -> bytes:
     return _compile(orjson.dumps(credit_note_data(note)).decode())
 
 
-def invoice_data(invoice: Invoice) -> dict[str, Any]:
+def invoice_data(invoice: Invoice) -> JsonObject:
     """Return the template's data, all of it as text."""
     day = invoice.issued_on
     if invoice.number is None or day is None:
@@ -80,7 +81,7 @@ def invoice_data(invoice: Invoice) -> dict[str, Any]:
     }
 
 
-def credit_note_data(note: CreditNote) -> dict[str, Any]:
+def credit_note_data(note: CreditNote) -> JsonObject:
     """Return the template's data of a credit note."""
     invoice, code = note.invoice, note.currency
     net = note.amount_minor - note.tax_minor
@@ -102,7 +103,7 @@ def credit_note_data(note: CreditNote) -> dict[str, Any]:
     }
 
 
-def _document(kind: str, number: str, day: date, invoice: Invoice) -> dict[str, Any]:
+def _document(kind: str, number: str, day: date, invoice: Invoice) -> JsonObject:
     return {
         "kind": kind,
         "number": number,
@@ -131,7 +132,7 @@ def _percent(percent: Decimal) -> str:
     return f"{percent.normalize():f} %" if percent else "–"
 
 
-def _party(details: dict[str, Any]) -> list[str]:
+def _party(details: JsonObject) -> list[str]:
     vat = details.get("vat_id")
     parts = [details.get("name"), *str(details.get("address") or "").splitlines(), details.get("country")]
     return [str(part) for part in (*parts, f"VAT {vat}" if vat else "", details.get("email")) if part]

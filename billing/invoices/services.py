@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 from django.db import connection
 from django.utils import timezone
@@ -20,6 +19,7 @@ from billing.taxes.models import BillingDetails
 from billing.taxes.rules import Tax
 from core.events import emit
 from core.text.timezones import zone_of
+from core.types import JsonObject
 
 Status = Invoice.Status
 NEXT = (
@@ -105,7 +105,7 @@ def issue(invoice: Invoice) -> None:
     seller = the_seller()
     number, day = next_number("INV", seller)
     now = timezone.now()
-    values: dict[str, Any] = {
+    values: JsonObject = {
         "number": number,
         "issued_on": day,
         "issued_at": now,

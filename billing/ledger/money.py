@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
 
 from rest_framework import serializers
 
 from core.api.output import Output
 from core.text.currencies import exponent as exponent
+from core.types import JsonObject
 
 MAX_AMOUNT = 2**53
 """Minor units of the largest amount: JSON's numbers are exact up to here."""
@@ -55,6 +55,6 @@ class MoneyOut(Output):
     currency = serializers.CharField(help_text="ISO 4217 code")
 
 
-def money(minor: int, currency: str) -> dict[str, Any]:
+def money(minor: int, currency: str) -> JsonObject:
     """Return an amount under its output names."""
     return {"amount": float(to_amount(minor, currency)), "amountMinor": minor, "currency": currency}

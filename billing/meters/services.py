@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from math import ceil
-from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -26,6 +25,7 @@ from core.access.meters import METERS, Outcome, Reserved
 from core.ids import new_id
 from core.tenancy import company_id, company_scope
 from core.text.modules import name_of
+from core.types import JsonObject
 
 RESERVED_FOR = timedelta(minutes=15)
 """After which the outcome of a reservation is looked up: longer than a call or a message takes."""
@@ -184,7 +184,7 @@ def open_period(meter: str, terms: Terms, limit: int) -> MeterPeriod:
     its share of time is taken off, since the unused time was paid back.
     """
     price, subscription = _price(meter, terms), terms.subscription
-    values: dict[str, Any] = {"ends_at": terms.ends_at, "allowed": limit, "terms": terms.key, **price}
+    values: JsonObject = {"ends_at": terms.ends_at, "allowed": limit, "terms": terms.key, **price}
     fresh = MeterPeriod(
         subscription=subscription,
         meter=meter,
@@ -211,7 +211,7 @@ def open_period(meter: str, terms: Terms, limit: int) -> MeterPeriod:
     return row
 
 
-def _price(meter: str, terms: Terms) -> dict[str, Any]:
+def _price(meter: str, terms: Terms) -> JsonObject:
     amount = meter_price(terms.subscription, meter) if terms.key else None
     return {"unit_amount": amount, "currency": terms.subscription.currency if amount is not None else ""}
 
@@ -248,7 +248,7 @@ def _run(statement: str, meter: str, sources: Sequence[str]) -> list[str]:
     return _rows(statement, values)
 
 
-def _rows(statement: str, values: dict[str, Any]) -> list[str]:
+def _rows(statement: str, values: JsonObject) -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return [source for (source,) in cursor.fetchall()] if cursor.description else []

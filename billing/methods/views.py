@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from billing.gateways.accounts import accounts_on
@@ -13,6 +11,7 @@ from billing.methods.serializers import MethodSetupInput, MethodSetupOut, SetupW
 from billing.methods.services import set_up_method
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 
 
 class MethodSetupViewSet(ResourceViewSet):
@@ -25,7 +24,7 @@ class MethodSetupViewSet(ResourceViewSet):
         output=SetupWaysOut,
         needs_subscription=False,
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         adapters = [(entry.letter, adapter(entry.adapter)) for entry in accounts_on()]
         return {
             "gateways": [{"gateway": f"gateway-{at}", "title": entry.title} for at, entry in adapters if entry.sets_up]
@@ -41,6 +40,6 @@ class MethodSetupViewSet(ResourceViewSet):
         description="Send the person to redirectUrl, the gateway's page; from there the service saves the method. Who"
         " asks again while it is open gets the same page. Some gateways save a method only with a payment: 400.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         setup = set_up_method(letter=data["gateway"][-1])
         return {"_id": setup.pk, "gateway": data["gateway"], "redirectUrl": setup.url}

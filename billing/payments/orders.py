@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from datetime import date, timedelta
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,6 +21,7 @@ from core.errors import NamedError, ValidationFailed
 from core.ids import is_id
 from core.tenancy import company_id, company_scope
 from core.text.timezones import zone_of
+from core.types import JsonObject
 
 Bank = Payment.Bank
 WAITING = (Bank.AWAITING, Bank.SUBMITTED)
@@ -67,7 +67,7 @@ def cancel_expired() -> bool:
 # Bank transfers
 
 
-def pay_by_bank(*, payment_id: str, values: dict[str, Any]) -> Payment:
+def pay_by_bank(*, payment_id: str, values: JsonObject) -> Payment:
     """Pay an open order by bank transfer: awaited, and submitted once there is a proof.
 
     Raises ManualPaymentDetailsNotFound_400, FileNotFound_400, CouponInvalid_400 and BadRequest_400.
@@ -81,7 +81,7 @@ def pay_by_bank(*, payment_id: str, values: dict[str, Any]) -> Payment:
         return _submit(payment, values)
 
 
-def change_transfer(*, payment_id: str, values: dict[str, Any]) -> Payment:
+def change_transfer(*, payment_id: str, values: JsonObject) -> Payment:
     """Change the details of a company's bank transfer, until staff have decided.
 
     Raises ManualPaymentDetailsNotFound_400, FileNotFound_400 and BadRequest_400.
@@ -96,7 +96,7 @@ def change_transfer(*, payment_id: str, values: dict[str, Any]) -> Payment:
         return _submit(payment, values)
 
 
-def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
+def _submit(payment: Payment, values: JsonObject) -> Payment:
     proof = values.get("proof", payment.proof)
     if "proof" in values and is_id(proof):
         payment.proof_file_id = file_of(proof)

@@ -7,7 +7,7 @@ order's lock, and a paid order stays paid.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -33,6 +33,7 @@ from core.crypto import lookup_hash
 from core.errors import ApiError, NamedError
 from core.events import emit
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 
 log = logging.getLogger(__name__)
 Status, Kind = Attempt.Status, Transaction.Kind
@@ -230,7 +231,7 @@ def _set_add_ons(payment: Payment) -> Subscription:
     return found
 
 
-def set_subscription_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]], *, note: str) -> None:
+def set_subscription_items(subscription: Subscription, ordered: Sequence[Values], *, note: str) -> None:
     """Set a locked subscription's add-ons to these and no others, in the caller's transaction."""
     extras = set_items(subscription, ordered)
     if extras != subscription.extras:
@@ -276,7 +277,7 @@ def close_order(payment: Payment, *, bank_state: str = "") -> None:
 def save_method(letter: str, adapter: str, saved: SavedMethod) -> PaymentMethod:
     """Save a method of the active company, once for each token. It becomes the default if there is no default."""
     token_hash = lookup_hash(f"{adapter}:{saved.token}")
-    shown: dict[str, Any] = {"label": saved.label[:60], "brand": saved.brand[:30], "last4": saved.last4[-4:]}
+    shown: JsonObject = {"label": saved.label[:60], "brand": saved.brand[:30], "last4": saved.last4[-4:]}
     shown["expires_on"] = saved.expires
     row: PaymentMethod = PaymentMethod.objects.filter(token_hash=token_hash).first() or PaymentMethod(
         letter=letter, adapter=adapter, token_hash=token_hash, token=saved.token, customer=saved.customer[:255]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any
 
 from django.contrib.postgres.aggregates import JSONBAgg
 from django.db.models import OuterRef, Subquery
@@ -17,6 +16,7 @@ from core.api.output import Computed, IdField, Output
 from core.fields import JSONField
 from core.text.features import features_of
 from core.text.modules import name_of
+from core.types import JsonObject, Values
 
 PERMISSION_MODULES = "permission modules; null: all of them"
 
@@ -48,7 +48,7 @@ class SavingOut(Output):
     percent = serializers.IntegerField()
 
 
-def savings_of(prices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def savings_of(prices: Iterable[Values]) -> list[JsonObject]:
     """Return the saving of a year in each currency that has both prices, if there is one."""
     by = {(price["currency"], price["interval"]): Decimal(str(price["amount"])) for price in prices}
     savings = []
@@ -100,7 +100,7 @@ class PlanOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def columns(cls) -> dict[str, Any]:
+    def columns(cls) -> JsonObject:
         prices = PlanPrice.objects.filter(plan=OuterRef("pk"), currency__is_active=True).order_by().values("plan")
         price = JSONObject(currency="currency__code", interval="interval", amount="amount", seatAmount="seat_amount")
         listed = prices.annotate(listed=JSONBAgg(price, order_by=("currency__code", "interval"))).values("listed")
@@ -114,8 +114,8 @@ class PlanOut(Output):
         }
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        sold: dict[str, list[dict[str, Any]]] = {}
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
+        sold: dict[str, list[JsonObject]] = {}
         for meter_price in data["meters"] or []:
             price = {"amount": meter_price["amount"], "currency": meter_price["currency"]}
             sold.setdefault(meter_price["meter"], []).append(price)
@@ -129,7 +129,7 @@ class PlanOut(Output):
         return {**data, "prices": prices, **more}
 
 
-def as_kept(plan: dict[str, Any], version: PlanVersion | None) -> dict[str, Any]:
+def as_kept(plan: JsonObject, version: PlanVersion | None) -> JsonObject:
     """Return a plan's output with the terms of a version, for who pays for that."""
     if version is None:
         return plan

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from accounts.roles.pages import WORDS
 from accounts.roles.permissions import MODULES
@@ -12,6 +11,7 @@ from core.access.meters import METERS
 from core.backoffice.admin import BackOfficeForm
 from core.backoffice.inputs import ChoicesField, NumbersField
 from core.text.modules import NAMES, name_of
+from core.types import JsonObject
 
 
 def _named(keys: Iterable[str]) -> list[tuple[str, str]]:
@@ -37,5 +37,5 @@ class OwnTermsForm(TermsForm):
         lambda: _named(METERS), help_text="The most that is billed beyond the plan in a month. Empty: no limit."
     )
 
-    def clean_overage(self) -> dict[str, Any]:
+    def clean_overage(self) -> JsonObject:
         return self.cleaned_data["overage"] or {}

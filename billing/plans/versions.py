@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from copy import copy
 from decimal import Decimal
-from typing import Any
 
 from billing.plans.models import Currency, MeterPrice, Plan, PlanPrice, PlanVersion
+from core.types import JsonObject
 
 BEFORE_CHANGE: list[Callable[[str], Callable[[], None]]] = []
 """Functions called with a plan's id before staff change it. Each returns a function that is called after the change."""
@@ -19,7 +19,7 @@ TERMS = ("modules", "limits", "min_seats", "max_seats")
 """The fields that a plan and its versions have in common."""
 
 
-def terms_now(plan_id: str) -> dict[str, Any]:
+def terms_now(plan_id: str) -> JsonObject:
     """Return the present terms of a plan in the form of a PlanVersion."""
     plan = Plan.objects.get(pk=plan_id)
     prices: dict[str, dict[str, dict[str, str]]] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Sum
 
@@ -22,6 +21,7 @@ from billing.plans.versions import prices_in
 from billing.taxes.models import TaxRate
 from billing.taxes.rules import Tax, tax_for
 from billing.taxes.services import tax_rate
+from core.types import JsonObject
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Due:
     period_end: datetime
     period_day: int | None
     ends_at: datetime | None
-    scheduled: dict[str, Any] | None
+    scheduled: JsonObject | None
     version: PlanVersion | None = None
     """The terms that it keeps; None: the plan's present ones."""
     is_same: bool = True

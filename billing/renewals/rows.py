@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 
@@ -15,13 +14,14 @@ from billing.payments.orders import BANK_LIFE, new_number
 from billing.renewals.lines import CompanyDetails, Due
 from billing.subscriptions.periods import period_after
 from core.ids import new_id
+from core.types import JsonObject
 
 
 def next_end(end: datetime, row: Due | Subscription) -> datetime:
     return period_after(end, row.interval, row.period_day or end.day)
 
 
-def invoice_row(due: Due, facts: CompanyDetails, end: datetime, now: datetime) -> dict[str, Any]:
+def invoice_row(due: Due, facts: CompanyDetails, end: datetime, now: datetime) -> JsonObject:
     return {
         "id": new_id(),
         "company_id": due.company_id,
@@ -41,7 +41,7 @@ def invoice_row(due: Due, facts: CompanyDetails, end: datetime, now: datetime) -
     }
 
 
-def line_rows(due: Due, invoice: str) -> list[dict[str, Any]]:
+def line_rows(due: Due, invoice: str) -> list[JsonObject]:
     return [
         {
             "company_id": due.company_id,
@@ -59,7 +59,7 @@ def line_rows(due: Due, invoice: str) -> list[dict[str, Any]]:
     ]
 
 
-def posting_rows(due: Due, invoice: dict[str, Any]) -> list[dict[str, Any]]:
+def posting_rows(due: Due, invoice: JsonObject) -> list[JsonObject]:
     legs = legs_of(invoice["total_minor"], ((line.tax_percent, line.tax) for line in due.lines))
     return [
         {
@@ -76,7 +76,7 @@ def posting_rows(due: Due, invoice: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def payment_row(due: Due, id: str, invoice: dict[str, Any], facts: CompanyDetails, now: datetime) -> dict[str, Any]:
+def payment_row(due: Due, id: str, invoice: JsonObject, facts: CompanyDetails, now: datetime) -> JsonObject:
     total = invoice["total_minor"]
     credit = min(total, facts.balances.get((due.company_id, due.currency), 0))
     return {
@@ -97,9 +97,7 @@ def payment_row(due: Due, id: str, invoice: dict[str, Any], facts: CompanyDetail
     }
 
 
-def change_row(
-    due: Due, action: str, before: dict[str, Any], after: dict[str, Any], *, source: str = ""
-) -> dict[str, Any]:
+def change_row(due: Due, action: str, before: JsonObject, after: JsonObject, *, source: str = "") -> JsonObject:
     return {
         "company_id": due.company_id,
         "subscription_id": due.id,
@@ -117,9 +115,9 @@ def moved(
     period: tuple[datetime, datetime] | None,
     *,
     applied: bool = False,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the new values of a subscription; a period where it begins now."""
-    values: dict[str, Any] = {"id": due.id, "bill_at": bill_at, "ends_at": ends_at, "applied": applied}
+    values: JsonObject = {"id": due.id, "bill_at": bill_at, "ends_at": ends_at, "applied": applied}
     if period is None:
         return values
     return values | {

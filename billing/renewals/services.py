@@ -49,6 +49,7 @@ from core.events.across import emit_across
 from core.ids import new_id
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject
 
 log = logging.getLogger(__name__)
 Action = SubscriptionChange.Action
@@ -177,7 +178,7 @@ def _left(order: Payment) -> bool:
         return True
 
 
-def _scheduled(row: Subscription) -> dict[str, Any]:
+def _scheduled(row: Subscription) -> JsonObject:
     return row.scheduled or {}
 
 
@@ -253,7 +254,7 @@ def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: i
     ends_at, spread = now + settings.GRACE_PERIOD, waiting / settings.COLLECTIONS_PER_SECOND
     if spread < AT_ONCE:
         spread = 0
-    rows: dict[Any, list[dict[str, Any]]] = {
+    rows: dict[Any, list[JsonObject]] = {
         model: [] for model in (InvoiceLine, Posting, Payment, Dunning, SubscriptionChange)
     }
     moves, invoices = [], []
@@ -284,7 +285,7 @@ def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: i
     notify_workers("dunning")
 
 
-def _issue(invoices: list[dict[str, Any]]) -> None:
+def _issue(invoices: list[JsonObject]) -> None:
     """Number the invoices and insert them. The caller should commit soon, because the series stays locked until
     then."""
     seller = the_seller()
@@ -298,7 +299,7 @@ def _issue(invoices: list[dict[str, Any]]) -> None:
     )
 
 
-def _move_all(moves: Sequence[dict[str, Any]], now: datetime) -> None:
+def _move_all(moves: Sequence[JsonObject], now: datetime) -> None:
     if moves:
         with connection.cursor() as cursor:
             cursor.execute(MOVE, [now, dumped(moves)])

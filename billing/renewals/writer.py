@@ -4,25 +4,25 @@ not go with row-level security."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import orjson
 from django.db import connection, models
 from django.utils import timezone
 
 from core.ids import new_id
+from core.types import JsonObject
 
 
-def insert_rows(model: type[models.Model], rows: Sequence[dict[str, Any]]) -> None:
+def insert_rows(model: type[models.Model], rows: Sequence[JsonObject]) -> None:
     """Insert rows, each a dict of the same columns. Others get their fields' defaults, a missing id a new one."""
     if not rows:
         return
     for row in rows:
         row.setdefault("id", new_id())
     names = list(rows[0])
-    fields: dict[str, Any] = {str(field.column): field for field in model._meta.concrete_fields}
+    fields: JsonObject = {str(field.column): field for field in model._meta.concrete_fields}
     now = timezone.now()
-    constants: dict[str, Any] = {"created_at": now, "updated_at": now}
+    constants: JsonObject = {"created_at": now, "updated_at": now}
     for column, field in fields.items():
         if column not in names and column not in constants and field.db_default is models.NOT_PROVIDED:
             constants[column] = field.get_db_prep_save(field.get_default(), connection)
@@ -40,5 +40,5 @@ def insert_rows(model: type[models.Model], rows: Sequence[dict[str, Any]]) -> No
         cursor.execute(statement, [*constants.values(), dumped(rows)])
 
 
-def dumped(rows: Sequence[dict[str, Any]]) -> str:
+def dumped(rows: Sequence[JsonObject]) -> str:
     return orjson.dumps(rows, default=str).decode()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -17,9 +16,10 @@ from billing.revenue.selectors import (
     recurring_revenue,
 )
 from core.backoffice.panels import table
+from core.types import JsonObject
 
 
-def sections() -> list[dict[str, Any]]:
+def sections() -> list[JsonObject]:
     """Return the titled parts of the page."""
     return [
         {"title": "Revenue that comes back each month", "html": _recurring()},

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from billing.standin.state import Answer, Dialect
+from core.types import JsonObject
 
 
 def listed(name: str, items: list[Any]) -> Answer:
@@ -18,7 +19,7 @@ class Mollie(Dialect):
     name = "mollie"
     prefixes = ("tr_",)
 
-    def answer(self, method: str, path: list[str], data: dict[str, Any], query: dict[str, str]) -> Answer | None:
+    def answer(self, method: str, path: list[str], data: JsonObject, query: dict[str, str]) -> Answer | None:
         orders = self.state.orders
         match method, path[1:]:
             case "GET", ["methods"]:
@@ -63,7 +64,7 @@ class Mollie(Dialect):
             page["_links"]["next"] = {"href": address, "type": "application/hal+json"}
         return status, page
 
-    def _new(self, data: dict[str, Any]) -> Answer:
+    def _new(self, data: JsonObject) -> Answer:
         order = self.state.new(
             "tr_",
             order=data["metadata"]["order"],
@@ -80,7 +81,7 @@ class Mollie(Dialect):
                 self.pay(order)
         return 201, self._payment(order)
 
-    def _refund(self, id: str, data: dict[str, Any]) -> Answer:
+    def _refund(self, id: str, data: JsonObject) -> Answer:
         value = data["amount"]["value"]
         done = sum(float(row["amount"]) for row in self.state.refunds if row["of"] == id)
         if done + float(value) > float(self.state.orders[id]["amount"]):
@@ -88,13 +89,13 @@ class Mollie(Dialect):
             return 422, {"status": 422, "title": "Unprocessable Entity", "detail": text}
         return 201, _refund(self.state.refunded(id, value, ref=data["metadata"]["refund"]))
 
-    def pay(self, order: dict[str, Any]) -> None:
+    def pay(self, order: JsonObject) -> None:
         if order["status"] == "open":
             order["status"] = "paid"
             if float(order["amount"]):
                 self.state.moved(self.name, order, order["id"])
 
-    def _payment(self, order: dict[str, Any]) -> dict[str, Any]:
+    def _payment(self, order: JsonObject) -> JsonObject:
         page = self.page(order)
         here = {"href": f"{self.url}/mollie/v2/payments/{order['id']}", "type": "application/hal+json"}
         payment = {
@@ -111,17 +112,17 @@ class Mollie(Dialect):
         return payment | ({"mandateId": "mdt_1"} if order["status"] == "paid" and order["customer"] else {})
 
 
-def _customer(id: str) -> dict[str, Any]:
+def _customer(id: str) -> JsonObject:
     return {"resource": "customer", "id": id, "_links": {}}
 
 
-def _refund(row: dict[str, Any]) -> dict[str, Any]:
+def _refund(row: JsonObject) -> JsonObject:
     amount = {"value": row["amount"], "currency": row["currency"]}
     more = {"status": "pending", "metadata": {"refund": row["ref"]}, "amount": amount, "createdAt": _day(row["at"])}
     return {"resource": "refund", "id": row["id"], **more}
 
 
-def _chargeback(row: dict[str, Any]) -> dict[str, Any]:
+def _chargeback(row: JsonObject) -> JsonObject:
     amount = {"value": row["amount"], "currency": row["currency"]}
     more = {"paymentId": row["of"], "amount": amount, "createdAt": _day(row["at"]), "reason": {"description": "fraud"}}
     return {"resource": "chargeback", "id": row["id"], "reversedAt": "x" if row["status"] == "won" else None, **more}
@@ -131,6 +132,6 @@ def _day(at: float) -> str:
     return dt.datetime.fromtimestamp(at, dt.UTC).isoformat()
 
 
-def hook(order: dict[str, Any]) -> tuple[dict[str, str], bytes]:
+def hook(order: JsonObject) -> tuple[dict[str, str], bytes]:
     """Return a webhook's headers and body: a form with an id, unsigned."""
     return {"Content-Type": "application/x-www-form-urlencoded"}, urlencode({"id": order["id"]}).encode()

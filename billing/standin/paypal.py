@@ -7,7 +7,6 @@ import datetime as dt
 import json
 import zlib
 from functools import lru_cache
-from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
@@ -16,6 +15,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509.oid import NameOID
 
 from billing.standin.state import Answer, Dialect
+from core.types import JsonObject
 
 
 def issue(name: str, status: int = 422) -> Answer:
@@ -26,7 +26,7 @@ class PayPal(Dialect):
     name = "paypal"
     prefixes = ("PO", "PST")
 
-    def answer(self, method: str, path: list[str], data: dict[str, Any], query: dict[str, str]) -> Answer | None:
+    def answer(self, method: str, path: list[str], data: JsonObject, query: dict[str, str]) -> Answer | None:
         orders = self.state.orders
         match method, path:
             case "POST", ["v1", "oauth2", "token"]:
@@ -67,11 +67,11 @@ class PayPal(Dialect):
                 return 200, next(_dispute(dispute) for dispute in self.state.disputes if dispute["id"] == id)
         return None
 
-    def _setup(self, order: dict[str, Any]) -> dict[str, Any]:
+    def _setup(self, order: JsonObject) -> JsonObject:
         status = "PAYER_ACTION_REQUIRED" if order["status"] == "CREATED" else order["status"]
         return {"id": order["id"], "status": status, "links": [{"rel": "approve", "href": self.page(order)}]}
 
-    def _report(self, query: dict[str, str]) -> dict[str, Any]:
+    def _report(self, query: dict[str, str]) -> JsonObject:
         state = self.state
         since, until = (dt.datetime.fromisoformat(query[name]).timestamp() for name in ("start_date", "end_date"))
         came = [(row, "T0006", row["order"], "") for row in state.between(state.effects, self.name, since, until)]
@@ -90,7 +90,7 @@ class PayPal(Dialect):
         details = [{"transaction_info": row} for row in rows[size * (page - 1) : size * page]]
         return {"transaction_details": details, "total_pages": max(1, -(-len(rows) // size))}
 
-    def _capture(self, order: dict[str, Any], data: dict[str, Any]) -> Answer:
+    def _capture(self, order: JsonObject, data: JsonObject) -> Answer:
         vault = ((data.get("payment_source") or {}).get("paypal") or {}).get("vault_id")
         if order["status"] == "COMPLETED":
             return issue("ORDER_ALREADY_CAPTURED")
@@ -102,7 +102,7 @@ class PayPal(Dialect):
         self.state.moved(self.name, order, order["capture"])
         return 201, self._order(order)
 
-    def _refund(self, id: str, data: dict[str, Any]) -> Answer:
+    def _refund(self, id: str, data: JsonObject) -> Answer:
         order = next(candidate for candidate in self.state.orders.values() if candidate.get("capture") == id)
         value = data["amount"]["value"]
         done = sum(float(row["amount"]) for row in self.state.refunds if row["of"] == id)
@@ -110,13 +110,13 @@ class PayPal(Dialect):
             return issue("REFUND_AMOUNT_EXCEEDED")
         return 201, {"id": self.state.refunded(id, value, ref=data["custom_id"])["id"], "status": "COMPLETED"}
 
-    def pay(self, order: dict[str, Any]) -> None:
+    def pay(self, order: JsonObject) -> None:
         if order["status"] == "CREATED":
             order["status"] = "APPROVED"
 
-    def _order(self, order: dict[str, Any]) -> dict[str, Any]:
+    def _order(self, order: JsonObject) -> JsonObject:
         amount = {"value": order["amount"], "currency_code": order["currency"]}
-        unit: dict[str, Any] = {"custom_id": order["order"], "amount": amount}
+        unit: JsonObject = {"custom_id": order["order"], "amount": amount}
         if "capture" in order:
             unit["payments"] = {"captures": [{"id": order["capture"], "status": "COMPLETED", "amount": amount}]}
         page = self.page(order)
@@ -130,7 +130,7 @@ class PayPal(Dialect):
         }
 
 
-def _dispute(row: dict[str, Any]) -> dict[str, Any]:
+def _dispute(row: JsonObject) -> JsonObject:
     outcome = {"won": "RESOLVED_SELLER_FAVOUR", "lost": "RESOLVED_BUYER_FAVOUR"}.get(row["status"])
     due = dt.datetime.fromtimestamp(row["at"] + 7 * 86400, dt.UTC).isoformat()
     return {
@@ -161,7 +161,7 @@ def certificate() -> bytes:
 
 
 def hook(
-    order: dict[str, Any], webhook_id: str, url: str, *, at: dt.datetime | None = None
+    order: JsonObject, webhook_id: str, url: str, *, at: dt.datetime | None = None
 ) -> tuple[dict[str, str], bytes]:
     """Return a webhook's headers and body, signed as PayPal does. `url` is where the certificate is."""
     resource = {"id": order["id"], "purchase_units": [{"custom_id": order["order"]}]}

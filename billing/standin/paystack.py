@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from billing.standin.state import Answer, Dialect
+from core.types import JsonObject
 
 
 def no(status: int, text: str) -> Answer:
@@ -24,7 +25,7 @@ class Paystack(Dialect):
     name = "paystack"
     prefixes = ("ps_",)
 
-    def answer(self, method: str, path: list[str], data: dict[str, Any], query: dict[str, str]) -> Answer | None:
+    def answer(self, method: str, path: list[str], data: JsonObject, query: dict[str, str]) -> Answer | None:
         orders = self.state.orders
         match method, path:
             case "GET", ["balance"]:
@@ -64,7 +65,7 @@ class Paystack(Dialect):
         size, page = int(query["perPage"]), int(query["page"])
         return yes(rows[size * (page - 1) : size * page])
 
-    def _new(self, data: dict[str, Any], *, charges: bool) -> Answer:
+    def _new(self, data: JsonObject, *, charges: bool) -> Answer:
         reference, key = data["reference"], f"ps_{data['reference']}"
         if key in self.state.orders:
             return no(400, "Duplicate Transaction Reference")
@@ -78,12 +79,12 @@ class Paystack(Dialect):
             return yes(self._transaction(order))
         return yes({"authorization_url": self.page(order), "reference": reference, "access_code": "x"})
 
-    def pay(self, order: dict[str, Any]) -> None:
+    def pay(self, order: JsonObject) -> None:
         if order["status"] == "abandoned":
             order["status"] = "success"
             self.state.moved(self.name, order, order["id"])
 
-    def _transaction(self, order: dict[str, Any]) -> dict[str, Any]:
+    def _transaction(self, order: JsonObject) -> JsonObject:
         card = {"authorization_code": "AUTH_1", "reusable": True, "brand": "visa", "last4": "4081"}
         card |= {"exp_month": "12", "exp_year": "2099"}
         return {
@@ -97,12 +98,12 @@ class Paystack(Dialect):
         }
 
 
-def _refund(row: dict[str, Any]) -> dict[str, Any]:
+def _refund(row: JsonObject) -> JsonObject:
     more = {"amount": row["amount"], "currency": row["currency"], "status": "processed"}
     return {"id": row["id"], "merchant_note": row["ref"], **more}
 
 
-def _dispute(row: dict[str, Any]) -> dict[str, Any]:
+def _dispute(row: JsonObject) -> JsonObject:
     decided = {"won": "declined", "lost": "merchant-accepted"}.get(row["status"])
     return {
         "id": row["id"],
@@ -120,7 +121,7 @@ def _moment(text: str | None, default: float) -> float:
     return dt.datetime.fromisoformat(text).timestamp() if text else default
 
 
-def hook(order: dict[str, Any], secret: str) -> tuple[dict[str, str], bytes]:
+def hook(order: JsonObject, secret: str) -> tuple[dict[str, str], bytes]:
     """Return a webhook's headers and body, signed as Paystack does."""
     body = json.dumps({"event": "charge.success", "data": {"reference": order["order"]}}).encode()
     return {"X-Paystack-Signature": hmac.new(secret.encode(), body, hashlib.sha512).hexdigest()}, body

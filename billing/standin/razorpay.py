@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from billing.standin.state import Answer, Dialect
+from core.types import JsonObject
 
 
 def bad(text: str) -> Answer:
@@ -23,7 +24,7 @@ class Razorpay(Dialect):
     name = "razorpay"
     prefixes = ("plink_", "order_")
 
-    def answer(self, method: str, path: list[str], data: dict[str, Any], query: dict[str, str]) -> Answer | None:
+    def answer(self, method: str, path: list[str], data: JsonObject, query: dict[str, str]) -> Answer | None:
         orders = self.state.orders
         match method, path[1:]:
             case "POST", ["payment_links"]:
@@ -60,12 +61,12 @@ class Razorpay(Dialect):
         start = int(query.get("skip", 0))
         return collection(rows[start : start + int(query.get("count", 10))])
 
-    def _links(self, reference: str) -> list[dict[str, Any]]:
+    def _links(self, reference: str) -> list[JsonObject]:
         return [
             order for order in self.state.orders.values() if order.get("kind") == "link" and order["order"] == reference
         ]
 
-    def _new_link(self, data: dict[str, Any]) -> Answer:
+    def _new_link(self, data: JsonObject) -> Answer:
         if self._links(data["reference_id"]):
             return bad(f"payment link with given reference_id ({data['reference_id']}) already exists")
         values = {"order": data["reference_id"], "amount": data["amount"], "currency": data["currency"]}
@@ -73,7 +74,7 @@ class Razorpay(Dialect):
             self.state.new("plink_", **values, kind="link", status="created", back=data["callback_url"])
         )
 
-    def _charge(self, order: dict[str, Any], data: dict[str, Any]) -> Answer:
+    def _charge(self, order: JsonObject, data: JsonObject) -> Answer:
         if order["status"] == "paid":
             return bad("Order is already paid")
         if data["token"] == "token_declined":  # noqa: S105  what a test sends
@@ -81,7 +82,7 @@ class Razorpay(Dialect):
         self._pay(order)
         return 200, {"razorpay_payment_id": order["payment"]["id"]}
 
-    def _pay(self, order: dict[str, Any], status: str = "captured") -> None:
+    def _pay(self, order: JsonObject, status: str = "captured") -> None:
         order["payment"] = {
             "id": f"pay_{order['id']}",
             "entity": "payment",
@@ -98,7 +99,7 @@ class Razorpay(Dialect):
             order["status"] = "paid"
             self.state.moved(self.name, order, order["payment"]["id"])
 
-    def _payment(self, method: str, id: str, rest: list[str], data: dict[str, Any]) -> Answer | None:
+    def _payment(self, method: str, id: str, rest: list[str], data: JsonObject) -> Answer | None:
         order = next(
             (candidate for candidate in self.state.orders.values() if (candidate.get("payment") or {}).get("id") == id),
             None,
@@ -122,12 +123,12 @@ class Razorpay(Dialect):
                 return collection([_refund(row) for row in self.state.refunds if row["of"] == id])
         return None
 
-    def pay(self, order: dict[str, Any]) -> None:
+    def pay(self, order: JsonObject) -> None:
         if order["status"] == "created":
             self._pay(order, "authorized")
             order["status"] = "partially_paid"
 
-    def _link(self, link: dict[str, Any]) -> dict[str, Any]:
+    def _link(self, link: JsonObject) -> JsonObject:
         payment = link.get("payment")
         listed = payment and [{"payment_id": payment["id"], "amount": payment["amount"], "status": payment["status"]}]
         return {
@@ -140,22 +141,22 @@ class Razorpay(Dialect):
             "payments": listed,
         }
 
-    def _order(self, order: dict[str, Any]) -> dict[str, Any]:
+    def _order(self, order: JsonObject) -> JsonObject:
         names = ("id", "amount", "currency", "status")
         return {**{name: order[name] for name in names}, "receipt": order["order"], "entity": "order"}
 
 
-def _refund(row: dict[str, Any]) -> dict[str, Any]:
+def _refund(row: JsonObject) -> JsonObject:
     more = {"notes": {"refund": row["ref"]}, "currency": row["currency"], "status": "processed"}
     return {"id": row["id"], "entity": "refund", "amount": int(row["amount"]), **more}
 
 
-def _dispute(row: dict[str, Any]) -> dict[str, Any]:
+def _dispute(row: JsonObject) -> JsonObject:
     more = {"reason_code": "chargeback", "respond_by": int(row["at"]) + 7 * 86400, "currency": row["currency"]}
     return {"id": row["id"], "payment_id": row["of"], "amount": row["amount"], "status": row["status"], **more}
 
 
-def hook(order: dict[str, Any], secret: str) -> tuple[dict[str, str], bytes]:
+def hook(order: JsonObject, secret: str) -> tuple[dict[str, str], bytes]:
     """Return a webhook's headers and body, signed as Razorpay does."""
     entity = {"id": order["id"], "reference_id": order["order"], "notes": {"order": order["order"]}}
     body = json.dumps({"event": "payment_link.paid", "payload": {"payment_link": {"entity": entity}}}).encode()

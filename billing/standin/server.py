@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from html import escape
@@ -23,6 +23,7 @@ from billing.standin.razorpay import Razorpay
 from billing.standin.state import Dialect, State
 from billing.standin.stripe import Stripe
 from core.text.currencies import exponent
+from core.types import JsonObject, Values
 
 DIALECTS: tuple[type[Dialect], ...] = (Stripe, PayPal, Razorpay, Mollie, Paystack)
 KEYS = ("Idempotency-Key", "PayPal-Request-Id", "X-Refund-Idempotency")
@@ -56,7 +57,7 @@ MINOR = ("stripe", "razorpay", "paystack")
 TITLES = {"stripe": "Stripe", "paypal": "PayPal", "razorpay": "Razorpay", "mollie": "Mollie", "paystack": "Paystack"}
 
 
-def sum_of(gateway: str, order: Mapping[str, Any]) -> str:
+def sum_of(gateway: str, order: Values) -> str:
     """Return the text about the sum on the page of an order."""
     amount, currency = Decimal(str(order["amount"] or 0)), str(order["currency"]).upper()
     if not amount:
@@ -107,7 +108,7 @@ class Handler(BaseHTTPRequestHandler):
             return self._drop()
         return self._send(status, json.dumps(body).encode())
 
-    def _answer(self, method: str, path: list[str], raw: bytes, query: str) -> tuple[int, dict[str, Any]]:
+    def _answer(self, method: str, path: list[str], raw: bytes, query: str) -> tuple[int, JsonObject]:
         state, gateway = self.server.state, path[0]
         key = next((self.headers[name] for name in KEYS if self.headers.get(name)), "")
         place = (gateway, "/".join(path), key)
@@ -125,9 +126,9 @@ class Handler(BaseHTTPRequestHandler):
                 state.answered[place] = (raw, answer)
             return answer
 
-    def _data(self, raw: bytes) -> dict[str, Any]:
+    def _data(self, raw: bytes) -> JsonObject:
         if "json" in self.headers.get("Content-Type", "") and raw:
-            body: dict[str, Any] = json.loads(raw)
+            body: JsonObject = json.loads(raw)
             return body
         return {name: values[0] for name, values in parse_qs(raw.decode(), keep_blank_values=True).items()}
 

@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from billing.standin.state import Answer, Dialect
+from core.types import JsonObject
 
 STATES = {"open": "requires_payment_method", "paid": "succeeded", "expired": "canceled", "declined": "canceled"}
 
@@ -32,7 +33,7 @@ class Stripe(Dialect):
     name = "stripe"
     prefixes = ("cs_", "pi_")
 
-    def answer(self, method: str, path: list[str], data: dict[str, Any], query: dict[str, str]) -> Answer | None:
+    def answer(self, method: str, path: list[str], data: JsonObject, query: dict[str, str]) -> Answer | None:
         orders = self.state.orders
         match method, path[1:]:
             case "GET", ["balance"]:
@@ -72,7 +73,7 @@ class Stripe(Dialect):
         start = ids.index(query["starting_after"]) + 1 if "starting_after" in query else 0
         return listing(entries[start : start + size], more=len(entries) > start + size)
 
-    def _new_session(self, data: dict[str, Any]) -> dict[str, Any]:
+    def _new_session(self, data: JsonObject) -> JsonObject:
         if data["mode"] == "setup":
             back = {"back": data["success_url"], "currency": data["currency"]}
             return self.state.new("cs_", order=data["client_reference_id"], amount=0, status="open", setup=True, **back)
@@ -88,7 +89,7 @@ class Stripe(Dialect):
         session["intent"] = self.state.new("pi_", **values)["id"]
         return session
 
-    def _new_intent(self, data: dict[str, Any]) -> dict[str, Any]:
+    def _new_intent(self, data: JsonObject) -> JsonObject:
         return self.state.new(
             "pi_",
             order=data.get("metadata[order]"),
@@ -99,7 +100,7 @@ class Stripe(Dialect):
             saves=True,
         )
 
-    def _confirm(self, intent: dict[str, Any]) -> Answer:
+    def _confirm(self, intent: JsonObject) -> Answer:
         if intent["status"] != "open":
             text = "This PaymentIntent's status does not allow it to be confirmed"
             return error(400, "invalid_request_error", "payment_intent_unexpected_state", text)
@@ -111,13 +112,13 @@ class Stripe(Dialect):
         self.state.moved(self.name, intent, intent["id"])
         return 200, self._intent(intent)
 
-    def _refund(self, data: dict[str, Any]) -> Answer:
+    def _refund(self, data: JsonObject) -> Answer:
         of, amount = data["payment_intent"], int(data["amount"])
         if self.state.given_back(of) + amount > self.state.orders[of]["amount"]:
             return error(400, "invalid_request_error", "charge_already_refunded", "greater than what is left")
         return 200, _refund(self.state.refunded(of, amount, ref=data.get("metadata[refund]")))
 
-    def pay(self, order: dict[str, Any]) -> None:
+    def pay(self, order: JsonObject) -> None:
         if order.get("setup"):
             order["status"] = "paid"
             return
@@ -126,7 +127,7 @@ class Stripe(Dialect):
             order["status"] = intent["status"] = "paid"
             self.state.moved(self.name, intent, intent["id"])
 
-    def _session(self, order: dict[str, Any]) -> dict[str, Any]:
+    def _session(self, order: JsonObject) -> JsonObject:
         status = {"open": "open", "paid": "complete"}.get(order["status"], "expired")
         paid = order["status"] == "paid"
         saved = {"id": "seti_1", "object": "setup_intent", "status": "succeeded", "payment_method": CARD}
@@ -144,7 +145,7 @@ class Stripe(Dialect):
             "payment_intent": self._intent(self.state.orders[order["intent"]]) if paid and "intent" in order else None,
         }
 
-    def _intent(self, order: dict[str, Any]) -> dict[str, Any]:
+    def _intent(self, order: JsonObject) -> JsonObject:
         paid = order["status"] == "paid"
         return {
             "id": order["id"],
@@ -159,12 +160,12 @@ class Stripe(Dialect):
         }
 
 
-def _refund(row: dict[str, Any]) -> dict[str, Any]:
+def _refund(row: JsonObject) -> JsonObject:
     more = {"metadata": {"refund": row["ref"]}, "currency": str(row["currency"]).lower(), "status": "succeeded"}
     return {"id": row["id"], "object": "refund", "amount": row["amount"], **more}
 
 
-def _dispute(row: dict[str, Any]) -> dict[str, Any]:
+def _dispute(row: JsonObject) -> JsonObject:
     return {
         "id": row["id"],
         "object": "dispute",
@@ -177,22 +178,20 @@ def _dispute(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def dispute_hook(row: dict[str, Any], secret: str) -> tuple[dict[str, str], bytes]:
+def dispute_hook(row: JsonObject, secret: str) -> tuple[dict[str, str], bytes]:
     """Return the webhook of a dispute."""
     return _signed(
         {"id": f"evt_{row['id']}", "object": "event", "type": "charge.dispute.created"}, _dispute(row), secret
     )
 
 
-def hook(order: dict[str, Any], secret: str, *, at: float | None = None) -> tuple[dict[str, str], bytes]:
+def hook(order: JsonObject, secret: str, *, at: float | None = None) -> tuple[dict[str, str], bytes]:
     """Return a webhook's headers and body, signed as Stripe does."""
     about = {"id": order["id"], "object": "checkout.session", "client_reference_id": order["order"]}
     return _signed({"id": f"evt_{order['id']}", "object": "event", "type": "x"}, about, secret, at)
 
 
-def _signed(
-    event: dict[str, Any], about: dict[str, Any], secret: str, at: float | None = None
-) -> tuple[dict[str, str], bytes]:
+def _signed(event: JsonObject, about: JsonObject, secret: str, at: float | None = None) -> tuple[dict[str, str], bytes]:
     body = json.dumps({**event, "data": {"object": about}}).encode()
     stamp = int(time.time() if at is None else at)
     signed = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()

@@ -38,6 +38,7 @@ from billing.subscriptions.services import (
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.types import JsonObject
 
 COLOURS = {
     "trial": "info",
@@ -117,7 +118,7 @@ class GrantForm(NoteForm):
         widget=UnfoldAdminSelectWidget(),
     )
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> JsonObject:
         """Require a plan or everything, so that an empty form grants nothing."""
         cleaned = super().clean() or {}
         if "plan" in cleaned and (cleaned["plan"] is None) != bool(cleaned.pop("everything", False)):
@@ -194,7 +195,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         return lookup == "plan__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def save_model(self, request: HttpRequest, obj: Subscription, form: Any, change: bool) -> None:  # type: ignore[override]
-        origin: dict[str, Any] = {"by": staff_of(request), "note": "edited in the back office"}
+        origin: JsonObject = {"by": staff_of(request), "note": "edited in the back office"}
         if {"modules", "limits"} & set(form.changed_data):
             override_subscription(company_id=obj.company_id, modules=obj.modules, limits=obj.limits, **origin)
         if "overage" in form.changed_data:

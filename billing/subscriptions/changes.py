@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -21,6 +21,7 @@ from core.access import used_quota
 from core.access.meters import terms_changed
 from core.errors import NamedError
 from core.tenancy import company_scope
+from core.types import JsonObject, Values
 
 Status = Subscription.Status
 Action = SubscriptionChange.Action
@@ -139,7 +140,7 @@ def apply_change(
     return subscription
 
 
-def _keeps_version(subscription: Subscription, action: str, values: Mapping[str, Any]) -> bool:
+def _keeps_version(subscription: Subscription, action: str, values: Values) -> bool:
     """Return whether the terms stay that were kept for the subscription: as long as the same plan is paid for without a
     break, and until their end."""
     same = values.get("plan", subscription.plan) == subscription.plan
@@ -159,8 +160,8 @@ def _billed_end(subscription: Subscription) -> datetime | None:
     return subscription.period_end if goes_on and subscription.plan_id and subscription.interval else None
 
 
-def _logged_values(subscription: Subscription) -> dict[str, Any]:
-    values: dict[str, Any] = {}
+def _logged_values(subscription: Subscription) -> JsonObject:
+    values: JsonObject = {}
     for name in LOGGED_FIELDS:
         value = getattr(subscription, name)
         values[name] = value.isoformat() if isinstance(value, datetime) else value

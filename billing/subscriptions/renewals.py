@@ -13,7 +13,6 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 from django.apps import apps
 from django.db import transaction
@@ -34,6 +33,7 @@ from billing.subscriptions.periods import period_after
 from billing.subscriptions.selectors import version_at
 from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_scope
+from core.types import JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -269,7 +269,7 @@ def open_period(
                 "BadRequest_400", "the subscription has no interval: grant a plan for a month or a year first"
             )
         begins_anew = subscription.status not in OPEN or subscription.period_day is None
-        values: dict[str, Any] = {"status": Status.ACTIVE, "scheduled": None}
+        values: JsonObject = {"status": Status.ACTIVE, "scheduled": None}
         if terms is not None:
             values |= {"plan": terms.plan, "interval": interval, "seats": terms.seats}
             begins_anew = begins_anew or terms.from_now

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -31,6 +30,7 @@ from core.access.meters import METERS
 from core.errors import NamedError, ValidationFailed, shorten
 from core.tenancy import company_id as active_company
 from core.tenancy import unscoped
+from core.types import JsonObject
 
 
 @transaction.atomic
@@ -49,7 +49,7 @@ def start_trial(*, company_id: str, user: User) -> Subscription:
             raise NamedError("PlanNotFound_400", "no plan is offered as a trial")
         now = timezone.now()
         end = now + timedelta(days=plan.trial_days)
-        values: dict[str, Any] = {
+        values: JsonObject = {
             "status": Status.TRIAL,
             "plan": plan,
             "trial_user": user,
@@ -116,7 +116,7 @@ def grant_subscription(
     with lock_primary(company_id) as primary:
         check_seats(plan, seats)
         subscription = primary or Subscription(company_id=company_id, starts_at=now)
-        values: dict[str, Any] = {
+        values: JsonObject = {
             "status": Status.ACTIVE,
             "plan": plan,
             "interval": interval,
@@ -158,7 +158,7 @@ def extend_subscription(*, company_id: str, until: datetime, by: User | None = N
         was_trial = expired and subscription.plan is not None and subscription.plan.is_trial
         status = Status.TRIAL if was_trial or subscription.status == Status.TRIAL else Status.ACTIVE
         ends_at = access_end(until, status=status, cancelling=subscription.cancel_at_period_end)
-        values: dict[str, Any] = {"status": status, "period_end": until, "period_day": until.day, "ends_at": ends_at}
+        values: JsonObject = {"status": status, "period_end": until, "period_day": until.day, "ends_at": ends_at}
         return apply_change(subscription, Action.EXTENDED, by=by, note=note, **values)
 
 
@@ -246,7 +246,7 @@ def activate_subscription(*, company_id: str, by: User | None = None, note: str 
     now = timezone.now()
     with lock_primary(company_id) as primary:
         subscription = primary or Subscription(company_id=company_id, starts_at=now)
-        values: dict[str, Any] = {
+        values: JsonObject = {
             "status": Status.ACTIVE,
             "starts_at": min(subscription.starts_at, now),
             "ends_at": None,
@@ -256,7 +256,7 @@ def activate_subscription(*, company_id: str, by: User | None = None, note: str 
         return apply_change(subscription, Action.GRANTED, by=by, note=note, **values)
 
 
-def _trial_back(subscription: Subscription) -> dict[str, Any]:
+def _trial_back(subscription: Subscription) -> JsonObject:
     """Return the values that give the user of a replaced trial their trial back."""
     return {"trial_user": None} if subscription.status == Status.TRIAL else {}
 

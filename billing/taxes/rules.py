@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
 
 from stdnum import get_cc_module
 
 from billing.taxes.europe import EU
 from billing.taxes.models import BillingDetails, TaxRate
 from billing.taxes.services import tax_rate
+from core.types import JsonObject
 
 REVERSE_CHARGE = "Reverse charge: VAT is to be accounted for by the recipient (Article 196 of Directive 2006/112/EC)."
 
@@ -33,7 +33,7 @@ class Tax:
     vat_id: str = ""
 
     @cached_property
-    def basis(self) -> dict[str, Any]:
+    def basis(self) -> JsonObject:
         """Return the form in which invoices store it."""
         return {**asdict(self), "percent": f"{self.percent.normalize():f}"}
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -15,6 +13,7 @@ from billing.taxes.models import BillingDetails, TaxRate
 from billing.taxes.vies import note_change
 from core.errors import NamedError, shorten
 from core.tenancy import company_id
+from core.types import JsonObject
 
 
 def billing_details() -> BillingDetails:
@@ -27,7 +26,7 @@ def billing_details() -> BillingDetails:
 
 
 @transaction.atomic
-def change_billing_details(values: dict[str, Any]) -> BillingDetails:
+def change_billing_details(values: JsonObject) -> BillingDetails:
     """Save the given ones of the billing details. Raises CountryNotFound_400, and InvalidInput_400 for a VAT id."""
     details = billing_details()
     before = (details.vat_id, details.country)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from typing import Any
 
 import orjson
 from django.conf import settings
@@ -20,6 +19,7 @@ from billing.taxes.europe import EU
 from billing.taxes.models import BillingDetails
 from core.outbound_http import HttpFailed, exchange
 from core.tenancy import company_scope
+from core.types import JsonObject
 
 log = logging.getLogger(__name__)
 BATCH = 10
@@ -53,7 +53,7 @@ def ask_vies() -> bool:
     return len(rows) == BATCH
 
 
-def evidence_of(vat_id: str, country: str) -> dict[str, Any] | None:
+def evidence_of(vat_id: str, country: str) -> JsonObject | None:
     """Return the response of VIES about a VAT id, or None without a response."""
     prefix = "EL" if country == "GR" else country
     number = "".join(letter for letter in vat_id if letter.isalnum()).removeprefix(prefix).removeprefix(country)
@@ -68,7 +68,7 @@ def evidence_of(vat_id: str, country: str) -> dict[str, Any] | None:
     return {name: str(evidence[name])[:500] for name in KEPT if evidence.get(name) is not None}
 
 
-def keep(row: BillingDetails, evidence: dict[str, Any] | None) -> None:
+def keep(row: BillingDetails, evidence: JsonObject | None) -> None:
     """Keep an answer, unless the VAT id has changed meanwhile."""
     if evidence is None:
         return

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any
 
 from django.utils import timezone
 
 from core.text.spans import moment_of
+from core.types import JsonObject, Values
 from core.web.settings import SettingsPage
 
 NEARLY = 80
@@ -28,13 +27,13 @@ class Usage(SettingsPage):
     needs_subscription = False
     template = "web/plans/usage.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         params = {name: self.request.GET[name] for name in ("from", "to") if self.request.GET.get(name)}
         usage = self.read("subscription/usage", params).data
         return {"usage": usage, "meters": [shown(meter) for meter in usage["meters"]]}
 
 
-def shown(meter: Mapping[str, Any]) -> dict[str, Any]:
+def shown(meter: Values) -> JsonObject:
     """Return a meter with its tone, and its days as charts take them."""
     tone = ""
     if meter["percent"] >= 100 and not meter["price"]:

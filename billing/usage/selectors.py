@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
 
 from django.db.models import Sum
 from django.db.models.functions import TruncDate
@@ -22,11 +21,12 @@ from core.reports.periods import Period, read_period
 from core.tenancy import company_id
 from core.text.modules import name_of
 from core.text.timezones import zone_of
+from core.types import JsonObject
 
 NAMES = ("from", "to")
 
 
-def read_usage(start: str, end: str) -> dict[str, Any]:
+def read_usage(start: str, end: str) -> JsonObject:
     """Return the meters of the active company's subscription, and their use on each day of a period.
 
     Without days it is the month of the meters so far. Raises InvalidRequest_400 that names from or to.
@@ -63,7 +63,7 @@ def _included(row: MeterPeriod | None, limit: int) -> int:
     return min(limit, row.included) if limit < row.allowed else row.included
 
 
-def _meter(key: str, limit: int, row: MeterPeriod | None, terms: Terms, now: datetime) -> dict[str, Any]:
+def _meter(key: str, limit: int, row: MeterPeriod | None, terms: Terms, now: datetime) -> JsonObject:
     # A row is brought up to date when something is used; until then what the subscription says now is shown.
     current = row is not None and (row.allowed, row.terms, row.ends_at) == (limit, terms.key, terms.ends_at)
     if row is not None and current:
@@ -93,7 +93,7 @@ def _meter(key: str, limit: int, row: MeterPeriod | None, terms: Terms, now: dat
     }
 
 
-def cost(units: int, price: Decimal, currency: str) -> dict[str, Any]:
+def cost(units: int, price: Decimal, currency: str) -> JsonObject:
     """Return the cost of this number of units, before tax."""
     minor = (price * units).scaleb(exponent(currency)).to_integral_value(ROUND_HALF_UP)
     return money(int(minor), currency)
@@ -105,7 +105,7 @@ def forecast(used: int, start: datetime, end: datetime, now: datetime) -> int:
     return used if passed <= 0 else round(used * whole / min(passed, whole))
 
 
-def _by_day(period: Period, meters: list[str]) -> dict[str, list[dict[str, Any]]]:
+def _by_day(period: Period, meters: list[str]) -> dict[str, list[JsonObject]]:
     """Return meter -> the days of the period in the company's time zone, with the use on each."""
     rows = UsageEvent.objects.filter(created_at__gte=period.start, created_at__lt=period.end, meter__in=meters)
     counted: dict[tuple[str, date], int] = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
@@ -33,5 +31,5 @@ class UsageViewSet(ResourceViewSet):
         " and AI calls are refused. Days are those of the company's time zone, at most 366; the figures beside them are"
         " of the month that runs. Open without a subscription.",
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return read_usage(request.query_params.get("from", ""), request.query_params.get("to", ""))

@@ -13,6 +13,7 @@ from django.conf import settings
 from config.api_docs.examples import HEADERS, NEEDS, QUERIES, TREE, TREES, body_of, filled
 from config.api_docs.operations import Line, Mount
 from config.api_docs.samples import Sampler
+from core.types import Values
 
 FILES = "multipart/form-data"
 PAGE = {"p": "1", "n": "20"}
@@ -26,7 +27,7 @@ class Call:
     method: str
     path: str
     query: Mapping[str, str]
-    body: Mapping[str, Any] | None
+    body: Values | None
     """None: it sends no body."""
     headers: tuple[str, ...] = ()
     """Headers that it needs in addition to those of the mount."""
@@ -42,9 +43,7 @@ def example_of(mount: Mount, line: Line, names: Set[str]) -> Call:
     return Call(line.method, filled(line.path), query, body, headers)
 
 
-def call_of(
-    mount: Mount, line: Line, operation: Mapping[str, Any], names: Set[str], document: Mapping[str, Any]
-) -> dict[str, str]:
+def call_of(mount: Mount, line: Line, operation: Values, names: Set[str], document: Values) -> dict[str, str]:
     """Return the example of an operation as the pages show it: `example`, `filtered`, `sample`, and what it `needs`."""
     call = example_of(mount, line, names)
     takes_files = FILES in operation.get("requestBody", {}).get("content", {})
@@ -71,7 +70,7 @@ def curl(mount: Mount, call: Call, *, takes_files: bool = False) -> str:
     return " \\\n  ".join([*parts, f'"{address}"'])
 
 
-def filtered(mount: Mount, call: Call, tree: Mapping[str, Any]) -> str:
+def filtered(mount: Mount, call: Call, tree: Values) -> str:
     """Return the list asked by a tree of conditions. Exports have no page: they are of all that matches."""
     parts = ["curl -G", *(f'-H "{header}"' for header in mount.headers)]
     parts += [f"--data-urlencode '{name}={value}'" for name, value in call.query.items()]

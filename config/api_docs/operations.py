@@ -13,6 +13,7 @@ from drf_spectacular.generators import SchemaGenerator
 from config.api_docs.titles import APPS, SECTIONS, TITLES
 from config.urls import key, private, public
 from core.api.routers import PARAMETER, Operation
+from core.types import JsonObject
 
 
 @dataclass(frozen=True)
@@ -154,15 +155,15 @@ class GroupSchema(SchemaGenerator):
 
 
 @lru_cache(maxsize=16)
-def schema_of(group: Group, mount: Mount) -> dict[str, Any]:
+def schema_of(group: Group, mount: Mount) -> JsonObject:
     """Return the schema of a group. Its server is the mount."""
-    schema: dict[str, Any] = GroupSchema(group, mount).get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    schema: JsonObject = GroupSchema(group, mount).get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     address = mount.path.rstrip("/")
     paths = {path.removeprefix(address): item for path, item in schema["paths"].items()}
     return {**schema, "paths": paths, "servers": [{"url": address, "description": mount.title}]}
 
 
-def described(group: Group, mount: Mount) -> Iterator[tuple[Line, dict[str, Any]]]:
+def described(group: Group, mount: Mount) -> Iterator[tuple[Line, JsonObject]]:
     """Yield each operation of a group with its part of the schema."""
     paths = schema_of(group, mount)["paths"]
     for line in group.lines:

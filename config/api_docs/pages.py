@@ -28,6 +28,7 @@ from config.api_docs.parts import Reader, paragraphs, prose
 from config.api_docs.schema import for_readers
 from config.compression import accepts_gzip
 from core.text.json import dumps
+from core.types import JsonObject
 
 HTML = "text/html; charset=utf-8"
 OPENAPI = "application/vnd.oai.openapi+json"
@@ -100,7 +101,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     return render(request, "docs/overview.html", context)
 
 
-def _found(terms: list[str]) -> dict[str, Any]:
+def _found(terms: list[str]) -> JsonObject:
     """Return the guides and the operations that have all of the words."""
     shown = []
     for title, members in sections().items():
@@ -152,7 +153,7 @@ class TryGroup(SpectacularSwaggerSplitView):
 try_page = for_readers(TryGroup.as_view())
 
 
-def _common(mount: Mount) -> dict[str, Any]:
+def _common(mount: Mount) -> JsonObject:
     return {"mounts": MOUNTS, "mount": mount, "sections": sections(), "all_guides": GUIDES}
 
 
@@ -167,18 +168,18 @@ def _group(key: str, mount: Mount) -> tuple[Group, Mount]:
     return group, group.mount(mount)
 
 
-def _overview(key: str, mount: Mount) -> tuple[str, dict[str, Any]]:
+def _overview(key: str, mount: Mount) -> tuple[str, JsonObject]:
     return "docs/overview.html", _found([])
 
 
-def _guide(key: str, mount: Mount) -> tuple[str, dict[str, Any]]:
+def _guide(key: str, mount: Mount) -> tuple[str, JsonObject]:
     guide = page_of(key)
     if guide is None:
         raise Http404("There is no such guide.")
     return "docs/guide.html", {"guide": guide}
 
 
-def _operations(key: str, mount: Mount) -> tuple[str, dict[str, Any]]:
+def _operations(key: str, mount: Mount) -> tuple[str, JsonObject]:
     group, mount = _group(key, mount)
     document = schema_of(group, mount)
     reader = Reader(document)
@@ -189,9 +190,7 @@ def _operations(key: str, mount: Mount) -> tuple[str, dict[str, Any]]:
 PAGES = {"overview": _overview, "guide": _guide, "group": _operations}
 
 
-def _described(
-    reader: Reader, document: dict[str, Any], mount: Mount, line: Line, operation: dict[str, Any]
-) -> dict[str, Any]:
+def _described(reader: Reader, document: JsonObject, mount: Mount, line: Line, operation: JsonObject) -> JsonObject:
     kind, body = reader.body(operation)
     parameters = reader.parameters(operation)
     call = call_of(mount, line, operation, {parameter.name for parameter in parameters}, document)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
-from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
 from core.messages.defaults import DEFAULTS
+from core.types import JsonObject
 
 DEEPEST = 3
 CODE = re.compile(r"`([^`]+)`")
@@ -72,10 +72,10 @@ def paragraphs(text: str) -> list[SafeString]:
 class Reader:
     """Reads the parts of one schema, whose references it follows."""
 
-    def __init__(self, schema: dict[str, Any]) -> None:
+    def __init__(self, schema: JsonObject) -> None:
         self._components = schema.get("components", {})
 
-    def parameters(self, operation: dict[str, Any]) -> list[Value]:
+    def parameters(self, operation: JsonObject) -> list[Value]:
         resolved = [self._resolve(parameter) for parameter in operation.get("parameters", ())]
         return [
             Value(
@@ -87,13 +87,13 @@ class Reader:
             for parameter in resolved
         ]
 
-    def body(self, operation: dict[str, Any]) -> tuple[str, list[Value]]:
+    def body(self, operation: JsonObject) -> tuple[str, list[Value]]:
         """Return the content type of the body and its fields."""
         for kind, content in self._resolve(operation.get("requestBody", {})).get("content", {}).items():
             return kind, list(self._fields(content.get("schema", {}), 0))
         return "", []
 
-    def answer(self, operation: dict[str, Any]) -> list[Value]:
+    def answer(self, operation: JsonObject) -> list[Value]:
         """Return the fields of the data in a successful response."""
         for status, response in operation.get("responses", {}).items():
             content = self._resolve(response).get("content", {}).get("application/json")
@@ -102,11 +102,11 @@ class Reader:
                 return [field for field in fields if field.depth or field.name not in ENVELOPE]
         return []
 
-    def answers(self, operation: dict[str, Any]) -> list[Answer]:
+    def answers(self, operation: JsonObject) -> list[Answer]:
         responses = sorted(operation.get("responses", {}).items())
         return [_answer(status, self._resolve(response).get("description", "")) for status, response in responses]
 
-    def type_of(self, schema: dict[str, Any]) -> str:
+    def type_of(self, schema: JsonObject) -> str:
         """Return the type of a value as text."""
         schema = self._resolve(schema)
         if "enum" in schema:
@@ -123,14 +123,14 @@ class Reader:
         types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
         return " or ".join(dict.fromkeys(self._name(name, schema) for name in types))
 
-    def _name(self, name: str, schema: dict[str, Any]) -> str:
+    def _name(self, name: str, schema: JsonObject) -> str:
         if name == "null":
             return name
         if name == "array":
             return f"list of {self.type_of(schema.get('items', {}))}"
         return {"date-time": "time", "date": "date", "binary": "file"}.get(schema.get("format", ""), name)
 
-    def _fields(self, schema: dict[str, Any], depth: int) -> Iterator[Value]:
+    def _fields(self, schema: JsonObject, depth: int) -> Iterator[Value]:
         schema = self._resolve(schema)
         while "items" in schema:
             schema = self._resolve(schema["items"])
@@ -144,7 +144,7 @@ class Reader:
             if depth + 1 < DEEPEST:
                 yield from self._fields(whole, depth + 1)
 
-    def _resolve(self, part: dict[str, Any]) -> dict[str, Any]:
+    def _resolve(self, part: JsonObject) -> JsonObject:
         while "$ref" in part:
             kind, name = part["$ref"].removeprefix("#/components/").split("/")
             part = self._components[kind][name]

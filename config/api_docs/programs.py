@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from core.types import JsonObject
+
 MOUNT = "/api/key/protected/"
 PREFIX = "key_"
 """Begins the operation ids of the mount, since the whole schema has others too."""
@@ -12,7 +14,7 @@ REFERENCE = "#/components/"
 DESCRIPTION = "Leads, contacts and the outreach to them, for programs: every request has the header apikey."
 
 
-def of_programs(schema: dict[str, Any]) -> dict[str, Any]:
+def of_programs(schema: JsonObject) -> JsonObject:
     """Return the schema of the key path, with operation ids without their prefix."""
     paths = {
         path: {method: _renamed(operation) for method, operation in item.items()}
@@ -21,7 +23,7 @@ def of_programs(schema: dict[str, Any]) -> dict[str, Any]:
     }
     used = {tag for item in paths.values() for operation in item.values() for tag in operation["tags"]}
     components = schema["components"]
-    kept: dict[str, Any] = {"securitySchemes": {"apikey": components["securitySchemes"]["apikey"]}}
+    kept: JsonObject = {"securitySchemes": {"apikey": components["securitySchemes"]["apikey"]}}
     waiting = list(references(paths))
     seen = set()
     while waiting:
@@ -40,7 +42,7 @@ def of_programs(schema: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _renamed(operation: dict[str, Any]) -> dict[str, Any]:
+def _renamed(operation: JsonObject) -> JsonObject:
     return {**operation, "operationId": operation["operationId"].removeprefix(PREFIX)}
 
 

@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-Schema = Mapping[str, Any]
+from core.types import JsonObject, Values
+
+Schema = Values
 
 DEEPEST = 6
 ID_PATTERN = "^[0-9a-f]{24}$"
@@ -43,10 +45,10 @@ NUMBERS: Mapping[str, int] = {"totalCount": 1, "size": 2048, "port": 587}
 class Sampler:
     """Makes values of the schemas of one document."""
 
-    def __init__(self, document: Schema, example: Mapping[str, Any]) -> None:
+    def __init__(self, document: Schema, example: Values) -> None:
         self._components = document.get("components", {})
         form = example.get("formData")
-        self._given: dict[str, Any] = {**example, **form} if isinstance(form, Mapping) else {**example}
+        self._given: JsonObject = {**example, **form} if isinstance(form, Mapping) else {**example}
 
     def answer(self, operation: Schema) -> Any:
         """Return an example of the JSON that a success brings; None where it brings none."""
@@ -114,7 +116,7 @@ class Sampler:
             return self._text(schema, name)
         return None
 
-    def _object(self, schema: Schema, depth: int, name: str = "") -> dict[str, Any]:
+    def _object(self, schema: Schema, depth: int, name: str = "") -> JsonObject:
         properties = schema.get("properties", {})
         if not properties:
             example = self._given.get(name)

@@ -15,12 +15,10 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import orjson
 from django.conf import settings
@@ -28,6 +26,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from config.api_docs.programs import of_programs
 from config.data_dir import PROJECT
+from core.types import JsonObject, Values
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +87,7 @@ def _read(path: Path) -> Document | None:
     return _documents[path]
 
 
-def generate() -> dict[str, Any]:
+def generate() -> JsonObject:
     """Return the whole schema."""
     return SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-any-return, no-untyped-call]
 
@@ -109,7 +108,7 @@ def build() -> bool:
     return True
 
 
-def _store(target: Path, schemas: Mapping[str, Any]) -> None:
+def _store(target: Path, schemas: Values) -> None:
     """Write the files. The folder gets its name when all of them are there."""
     fresh = target.with_name(f"{target.name}.{os.getpid()}")
     fresh.mkdir(mode=0o700)

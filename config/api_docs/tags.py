@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from config.api_docs.titles import TITLES
+from core.types import JsonObject
 
 OTHERS = {
     "accept-invite": "Accepting an invitation to a company",
@@ -39,7 +40,7 @@ OTHERS = {
 """Tags without a page of their own in the documentation."""
 
 
-def add_tags(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+def add_tags(result: JsonObject, generator: Any, request: Any, public: bool) -> JsonObject:
     """Describe the tags that operations have (drf-spectacular's hook)."""
     used = {
         tag for item in result["paths"].values() for operation in item.values() for tag in operation.get("tags", ())

@@ -12,6 +12,7 @@ from django.db.utils import Error
 from django.http import Http404, HttpRequest, HttpResponse
 
 from config.metrics.database import figures
+from core.types import JsonObject
 
 
 class _Database:
@@ -20,7 +21,7 @@ class _Database:
     def collect(self) -> Iterator[Any]:
         from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415
 
-        families: dict[str, Any] = {}
+        families: JsonObject = {}
         up = 1
         try:
             for name, text, labels, value in figures():

@@ -13,6 +13,7 @@ from bson.codec_options import CodecOptions
 from bson.errors import BSONError
 
 from core.text.json import iso
+from core.types import JsonObject
 
 AWARE: CodecOptions[Any] = CodecOptions(tz_aware=True, tzinfo=UTC)
 OPTIONS = json_util.JSONOptions(tz_aware=True, tzinfo=UTC)
@@ -53,7 +54,7 @@ def collections_in(folder: Path) -> dict[str, Path]:
     return {kind: collections[kind] for kind in DOCUMENT_KINDS if kind in collections}
 
 
-def read_documents(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def read_documents(path: Path) -> Iterator[tuple[int, JsonObject | str]]:
     """Yield the number of each document and the document, with ids as texts; a text says why it cannot be read.
 
     Raises Unreadable where nothing after it can be read, and OSError.
@@ -68,7 +69,7 @@ def _opened(path: Path) -> IO[bytes]:
     return gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb")  # type: ignore[return-value]
 
 
-def _bson(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _bson(file: IO[bytes]) -> Iterator[tuple[int, JsonObject | str]]:
     number = 0
     try:
         for number, document in enumerate(decode_file_iter(file, AWARE), start=1):
@@ -77,7 +78,7 @@ def _bson(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any] | str]]:
         raise Unreadable(number + 1, f"no BSON: {error}") from error
 
 
-def _json(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _json(file: IO[bytes]) -> Iterator[tuple[int, JsonObject | str]]:
     first = file.read(1)
     while first.isspace():
         first = file.read(1)
@@ -96,7 +97,7 @@ def _lines(first: bytes, file: IO[bytes]) -> Iterator[bytes]:
     yield from file
 
 
-def _array(content: bytes) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _array(content: bytes) -> Iterator[tuple[int, JsonObject | str]]:
     try:
         parsed = json_util.loads(content.decode(), json_options=OPTIONS)
     except (ValueError, TypeError, RecursionError, BSONError) as error:
@@ -105,7 +106,7 @@ def _array(content: bytes) -> Iterator[tuple[int, dict[str, Any] | str]]:
         yield number, document if isinstance(document, dict) else "is no document"
 
 
-def _document(line: bytes) -> dict[str, Any] | str:
+def _document(line: bytes) -> JsonObject | str:
     try:
         parsed = json_util.loads(line.decode(), json_options=OPTIONS)
     except (ValueError, TypeError, RecursionError, BSONError) as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Model
@@ -23,6 +22,7 @@ from config.predecessor.people import import_contacts, import_leads
 from config.predecessor.records import Document, Import, keep_times
 from config.predecessor.report import Report
 from core.ids import is_id
+from core.types import JsonObject
 from crm.contacts.models import Contact
 from crm.leads.models import Lead
 from crm.products.models import ProductService
@@ -84,7 +84,7 @@ def _write(run: Import, kind: str, documents: Sequence[Document]) -> None:
         remember_keys(run, documents)
 
 
-def _documents(run: Import, kind: str, path: Path, source_company: str) -> Iterator[dict[str, Any]]:
+def _documents(run: Import, kind: str, path: Path, source_company: str) -> Iterator[JsonObject]:
     """Yield the documents that can be records, and count the others."""
     seen: set[str] = set()
     try:

@@ -10,6 +10,7 @@ from django.db import transaction
 from config.predecessor.records import Document, Import
 from core.api.input import Input, read
 from core.errors import ApiError
+from core.types import JsonObject
 from crm.custom_fields.serializers import FieldCreate
 from crm.custom_fields.services import RESERVED_KEYS, create_field
 from crm.products.models import ProductService
@@ -139,7 +140,7 @@ def _name(document: Document) -> str:
     return str(document.get("name") or "").strip().lower()
 
 
-def _body(schema: type[Input], document: Document, without: Sequence[str] = ()) -> dict[str, Any]:
+def _body(schema: type[Input], document: Document, without: Sequence[str] = ()) -> JsonObject:
     """Return what a body of the API would have of the document, without empty values and ids of nested objects."""
     names = schema().fields.keys() - set(without)
     return {name: _bare(document[name]) for name in names if document.get(name) not in (None, "")}

@@ -7,6 +7,7 @@ from typing import Any
 
 from config.predecessor.records import Document, Import, time_of
 from core.text.addresses import BadAddress, read_phone
+from core.types import JsonObject
 from crm.contacts.models import Contact
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.writer import write_contacts
@@ -44,7 +45,7 @@ def import_contacts(run: Import, documents: Sequence[Document]) -> None:
     _unsubscribe([documents[index] for index, _ in written.created])
 
 
-def _form(run: Import, document: Document) -> dict[str, Any]:
+def _form(run: Import, document: Document) -> JsonObject:
     """Return the values of a contact, its number from contactNumber where it has no other."""
     form = run.form(document, ("tags", *CATEGORY))
     whole = document.get("contactNumber")
@@ -100,7 +101,7 @@ def import_leads(run: Import, documents: Sequence[Document]) -> None:
         run.report.refuse("lead", documents[index]["_id"], problems[0].text, problems[0].key)
 
 
-def _read(run: Import, kind: str, schema: RecordSchema, document: Document, index: int, form: dict[str, Any]) -> Any:
+def _read(run: Import, kind: str, schema: RecordSchema, document: Document, index: int, form: JsonObject) -> Any:
     """Return the row of a document, without values that are invalid. None for one that has nothing."""
     row, problems = schema.read(form, drop_invalid=True, exists=True, index=index)
     for problem in problems:

@@ -13,6 +13,7 @@ from django.db.models import Model
 from config.predecessor.report import Report
 from core.ids import is_id
 from core.tenancy import company_id, unscoped
+from core.types import JsonObject, Values
 
 META = frozenset(
     {"_id", "__v", "company", "companyID", "companyId", "createdBy", "updatedBy", "createdAt", "updatedAt"}
@@ -22,7 +23,7 @@ META = frozenset(
 FIRST_YEAR = 1970
 LAST_YEAR = 2200
 """Years of the times that are taken over: others cannot be written in each time zone."""
-Document = Mapping[str, Any]
+Document = Values
 
 
 @dataclass
@@ -62,7 +63,7 @@ class Import:
         ids = [self.reference(value) for value in (values if isinstance(values, list) else [values])]
         return list(dict.fromkeys(id for id in ids if id))
 
-    def form(self, document: Document, related: Iterable[str] = ()) -> dict[str, Any]:
+    def form(self, document: Document, related: Iterable[str] = ()) -> JsonObject:
         """Return the values of a record by their keys, from formData and from the top. Empty ones are left out."""
         inner = document.get("formData")
         values = {**document, **(inner if isinstance(inner, Mapping) else {})}

@@ -11,6 +11,7 @@ from typing import Any
 from core.api.output import Output
 from core.ids import is_id
 from core.text.words import day_of, heading
+from core.types import Values
 from core.web.visits import HIDDEN
 
 NOTHING = "–"
@@ -39,7 +40,7 @@ class Entry:
     inner: list[Entry] = field(default_factory=list)
 
 
-def columns(rows: Sequence[Mapping[str, Any]], output: type[Output] | None) -> list[str]:
+def columns(rows: Sequence[Values], output: type[Output] | None) -> list[str]:
     """Return the names for which any of the rows has a value to show."""
     shown = {
         name
@@ -90,9 +91,7 @@ def text(value: Any, zone: tzinfo) -> str:
     return str(value)
 
 
-def entries(
-    data: Mapping[str, Any], zone: tzinfo, output: type[Output] | None = None, *, deeper: bool = True
-) -> list[Entry]:
+def entries(data: Values, zone: tzinfo, output: type[Output] | None = None, *, deeper: bool = True) -> list[Entry]:
     """Return the record's names and values. An object in it has its own entries; deeper ones are one line."""
     rows = []
     for name in in_order(data, output) if output else data:
@@ -104,7 +103,7 @@ def entries(
     return rows
 
 
-def _label(record: Mapping[str, Any]) -> str:
+def _label(record: Values) -> str:
     """Return the name of a nested record; empty for an object without one."""
     if not is_id(record.get("_id")):
         return ""

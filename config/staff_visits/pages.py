@@ -31,6 +31,7 @@ from core.api.routers import Operation
 from core.ids import is_id
 from core.tenancy import company_scope
 from core.text.words import heading
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.visits import nested, visible
 
@@ -56,7 +57,7 @@ class Visiting:
         """Return the page's address. `place` is the path in the API."""
         return reverse("staff-visit", args=(self.visit.pk,)) + place
 
-    def page(self, request: HttpRequest, template: str, context: Mapping[str, Any], current: str = "") -> HttpResponse:
+    def page(self, request: HttpRequest, template: str, context: Values, current: str = "") -> HttpResponse:
         """Render a page. `current` is the path of the list that it belongs to."""
         groups: dict[str, list[dict[str, str]]] = {}
         for resource in self.resources:
@@ -153,7 +154,7 @@ def overview(request: HttpRequest, visiting: Visiting) -> HttpResponse:
     return visiting.page(request, "visit_overview.html", context)
 
 
-def _counts(visiting: Visiting) -> list[dict[str, Any]]:
+def _counts(visiting: Visiting) -> list[JsonObject]:
     """Count the records of each list, until COUNTING seconds have passed."""
     deadline = monotonic() + COUNTING
     counts = []
@@ -198,7 +199,7 @@ def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **id
     return visiting.page(request, "visit_list.html", context, resource.route.path)
 
 
-def _contents(answer: Answer, endpoint: Endpoint) -> tuple[list[dict[str, Any]], dict[str, Any], type[Output] | None]:
+def _contents(answer: Answer, endpoint: Endpoint) -> tuple[list[JsonObject], JsonObject, type[Output] | None]:
     """Return the rows of the answer, the record that contains them (empty if data is the rows), and a row's Output."""
     if not answer.ok:
         return [], {}, endpoint.output

@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 from core.api.input import Input, TextInput
 from core.text.addresses import BadAddress, Phone, read_country_code, read_email, read_phone
+from core.types import JsonObject
 
 PARTS = {"countryCode", "number"}
 
@@ -77,7 +78,7 @@ class PhonePartsInput(Input):
     countryCode = TextInput(required=False, allow_blank=True, help_text="With number, instead of contactNumber.")
     number = TextInput(required=False, allow_blank=True)
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         parts = {name: data[name] for name in self.together if name in data} if isinstance(data, dict) else {}
         if not parts:
             return super().to_internal_value(data)

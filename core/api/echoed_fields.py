@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from core.api.input import MAX_ERRORS, FormInput, IdList, Input, ObjectIdInput
 from core.errors import FieldError, ValidationFailed
 from core.ids import is_id
 from core.text.json import dumps
+from core.types import JsonObject, Values
 
 if TYPE_CHECKING:
     from core.api.endpoint import Endpoint
@@ -36,7 +37,7 @@ class WrittenBack:
         return f"ignored, since they change by themselves: {', '.join(self.outdated)}" if self.outdated else ""
 
 
-def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, Any]) -> WrittenBack:
+def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> WrittenBack:
     """Reduce a body that repeats keys of the response to its changes.
 
     A body is compared with the stored record only if it repeats: keys that the input lacks, nested records, or the same
@@ -57,7 +58,7 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, An
     stored = loads(dumps(record))
     outdated: list[str] = []
     fixed: list[str] = []
-    changed: dict[str, Any] = {}
+    changed: JsonObject = {}
     for key, value in body.items():
         if key in repeated:
             # Links that open without login are signed anew in each answer.
@@ -89,7 +90,7 @@ def _refusal(paths: Sequence[str]) -> ValidationFailed:
     return ValidationFailed(details, details, errors=errors)
 
 
-def _nests(schema: Input, body: Mapping[str, Any]) -> bool:
+def _nests(schema: Input, body: Values) -> bool:
     """Return whether the body has a nested record where the input takes an id."""
     for key, value in body.items():
         field = schema.fields.get(key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from core.events import starting
 from core.ids import is_id
 from core.lists.parameters import refuse_unknown
 from core.messages.defaults import DEFAULTS, SUCCESSES
+from core.types import Values
 
 if TYPE_CHECKING:
     from core.api.listing import Listing
@@ -49,7 +50,7 @@ class Endpoint:
     counted: bool = True
     """If False, totalCount may be null, since counting the list may be too expensive."""
     parameters: tuple[Any, ...] = ()
-    beside: Mapping[str, Any] = field(default_factory=dict)
+    beside: Values = field(default_factory=dict)
     """Further members of the response next to data: name -> JSON schema."""
     success: str = "OK_200"
     """The name of the message (core.messages) with the answer's status and text."""
@@ -125,15 +126,13 @@ class NoBody(Input):
     """The body of an operation that takes none."""
 
 
-def _called(
-    handler: Callable[..., Any], view: Any, request: Any, path: Mapping[str, Any], data: Mapping[str, Any]
-) -> Any:
+def _called(handler: Callable[..., Any], view: Any, request: Any, path: Values, data: Values) -> Any:
     """Call a handler. The body's `automation` decides whether its events start workflows."""
     with starting(data.get("automation")):
         return handler(view, request, **path, data=data)
 
 
-def _shown(declared: Endpoint, handler: Callable[..., Any], view: Any, request: Any, path: Mapping[str, Any]) -> Any:
+def _shown(declared: Endpoint, handler: Callable[..., Any], view: Any, request: Any, path: Values) -> Any:
     """Answer a request that only reads. Single records have an ETag, and only the fields that were asked for."""
     _check_query(view, declared, request.query_params)
     if declared.input is not None:
@@ -155,7 +154,7 @@ def _shown(declared: Endpoint, handler: Callable[..., Any], view: Any, request: 
 UNCHANGED = "nothing has changed: the record was in this state already, or has nothing that this applies to"
 
 
-def _noting(declared: Endpoint, view: Any, path: Mapping[str, Any], run: Callable[[], Any]) -> Any:
+def _noting(declared: Endpoint, view: Any, path: Values, run: Callable[[], Any]) -> Any:
     """Return what `run` answers. If it is to change a record's state and does not, the answer warns of that."""
     if not declared.transition:
         return _answered(declared, run())
@@ -171,7 +170,7 @@ def _counted(data: Any) -> bool:
     return isinstance(data, dict) and any(data.get(name) for name in ("changedCount", "cancelledCount"))
 
 
-def _state(view: Any, path: Mapping[str, Any]) -> Any:
+def _state(view: Any, path: Values) -> Any:
     """Return the record as GET shows it, without what changes by itself, and who changed it last and when."""
     record = view.stored(path)
     if not isinstance(record, dict):
@@ -180,7 +179,7 @@ def _state(view: Any, path: Mapping[str, Any]) -> Any:
     return {name: value for name, value in record.items() if name not in passed}
 
 
-def _changed(declared: Endpoint, handler: Callable[..., Any], view: Any, request: Any, path: Mapping[str, Any]) -> Any:
+def _changed(declared: Endpoint, handler: Callable[..., Any], view: Any, request: Any, path: Values) -> Any:
     """Answer a request that changes something."""
     if declared.multipart:
         return _answered(declared, handler(view, request, **path))

@@ -8,12 +8,13 @@ from rest_framework.response import Response
 
 from core.errors import NamedError
 from core.messages import resolve
+from core.types import JsonObject
 
 QUEUED = "BulkJobQueued_200"
 """The success of a change that is too much for a request, so that a job makes it."""
 
 
-def envelope(name: str, **members: Any) -> tuple[int, dict[str, Any]]:
+def envelope(name: str, **members: Any) -> tuple[int, JsonObject]:
     """Return the HTTP status and the envelope of a named success. A name without a row is a failure (contract)."""
     status, text = resolve(name)
     if status >= 400:

@@ -20,6 +20,7 @@ from core.lists.values import refuse
 from core.outbound import NetworkInTransaction, is_network_refused, no_network
 from core.tenancy import active_scope
 from core.text.json import dumps
+from core.types import JsonObject, Values
 
 FORM = "formData"
 WRITES = ("update", "partial_update", "destroy")
@@ -37,13 +38,13 @@ class RecordChanged(ApiError):
     status = 412
     message = "The record has changed since you read it"
 
-    def __init__(self, changed: Mapping[str, Any]) -> None:
+    def __init__(self, changed: Values) -> None:
         named = ", ".join(changed["fields"]) or "nothing that can be named"
         super().__init__(f"If-Match: changed since: {named}; read the record again and repeat your change")
         self.extra = {"changed": changed}
 
 
-def etag_of(record: Mapping[str, Any], output: type[Output]) -> str:
+def etag_of(record: Values, output: type[Output]) -> str:
     """Return the record's tag: a hash of all shown values, and 16 bits of each field, by which changed fields are
     found."""
     parts = list(_parts(record, output))
@@ -54,7 +55,7 @@ def etag_of(record: Mapping[str, Any], output: type[Output]) -> str:
     return f'W/"{whole}.{short[False]}.{short[True]}"'
 
 
-def _parts(record: Mapping[str, Any], output: type[Output]) -> Iterator[tuple[bool, str, bytes]]:
+def _parts(record: Values, output: type[Output]) -> Iterator[tuple[bool, str, bytes]]:
     """Yield a triple for each value that the tag covers: whether it is a value of formData, its name and its content.
 
     Links that are signed for each response are left out.
@@ -67,7 +68,7 @@ def _parts(record: Mapping[str, Any], output: type[Output]) -> Iterator[tuple[bo
             yield False, name, dumps([name, value])
 
 
-def changed_fields(tag: str, record: Mapping[str, Any], output: type[Output]) -> list[str]:
+def changed_fields(tag: str, record: Values, output: type[Output]) -> list[str]:
     """Return the names of the fields in which the record differs from the one of an earlier tag."""
     match = TAG.fullmatch(tag)
     if match is None:
@@ -159,7 +160,7 @@ def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
     )
 
 
-def _by_whom(record: Mapping[str, Any], id: str) -> dict[str, Any]:
+def _by_whom(record: Values, id: str) -> JsonObject:
     """Return the actor and the time of the last change, from the record or else its latest event.
 
     Records outside of companies have no events.

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from core.api.input import ObjectInput
 from core.lists.operators import OPERATORS
 from core.lists.tree import MAX_CONDITIONS, MAX_DEPTH
+from core.types import JsonObject
 
 FILTER_TREE = {"$ref": "#/components/schemas/FilterTree"}
 _OPERATORS = sorted({name for names in OPERATORS.values() for name in names})
-_COMPARISON: dict[str, Any] = {
+_COMPARISON: JsonObject = {
     "type": "object",
     "description": "A comparison of one field.",
     "required": ["field", "operator"],
@@ -28,7 +27,7 @@ _COMPARISON: dict[str, Any] = {
     },
     "additionalProperties": False,
 }
-_GROUP: dict[str, Any] = {
+_GROUP: JsonObject = {
     "type": "object",
     "description": "Conditions of which all or one must hold. An empty object holds for every record.",
     "properties": {
@@ -37,7 +36,7 @@ _GROUP: dict[str, Any] = {
     },
     "additionalProperties": False,
 }
-SCHEMAS: dict[str, dict[str, Any]] = {
+SCHEMAS: dict[str, JsonObject] = {
     "FilterTree": {
         "description": f"A comparison, or a group of them. At most {MAX_DEPTH} groups inside each other and"
         f" {MAX_CONDITIONS} comparisons.",

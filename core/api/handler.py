@@ -26,6 +26,7 @@ from core.api.refusals import (
 from core.database import may_succeed_later
 from core.errors import ApiError, field_errors
 from core.text.json import dumps
+from core.types import JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ BARE = (
 )
 
 
-def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
+def exception_handler(error: Exception, context: JsonObject) -> Response:
     """Handle DRF's exceptions (settings.REST_FRAMEWORK)."""
     refusal = refusal_of(error)
     extra = error.extra if isinstance(error, ApiError) else {}
@@ -65,7 +66,7 @@ def _log_failure(error: Exception, refusal: Refusal, view: object) -> None:
         log.error("unhandled error in %s", view, exc_info=error)
 
 
-def _challenge(context: dict[str, Any]) -> str:
+def _challenge(context: JsonObject) -> str:
     """Return the authentication scheme for callers: that of the view's authentication class, or a session."""
     view, request = context.get("view"), context.get("request")
     scheme = view.get_authenticate_header(request) if view is not None else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from rest_framework import serializers
@@ -12,6 +12,7 @@ from core.api.output import declared_source, snake
 from core.errors import ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 from core.text.links import holds_link
+from core.types import JsonObject, Values
 
 FORMAT_CODES = {
     "invalid",
@@ -108,7 +109,7 @@ class NumberInput(serializers.FloatField):
 class ObjectInput(serializers.DictField):
     """A free-form JSON object with unchanged keys."""
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         if not isinstance(data, dict):
             raise serializers.ValidationError("must be an object", code="not_a_dict")
         return data
@@ -136,7 +137,7 @@ class Input(serializers.Serializer[Any]):
 
     named_by: ClassVar[tuple[str, ...]] = ()
     """References of a nested item. One of them is enough to identify the item, although responses show more fields."""
-    orders: ClassVar[Mapping[str, Any]] = {}
+    orders: ClassVar[Values] = {}
     """Values that order an action. They are kept even if the record has the same value. Key -> value."""
     never: ClassVar[frozenset[str]] = frozenset()
     """Keys that are refused even if they only repeat the record's values: money, and the status of paid things."""
@@ -149,13 +150,13 @@ class Input(serializers.Serializer[Any]):
             if snake(name) != name and declared_source(field) is None:
                 field._kwargs["source"] = snake(name)  # type: ignore[attr-defined]
 
-    def get_fields(self) -> dict[str, Any]:
-        fields: dict[str, Any] = super().get_fields()
+    def get_fields(self) -> JsonObject:
+        fields: JsonObject = super().get_fields()
         for field in fields.values():
             _reword(field)
         return fields
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         if isinstance(data, dict):
             unknown = [key for key in data if key not in self.fields]
             if unknown:
@@ -168,7 +169,7 @@ class Input(serializers.Serializer[Any]):
                         for key in unknown[:5]
                     }
                 )
-        values: dict[str, Any] = super().to_internal_value(data)
+        values: JsonObject = super().to_internal_value(data)
         return values
 
 
@@ -214,14 +215,14 @@ class FormInput(Input):
         for name in cls.system:
             cls._declared_fields.setdefault(name, serializers.JSONField(required=False, help_text="as in formData"))
 
-    def twice(self, data: dict[str, Any]) -> list[str]:
+    def twice(self, data: JsonObject) -> list[str]:
         """Return the names that have a value at the top and in formData."""
         form = data.get("formData")
         if not isinstance(form, dict):
             return []
         return [name for name in (*self.system, *self.beside) if name in data and name in form]
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         form = data.get("formData", {}) if isinstance(data, dict) else None
         if not isinstance(form, dict):
             return super().to_internal_value(data)
@@ -236,14 +237,14 @@ class FormInput(Input):
         return super().to_internal_value({**top, **moved, "formData": form})
 
 
-def read(schema: type[Input], body: Any) -> dict[str, Any]:
+def read(schema: type[Input], body: Any) -> JsonObject:
     """Validate the body. Returns snake_case values; raises InvalidFormat or ValidationFailed."""
     if not isinstance(body, dict):
         raise ValidationFailed("the body must be a JSON object")
     serializer = schema(data=body)
     if not serializer.is_valid():
         raise explain(serializer.errors, body)
-    values: dict[str, Any] = serializer.validated_data
+    values: JsonObject = serializer.validated_data
     return values
 
 

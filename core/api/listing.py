@@ -19,13 +19,14 @@ from core.api.endpoint import endpoint
 from core.api.output import Output
 from core.lists import FieldSet
 from core.tenancy import unscoped
+from core.types import Values
 
 
 @dataclass(frozen=True)
 class ListRequest:
     """A request for a list: query parameters, path parameters and the actor. An export has query parameters only."""
 
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Values = field(default_factory=dict)
     path: Mapping[str, str] = field(default_factory=dict)
     caller: Actor | None = None
 
@@ -46,8 +47,8 @@ class Within:
 
     output: type[Output]
     name: str
-    record: Callable[..., Mapping[str, Any]]
-    read: Callable[[ListRequest], Mapping[str, Any]] = field(init=False)
+    record: Callable[..., Values]
+    read: Callable[[ListRequest], Values] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "read", from_request(self.record))
@@ -91,7 +92,7 @@ class Listing:
         """Return the scope that the rows are read in."""
         return unscoped(reason=self.unscoped) if self.unscoped else nullcontext()
 
-    def containing_record(self, list_request: ListRequest) -> tuple[Mapping[str, Any], str] | None:
+    def containing_record(self, list_request: ListRequest) -> tuple[Values, str] | None:
         """Return the record that contains the list, and the name of its field. None: data is the list."""
         return None if self.within is None else (self.within.read(list_request), self.within.name)
 

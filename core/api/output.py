@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any, ClassVar, TypeAlias
 
 from django.db.models import Case, F, QuerySet, Value, When
@@ -12,6 +12,7 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from core.fields import JSONField
+from core.types import JsonObject, Values
 
 PREFIX = "out_"
 
@@ -113,7 +114,7 @@ class Output(serializers.Serializer[Any]):
     def project(cls, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Select dicts of the output columns. `render` converts each to its output."""
         names: list[str] = [*cls.reads]
-        expressions: dict[str, Any] = {}
+        expressions: JsonObject = {}
         for name, column in cls.columns().items():
             if isinstance(column, str):
                 names.append(column)
@@ -123,7 +124,7 @@ class Output(serializers.Serializer[Any]):
         return rows
 
     @classmethod
-    def render(cls, row: Mapping[str, Any]) -> dict[str, Any]:
+    def render(cls, row: Values) -> JsonObject:
         """Convert a projected row to its output."""
         names = cls.__dict__.get("_names")
         if names is None:
@@ -134,24 +135,24 @@ class Output(serializers.Serializer[Any]):
         return cls.finish({name: row[key] for name, key in names}, row)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         """Change the output in ways that SQL cannot. The default changes nothing."""
         return data
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         """Add values that are read for all rows at once, such as counts. The default adds none."""
         return rows
 
     @classmethod
-    def chosen(cls, rows: list[dict[str, Any]], names: Collection[str]) -> list[dict[str, Any]]:
+    def chosen(cls, rows: list[JsonObject], names: Collection[str]) -> list[JsonObject]:
         """Keep these fields of the rows. `complete` is left out unless one of them may come from it."""
         if not cls.columns().keys() >= set(names):
             rows = cls.complete(rows)
         return [{name: value for name, value in row.items() if name in names} for row in rows]
 
     @classmethod
-    def one(cls, queryset: QuerySet[Any]) -> dict[str, Any] | None:
+    def one(cls, queryset: QuerySet[Any]) -> JsonObject | None:
         """Return the output of the queryset's only row, or None."""
         row = cls.project(queryset).first() if queryset.ordered else cls.project(queryset.order_by("pk")).first()
         return None if row is None else cls.complete([cls.render(row)])[0]
@@ -163,9 +164,9 @@ class Deleted(Output):
     deletedCount = Computed(serializers.IntegerField())
 
 
-def snapshot_columns(path: str, output: type[Output]) -> dict[str, Any]:
+def snapshot_columns(path: str, output: type[Output]) -> JsonObject:
     """Return output name -> expression of a reference's sub-object below `path`."""
-    pairs: dict[str, Any] = {}
+    pairs: JsonObject = {}
     for name, column in output.columns().items():
         pairs[name] = F(f"{path}__{column}" if path else column) if isinstance(column, str) else column
     return pairs

@@ -20,6 +20,7 @@ from core.database import database_is_away, database_takes_no_writes
 from core.errors import ApiError, DuplicateField, FieldError, NamedError
 from core.messages import UNKNOWN, resolve
 from core.text.names import camel
+from core.types import JsonObject
 
 UNIQUE_VIOLATION = "23505"
 RETRY_SECONDS = 5
@@ -35,9 +36,9 @@ class Refusal:
     warning: str = ""
     errors: Sequence[FieldError] = ()
 
-    def body(self, error: BaseException | None = None) -> dict[str, Any]:
+    def body(self, error: BaseException | None = None) -> JsonObject:
         """Return the envelope. `stack` is there in development mode only."""
-        members: dict[str, Any] = {
+        members: JsonObject = {
             "status": "error" if self.status >= 500 else "fail",
             "success": False,
             "name": self.name,

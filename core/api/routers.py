@@ -16,6 +16,7 @@ from rest_framework.routers import DynamicRoute, Route, SimpleRouter
 from core.api.endpoint import Endpoint
 from core.api.listing import Listing
 from core.api.viewsets import COLLECTION, DETAIL, ResourceViewSet
+from core.types import Values
 
 PARAMETER = re.compile(r"<str:(\w+)>")
 
@@ -69,7 +70,7 @@ class Address:
     path: str
     view: type[ResourceViewSet]
     actions: Mapping[str, str]
-    initkwargs: Mapping[str, Any] = field(default_factory=dict)
+    initkwargs: Values = field(default_factory=dict)
 
     @property
     def name(self) -> str:

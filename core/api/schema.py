@@ -19,6 +19,7 @@ from core.api.schema_envelopes import envelope_name, envelope_schema, register_e
 from core.api.schema_parts import ERROR_NAME, ID_PATTERN, add_components, describe, share_parameters
 from core.lists import LIST_PARAMETERS
 from core.messages.defaults import DEFAULTS
+from core.types import JsonObject
 
 LISTED = "Takes the parameters of lists: pages or a cursor, sorting, search and filters."
 """The description of a list that has none of its own."""
@@ -47,7 +48,7 @@ class Schema(AutoSchema):
         parts = [word for word in re.split(r"[/{}_-]+", path) if word]
         return "_".join([auth_path, self.method.lower(), *parts])
 
-    def get_operation(self, path: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
+    def get_operation(self, path: str, *args: Any, **kwargs: Any) -> JsonObject | None:
         operation = super().get_operation(path, *args, **kwargs)
         if operation is not None:
             operation.setdefault("security", [])
@@ -105,26 +106,26 @@ class Schema(AutoSchema):
         parameters = [parameter for parameter in LIST_PARAMETERS if taken is None or parameter.name in taken]
         return [*parameters, FIELDS] if self.declared.many and taken is None else parameters
 
-    def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
+    def _resolve_path_parameters(self, variables: list[str]) -> list[JsonObject]:
         schemas = {
             name: {"type": "string", "pattern": ID_PATTERN} if name.lower().endswith("id") else {"type": "string"}
             for name in variables
         }
         return [{"in": "path", "name": name, "required": True, "schema": schema} for name, schema in schemas.items()]
 
-    def _get_request_body(self, direction: Literal["request", "response"] = "request") -> dict[str, Any] | None:
+    def _get_request_body(self, direction: Literal["request", "response"] = "request") -> JsonObject | None:
         declared = self.declared
         if declared.input is None:
             return None
         component = self.resolve_serializer(declared.input, direction)
         media = "multipart/form-data" if declared.multipart else "application/json"
         required = any(field.required for field in declared.input().fields.values())
-        body: dict[str, Any] = {"content": {media: {"schema": component.ref}}}
+        body: JsonObject = {"content": {media: {"schema": component.ref}}}
         return {**body, "required": True} if required else body
 
-    def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
+    def _get_response_bodies(self, direction: str = "response") -> JsonObject:
         declared = self.declared
-        bodies: dict[str, Any] = {str(declared.default[0]): self._success(declared)}
+        bodies: JsonObject = {str(declared.default[0]): self._success(declared)}
         for name in declared.others:
             bodies.setdefault(str(DEFAULTS[name][0]), self._success(replace(declared, success=name)))
         statuses: dict[int, list[str]] = {}
@@ -150,13 +151,13 @@ class Schema(AutoSchema):
         return bodies
 
     @staticmethod
-    def _failure(declared: Endpoint) -> dict[str, Any]:
-        content: dict[str, Any] = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ERROR_NAME}"}}}
+    def _failure(declared: Endpoint) -> JsonObject:
+        content: JsonObject = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ERROR_NAME}"}}}
         if declared.raw == "text/html":
             content[declared.raw] = {"schema": {"type": "string"}}  # a page has its own text
         return content
 
-    def _success(self, declared: Endpoint) -> dict[str, Any]:
+    def _success(self, declared: Endpoint) -> JsonObject:
         if declared.raw:
             content = {
                 media.strip(): {"schema": {"type": "string", "format": "binary"}} for media in declared.raw.split(",")
@@ -164,7 +165,7 @@ class Schema(AutoSchema):
             return {"description": "The content", "content": content}
         name = envelope_name(declared, self._output_name(declared))
         schema = register_envelope(self.registry, name, envelope_schema(declared, self._data(declared)))
-        answers: dict[str, Any] = {"application/json": {"schema": schema}}
+        answers: JsonObject = {"application/json": {"schema": schema}}
         if declared.or_raw:
             answers[declared.or_raw] = {"schema": {"type": "string", "format": "binary"}}
         return {"description": declared.default[1], "content": answers}
@@ -172,11 +173,11 @@ class Schema(AutoSchema):
     def _output_name(self, declared: Endpoint) -> str:
         return "" if declared.output is None else self._get_serializer_name(declared.output(), "response")
 
-    def _data(self, declared: Endpoint) -> dict[str, Any]:
+    def _data(self, declared: Endpoint) -> JsonObject:
         """Return the schema of `data`, or of each of its records."""
         if declared.output is None:
             return {"description": "null"}  # openapi-generator has no type for a constant null
-        return cast("dict[str, Any]", self.resolve_serializer(declared.output, "response").ref)
+        return cast("JsonObject", self.resolve_serializer(declared.output, "response").ref)
 
     def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
         if isinstance(field, Computed):
@@ -214,7 +215,7 @@ def published_docstring(serializer: type) -> str:
     return ""
 
 
-def complete(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+def complete(result: JsonObject, generator: Any, request: Any, public: bool) -> JsonObject:
     """Add the shared components, and remove marks of the generator's own (drf-spectacular's hook)."""
     add_components(result)
     _remove_marks(result)

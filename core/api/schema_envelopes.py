@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.plumbing import ComponentIdentity, ComponentRegistry, ResolvedComponent
 
 from core.api.endpoint import Endpoint
 from core.api.schema_parts import ID_PATTERN
+from core.types import JsonObject
 
 _CURSOR = {"type": ["string", "null"], "description": "pass back unchanged as `cursor`; null on the last page"}
 _CAPPED = {
@@ -18,9 +17,9 @@ _UNDO = "the bulk job that the change can be undone by, or that makes it; absent
 _QUEUED = "the bulk job that makes the change; absent when it has been made"
 
 
-def envelope_schema(declared: Endpoint, data: dict[str, Any]) -> dict[str, Any]:
+def envelope_schema(declared: Endpoint, data: JsonObject) -> JsonObject:
     """Return the schema of an operation's success with this `data`."""
-    required: dict[str, Any] = {
+    required: JsonObject = {
         "status": {"type": "string", "const": "success"},
         # No const: generators make an enum of texts of a constant boolean, which no answer has.
         "success": {"type": "boolean", "description": "true"},
@@ -31,7 +30,7 @@ def envelope_schema(declared: Endpoint, data: dict[str, Any]) -> dict[str, Any]:
         required["totalCount"] = {"type": "integer" if declared.counted else ["integer", "null"]}
         required["nextCursor"] = _CURSOR
     required |= declared.beside
-    optional: dict[str, Any] = {}
+    optional: JsonObject = {}
     if declared.many:
         optional["totalCountIsCapped"] = _CAPPED
     else:
@@ -56,7 +55,7 @@ def envelope_name(declared: Endpoint, output: str) -> str:
     return f"{output.removesuffix('Out') or 'Empty'}{counted}{kind}{further}Response"
 
 
-def register_envelope(registry: ComponentRegistry, name: str, schema: dict[str, Any]) -> dict[str, str]:
+def register_envelope(registry: ComponentRegistry, name: str, schema: JsonObject) -> dict[str, str]:
     """Add the component unless it is there, and return the reference to it. Another one of its name is a warning."""
     component = ResolvedComponent(name, ResolvedComponent.SCHEMA, schema, ComponentIdentity(schema))  # type: ignore[no-untyped-call]
     registry.register_on_missing(component)

@@ -8,6 +8,7 @@ from typing import Any
 from drf_spectacular.plumbing import ComponentIdentity, ComponentRegistry, ResolvedComponent
 
 from core.api.filter_tree import SCHEMAS as FILTER_SCHEMAS
+from core.types import JsonObject
 
 ERROR_NAME = "Failure"
 ID_PATTERN = "^[0-9a-f]{24}$"
@@ -19,11 +20,11 @@ def ref(kind: str, name: str) -> dict[str, str]:
     return {"$ref": f"#/components/{kind}/{name}"}
 
 
-def _header(name: str, description: str) -> dict[str, Any]:
+def _header(name: str, description: str) -> JsonObject:
     return {"in": "header", "name": name, "description": description, "schema": {"type": "string"}}
 
 
-def _failing(description: str, schema: Mapping[str, str], **headers: Any) -> dict[str, Any]:
+def _failing(description: str, schema: Mapping[str, str], **headers: Any) -> JsonObject:
     return {"description": description, "headers": headers, "content": {"application/json": {"schema": schema}}}
 
 
@@ -88,7 +89,7 @@ RECORD_CHANGED = {
 }
 
 
-def _error(description: str, *headers: str) -> dict[str, Any]:
+def _error(description: str, *headers: str) -> JsonObject:
     """Return the response of a failure that many operations have in common."""
     answer = {"description": description, "content": {"application/json": {"schema": ref("schemas", ERROR_NAME)}}}
     return {**answer, "headers": {name: HEADERS[name] for name in headers}} if headers else answer
@@ -110,7 +111,7 @@ SHARED = {
     "Unavailable": _error("The database does not answer", "Retry-After"),
 }
 """Failures that many operations answer with in the same words."""
-COMPONENTS: dict[str, dict[str, Any]] = {
+COMPONENTS: dict[str, JsonObject] = {
     "schemas": {
         ERROR_NAME: FAILURE,
         "ErrorDetail": ERROR_DETAIL,
@@ -162,7 +163,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
 }
 
 
-def describe(operation: dict[str, Any], *, path: str, method: str, action: str, reads: bool, tagged: bool) -> None:
+def describe(operation: JsonObject, *, path: str, method: str, action: str, reads: bool, tagged: bool) -> None:
     """Add the headers and responses that all operations of a kind have to one of them.
 
     `tagged`: `action` is at the address of a record with an ETag. `reads`: it changes nothing, with any method.
@@ -198,7 +199,7 @@ def describe(operation: dict[str, Any], *, path: str, method: str, action: str, 
             responses[status] = ref("responses", name)
 
 
-def share_parameters(operation: dict[str, Any], shared: Sequence[Any], registry: ComponentRegistry) -> None:
+def share_parameters(operation: JsonObject, shared: Sequence[Any], registry: ComponentRegistry) -> None:
     """Replace parameters that many operations have in common by references to components."""
     names = {parameter.name for parameter in shared}
     for index, entry in enumerate(operation.get("parameters", ())):
@@ -209,7 +210,7 @@ def share_parameters(operation: dict[str, Any], shared: Sequence[Any], registry:
             operation["parameters"][index] = component.ref
 
 
-def add_components(result: dict[str, Any]) -> None:
+def add_components(result: JsonObject) -> None:
     """Add the components that `describe` refers to."""
     components = result.setdefault("components", {})
     for kind, declared in COMPONENTS.items():

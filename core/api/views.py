@@ -39,6 +39,7 @@ from core.lists import FieldSet, ListQuery, Page, list_page, stream_json
 from core.lists.parameters import refuse_unknown
 from core.lists.query import PARAMETERS, read_parameters
 from core.tenancy import company_scope, reopen
+from core.types import Values
 
 
 class ApiView(APIView):
@@ -173,7 +174,7 @@ class ApiView(APIView):
         output: type[Output],
         *,
         extra: Iterable[str] = (),
-        within: tuple[Mapping[str, Any], str] | None = None,
+        within: tuple[Values, str] | None = None,
     ) -> Any:
         """Answer with a page of the list (the standard list contract), or with the whole set as a stream.
 

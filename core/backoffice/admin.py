@@ -27,6 +27,7 @@ from core.errors import ApiError
 from core.fields import CompanyForeignKey
 from core.tenancy import company_scope
 from core.tenancy.models import CompanyRow
+from core.types import JsonObject
 
 if TYPE_CHECKING:
     _ModelForm = ModelForm[Any]
@@ -140,7 +141,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         request: HttpRequest,
         object_id: str | None = None,
         form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
+        extra_context: JsonObject | None = None,
     ) -> HttpResponse:
         context = {**(extra_context or {}), "show_save_and_add_another": False}
         record = self.get_object(request, object_id) if object_id else None
@@ -171,8 +172,8 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
 
     # Commands
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        actions: dict[str, Any] = super().get_actions(request)
+    def get_actions(self, request: HttpRequest) -> JsonObject:
+        actions: JsonObject = super().get_actions(request)
         if self.has_command_permission(request):
             for name in self.commands:
                 method = getattr(type(self), name)
@@ -193,7 +194,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
             found[0] = replace(found[0], wanted=True)
         return found
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def changelist_view(self, request: HttpRequest, extra_context: JsonObject | None = None) -> HttpResponse:
         plural = str(self.opts.verbose_name_plural)
         title = {"title": plural[:1].upper() + plural[1:]}
         response: HttpResponse = super().changelist_view(request, {**title, **(extra_context or {})})

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from core.text.colors import COLORS
+from core.types import JsonObject
 
 Pairs = Sequence[tuple[str, str]]
 """Keys and their labels."""
@@ -24,7 +25,7 @@ class JsonWidget(forms.Widget):
 
     template = ""
 
-    def parts(self, name: str, value: Any) -> dict[str, Any]:
+    def parts(self, name: str, value: Any) -> JsonObject:
         """Return the context of the template."""
         raise NotImplementedError
 
@@ -48,7 +49,7 @@ class MatrixWidget(JsonWidget):
         self.rows = rows
         self.columns = columns
 
-    def parts(self, name: str, value: Any) -> dict[str, Any]:
+    def parts(self, name: str, value: Any) -> JsonObject:
         allowed = value if isinstance(value, Mapping) else {}
         rows = [
             (
@@ -83,7 +84,7 @@ class ChoicesWidget(JsonWidget):
         self.choices = choices
         self.all_words = all_words
 
-    def parts(self, name: str, value: Any) -> dict[str, Any]:
+    def parts(self, name: str, value: Any) -> JsonObject:
         chosen = value if isinstance(value, list) else []
         everything = [(ALL, self.all_words, value is None)] if self.all_words else []
         return {"choices": [*everything, *((key, label, key in chosen) for key, label in self.choices)]}
@@ -105,7 +106,7 @@ class NumbersWidget(JsonWidget):
         super().__init__()
         self.names = names
 
-    def parts(self, name: str, value: Any) -> dict[str, Any]:
+    def parts(self, name: str, value: Any) -> JsonObject:
         numbers = value if isinstance(value, Mapping) else {}
         return {"numbers": [(f"{name}:{key}", label, numbers.get(key, "")) for key, label in self.names()]}
 
@@ -183,7 +184,7 @@ class NumbersField(JsonField):
 class ColorSelect(UnfoldAdminSelectWidget):
     """A choice of the colours that members choose from. Any other present colour stays."""
 
-    def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
+    def optgroups(self, name: str, value: list[str], attrs: JsonObject | None = None) -> Any:
         present = [(color, f"As it is ({color})") for color in value if color and color not in COLORS]
         self.choices = [("", "None"), *COLORS.items(), *present]
         return super().optgroups(name, value, attrs)

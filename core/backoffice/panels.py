@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from core.backoffice.values import shown
+from core.types import JsonObject
 
 Render = Callable[[Any], SafeString]
 
@@ -44,7 +45,7 @@ def panel(model: type[models.Model], title: str, *, permission: str = "") -> Cal
     return register
 
 
-def panels_of(record: models.Model, request: HttpRequest) -> list[dict[str, Any]]:
+def panels_of(record: models.Model, request: HttpRequest) -> list[JsonObject]:
     """Render the panels of a record that the request's user may see."""
     return [
         {"title": entry.title, "html": entry.render(record)}

@@ -10,6 +10,7 @@ from django.db import models
 
 from core.backoffice.panels import link
 from core.ids import is_id
+from core.types import JsonObject
 
 Model = type[models.Model]
 Of = Model | Callable[[Any], Model | None]
@@ -42,12 +43,12 @@ def model_of(kind: str) -> Model | None:
     return _kinds.get(kind.partition(".")[0])
 
 
-def names_of(references: Iterable[tuple[Model, str]]) -> dict[str, Any]:
+def names_of(references: Iterable[tuple[Model, str]]) -> JsonObject:
     """Return id -> link to the record, by one query for each model."""
     ids_by_model: dict[Model, set[str]] = {}
     for model, id in references:
         ids_by_model.setdefault(model, set()).add(id)
-    names: dict[str, Any] = {}
+    names: JsonObject = {}
     for model, ids in ids_by_model.items():
         needs = getattr(admin.site._registry.get(model), "title_needs", ())
         rows = model._default_manager.filter(pk__in=list(ids))

@@ -12,6 +12,7 @@ from unfold.dataclasses import SearchResult
 
 from core.backoffice.panels import list_address
 from core.ids import is_id
+from core.types import JsonObject
 
 EACH = 4
 """The most records of a kind."""
@@ -21,7 +22,7 @@ goes."""
 MAX_SEARCH_LENGTH = 200
 
 
-def find(request: HttpRequest, pages: list[dict[str, Any]], registry: dict[Any, ModelAdmin[Any]]) -> list[SearchResult]:
+def find(request: HttpRequest, pages: list[JsonObject], registry: dict[Any, ModelAdmin[Any]]) -> list[SearchResult]:
     """Return the lists and records that the term names and the user may see."""
     term = request.GET.get("s", "").strip()[:MAX_SEARCH_LENGTH]
     if not term:
@@ -46,7 +47,7 @@ def _instead(page: ModelAdmin[Any], kind: str, term: str) -> SearchResult:
     return SearchResult(title=f"Look among {kind.lower()}", description="there are many", link=link, icon="search")
 
 
-def _name(model: dict[str, Any]) -> str:
+def _name(model: JsonObject) -> str:
     name = str(model["name"])
     return name[:1].upper() + name[1:]
 

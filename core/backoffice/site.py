@@ -15,6 +15,7 @@ from unfold.sites import UnfoldAdminSite
 
 from core.backoffice.search import find
 from core.tenancy import unscoped
+from core.types import JsonObject
 
 
 def style(request: HttpRequest) -> str:
@@ -66,14 +67,14 @@ class BackOfficeSite(UnfoldAdminSite):
         # Records are deleted one at a time: a list may span companies, and a cascade may be long.
         self.disable_action("delete_selected")
 
-    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[JsonObject]:
         """Return the apps and models that the user may see; a page asks several times, and they are found once."""
-        kept: dict[str | None, list[dict[str, Any]]] = request.__dict__.setdefault("_app_lists", {})
+        kept: dict[str | None, list[JsonObject]] = request.__dict__.setdefault("_app_lists", {})
         if app_label not in kept:
             kept[app_label] = super().get_app_list(request, app_label)
         return kept[app_label]
 
-    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+    def search(self, request: HttpRequest, extra_context: JsonObject | None = None) -> TemplateResponse:
         """Return the results of the menu's search. Nothing is cached: deleted records do not appear."""
         results = find(request, self.get_app_list(request), self._registry)
         context = {"results": results, "term": request.GET.get("s", "").strip()}

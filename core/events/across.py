@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import orjson
 from django.db import connection
@@ -15,6 +14,7 @@ from core.events.services import DELIVERIES, LATER, NUMBERED, wanted_by
 from core.ids import new_id
 from core.jobs.notify import notify_workers
 from core.jobs.registry import registered
+from core.types import JsonObject, Values
 
 OWNER = "of_company"
 """The column that replaces the company id of `emit`."""
@@ -24,7 +24,7 @@ ROWS = (
 )
 
 
-def emit_across(kind: str, objects: Sequence[tuple[str, str, Mapping[str, Any]]]) -> None:
+def emit_across(kind: str, objects: Sequence[tuple[str, str, Values]]) -> None:
     """Write an event for each object (company, id, payload) and its deliveries, in the caller's transaction.
 
     The scope is that of all companies. `kind` is one that follows others (it is not of core.events.kinds.FIRST), and no
@@ -35,7 +35,7 @@ def emit_across(kind: str, objects: Sequence[tuple[str, str, Mapping[str, Any]]]
         {"n": n, "e": new_id(), "o": id, OWNER: company, "p": payload, "d": [new_id() for _ in consumers]}
         for n, (company, id, payload) in enumerate(objects)
     ]
-    values: dict[str, Any] = {"kind": kind, "actor": None, "automation": True, "now": timezone.now(), "cause": None}
+    values: JsonObject = {"kind": kind, "actor": None, "automation": True, "now": timezone.now(), "cause": None}
     values |= {"rows": orjson.dumps(rows, default=str).decode(), "from": number_from(kind)}
     statement = f"{ROWS}, {NUMBERED}"
     if consumers:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
 
 import orjson
 from django.db import connection, transaction
@@ -17,6 +16,7 @@ from core.ids import new_id
 from core.jobs.notify import notify_workers
 from core.jobs.registry import registered
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 
 WRITE = 5000
 """The number of events in one statement."""
@@ -24,16 +24,16 @@ WRITE = 5000
 QUEUE = "queue"
 """Mode of `starting`, and member of the cause of the events written in it."""
 
-_cause: ContextVar[Mapping[str, Any] | None] = ContextVar("leadwright_cause", default=None)
+_cause: ContextVar[Values | None] = ContextVar("leadwright_cause", default=None)
 
 
-def cause() -> Mapping[str, Any]:
+def cause() -> Values:
     """Return the cause of the present events: workflow, name and depth; empty: no workflow."""
     return _cause.get() or {}
 
 
 @contextmanager
-def caused_by(cause: Mapping[str, Any]) -> Iterator[None]:
+def caused_by(cause: Values) -> Iterator[None]:
     """Open a block whose events record this cause."""
     token = _cause.set(cause)
     try:
@@ -64,7 +64,7 @@ def emit(
     kind: str,
     object_ids: Sequence[str],
     *,
-    payloads: Mapping[str, Any] | None = None,
+    payloads: Values | None = None,
     actor_id: str | None = None,
     automation: bool = True,
     notify: bool = True,
@@ -126,7 +126,7 @@ DELIVERIES = (
 )
 
 
-def _write(rows: list[dict[str, Any]], consumers: Sequence[EventConsumer], values: dict[str, Any]) -> None:
+def _write(rows: list[JsonObject], consumers: Sequence[EventConsumer], values: JsonObject) -> None:
     """Insert events (e id, o object, p payload, d ids of the deliveries) and their deliveries in one statement."""
     # One JSON text instead of an array per column: psycopg writes arrays thirty times slower.
     values["rows"] = orjson.dumps(rows, default=str).decode()

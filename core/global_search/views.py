@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import groupby
-from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -56,7 +55,7 @@ class SearchViewSet(ResourceViewSet):
     singleton = True
 
     @endpoint("Search all kinds of records", output=SearchOut, parameters=PARAMETERS, description=DESCRIPTION)
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         params = request.query_params
         text, size = _text(params), page_size(params, DEFAULT_SIZE, MAX_SIZE)
         kinds = [kind for kind in _kinds(params) if may_read(self.actor, kind.module)]

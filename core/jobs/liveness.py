@@ -10,10 +10,11 @@ import os
 import random
 import socket
 import threading
-from typing import Any
 
 import psycopg
 from django.db import connection
+
+from core.types import JsonObject
 
 NAMESPACE = 0x4C57
 """The first key of the workers' two-key advisory locks."""
@@ -52,7 +53,7 @@ def release_lock() -> None:
         _held = None
 
 
-def connection_parameters(purpose: str) -> dict[str, Any]:
+def connection_parameters(purpose: str) -> JsonObject:
     """Return the parameters of an extra connection of this process, outside of Django, whose name states the
     purpose."""
     parameters = {

@@ -16,6 +16,7 @@ from django.utils.crypto import constant_time_compare
 
 from core.crypto import lookup_hash
 from core.lists.values import Kind, pack, refuse, unpack
+from core.types import JsonObject
 
 MAX_TOTAL = 2**53
 MAX_LENGTH = 100_000
@@ -31,7 +32,7 @@ class Cursor:
     total: int
 
     def encode(self) -> str:
-        content: dict[str, Any] = {
+        content: JsonObject = {
             "sort": self.sort,
             "query": self.fingerprint,
             "after": self.values,

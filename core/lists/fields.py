@@ -26,6 +26,7 @@ from django.db.models.lookups import IsNull
 from core.errors import shorten
 from core.lists.values import VALUE_TYPES, Kind, refuse
 from core.text.folding import SortText
+from core.types import Values
 
 Condition = Callable[[Expression], Q]
 """A condition on a column. It is never true for null."""
@@ -236,7 +237,7 @@ class ValueTableField(ListField):
         *,
         name: str | None = None,
         stored: Kind | None = None,
-        key: Mapping[str, Any] | None = None,
+        key: Values | None = None,
         many: bool = False,
         searchable: bool = False,
         sortable: bool = True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from itertools import islice
@@ -17,12 +17,13 @@ from core.lists.matching import MANY, matching
 from core.lists.prepared import places_of, rows_of, sort_values
 from core.lists.query import ListQuery
 from core.text.json import dumps
+from core.types import JsonObject, Values
 
 CHUNK = 2000
 MAX_NEAR = 5000
 """The deepest row that a page sorted by a relation finds target by target; further down, sorting all is cheaper."""
 
-Row = dict[str, Any]
+Row = JsonObject
 Scope = Callable[[], AbstractContextManager[Any]]
 
 
@@ -32,7 +33,7 @@ class Projection(Protocol):
     def project(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Select the columns of the output with `.values(...)`."""
 
-    def render(self, row: Mapping[str, Any]) -> Row:
+    def render(self, row: Values) -> Row:
         """Convert a projected row to its output."""
 
     def complete(self, rows: list[Row]) -> list[Row]:
@@ -52,7 +53,7 @@ class Page:
     is_capped: bool = False
 
     @property
-    def members(self) -> dict[str, Any]:
+    def members(self) -> JsonObject:
         """Return the list response's metadata."""
         capped = {"totalCountIsCapped": True} if self.is_capped else {}
         return {"totalCount": self.total_count, "nextCursor": self.next_cursor, **capped}
@@ -161,10 +162,10 @@ class _snapshot:
 
 
 def stream_json(
-    envelope: Mapping[str, Any],
+    envelope: Values,
     rows: Stream,
     scope: Scope = nullcontext,
-    within: tuple[Mapping[str, Any], str] | None = None,
+    within: tuple[Values, str] | None = None,
 ) -> Iterator[bytes]:
     """Yield the list response of the whole set as JSON, in pieces and bounded memory.
 
@@ -188,7 +189,7 @@ def stream_json(
 
 
 def _json_pieces(
-    envelope: Mapping[str, Any], rows: Stream, within: tuple[Mapping[str, Any], str] | None = None
+    envelope: Values, rows: Stream, within: tuple[Values, str] | None = None
 ) -> Generator[bytes, None, None]:
     prefix, end = _open(envelope) + b'"data":[', b"]"
     if within is not None:
@@ -202,6 +203,6 @@ def _json_pieces(
     yield (b"" if total else prefix) + end + b',"totalCount":' + str(total).encode() + b',"nextCursor":null}'
 
 
-def _open(record: Mapping[str, Any]) -> bytes:
+def _open(record: Values) -> bytes:
     """Return the object's JSON without its closing brace, for more members."""
     return dumps(dict(record))[:-1] + (b"," if record else b"")

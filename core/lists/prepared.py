@@ -25,6 +25,7 @@ from core.lists.keyset import AnyOf, Place, Section, SortKey
 from core.lists.relations import RelationField
 from core.tenancy import active_scope, company_scope
 from core.tenancy.postgresql.times import TIMESTAMPTZ, api_time, read_time
+from core.types import JsonObject
 
 ROW_ID = "list_id"
 COMPANY = "f" * 24
@@ -33,7 +34,7 @@ IDS = "\x00ids\x00"
 """Stands for the ids of the records."""
 PARAMETERS = {COMPANY: "%(company)s", IDS: "%(ids)s"}
 JSONB = types["jsonb"].oid
-Row = dict[str, Any]
+Row = JsonObject
 
 
 class Output(Protocol):

@@ -23,6 +23,7 @@ from core.lists.parameters import IGNORED, refuse_unknown
 from core.lists.prefilter import prefiltering
 from core.lists.search import check_visible, search_in
 from core.lists.values import clean_text, refuse
+from core.types import Values
 
 MAX_SIZE = 100_000
 MAX_PAGE = 2**31 - 1
@@ -82,7 +83,7 @@ class ListQuery:
     @classmethod
     def parse(
         cls,
-        params: Mapping[str, Any],
+        params: Values,
         fields: FieldSet,
         *,
         extra: Iterable[str] = (),
@@ -131,7 +132,7 @@ class ListQuery:
         )
 
 
-def read_parameters(params: Mapping[str, Any]) -> dict[str, list[Any]]:
+def read_parameters(params: Values) -> dict[str, list[Any]]:
     """Return parameter -> its values, from a query string or from an object. `ids[]` and `ids[0]` are ids."""
     getlist = getattr(params, "getlist", None)
     parameters: dict[str, list[Any]] = {}
@@ -154,7 +155,7 @@ def refuse_empty(values: Mapping[str, list[Any]], names: Iterable[str] = FILTERS
 class _Reader:
     """Reads parameters. An empty one that is no filter counts as not sent, unless it is a number or a boolean."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Values) -> None:
         self.values = read_parameters(params)
         refuse_empty(self.values)
 
@@ -309,7 +310,7 @@ def filters_tree(filters: Any) -> tree.Group:
     return tree.Group("and", tuple(conditions))
 
 
-def names_field(params: Mapping[str, Any], name: str) -> bool:
+def names_field(params: Values, name: str) -> bool:
     """Return whether `filters` or `advancedFilters` name the field. Raises a 400 for malformed ones."""
     reader = _Reader(params)
     filters, advanced = reader.json("filters"), reader.json("advancedFilters")

@@ -16,6 +16,7 @@ from core.errors import NamedError
 from core.lists.fields import FieldSet
 from core.lists.query import FILTERS, LISTED, ListQuery, read_ids, read_parameters, refuse_empty, split_values
 from core.lists.values import refuse
+from core.types import JsonObject, Values
 
 BATCH = 5000
 
@@ -27,14 +28,14 @@ class BulkSelection:
     where: Q
     everything: bool = False
     """The query string selects the records, not ids."""
-    raw: Mapping[str, Any] = field(default_factory=dict)
+    raw: Values = field(default_factory=dict)
     """The selection as JSON, for work after the request: `parse(raw, raw["query"], fields)` reads it again."""
 
     @classmethod
     def parse(
         cls,
         body: Any,
-        params: Mapping[str, Any],
+        params: Values,
         fields: FieldSet,
         *,
         extra: Iterable[str] = (),
@@ -79,7 +80,7 @@ class BulkSelection:
         return queryset.filter(self.where)
 
 
-def _plain(query: Mapping[str, list[Any]]) -> dict[str, Any]:
+def _plain(query: Mapping[str, list[Any]]) -> JsonObject:
     """Return the parameters as an object, the listed ones as arrays."""
     return {name: split_values(values, name) if name in LISTED else values[-1] for name, values in query.items()}
 

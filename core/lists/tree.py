@@ -20,6 +20,7 @@ from core.lists.fields import FieldSet, ListField
 from core.lists.operators import CompiledCondition, compile_condition
 from core.lists.values import Kind, record_value, refuse
 from core.text.timezones import is_timezone, zone_of
+from core.types import JsonObject, Values
 
 MAX_DEPTH = 5
 MAX_CONDITIONS = 50
@@ -55,7 +56,7 @@ def load_json(text: str, parameter: str) -> Any:
         raise refuse(parameter, f"is not JSON ({shorten(error, 80)})") from None
 
 
-def _once(parameter: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(parameter: str, pairs: list[tuple[str, Any]]) -> JsonObject:
     """Make an object of its members. Raises a 400 for a name that is there twice, since one of them would be lost."""
     members = dict(pairs)
     if len(members) < len(pairs):
@@ -69,7 +70,7 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
 
 
-def parse(value: str | Mapping[str, Any], parameter: str = PARAMETER) -> Group:
+def parse(value: str | Values, parameter: str = PARAMETER) -> Group:
     """Parse a tree, JSON or object, of at most 5 levels and 50 conditions. `compile` checks names and values."""
     raw = load_json(value, parameter) if isinstance(value, str) else value
     if isinstance(raw, Mapping) and "conditions" not in raw and "field" in raw:
@@ -118,7 +119,7 @@ def _parse_node(raw: Any, path: str, parameter: str, depth: int) -> Condition | 
     return Condition(field, operator, raw.get("value"), zone)
 
 
-def _only_keys(raw: Mapping[str, Any], allowed: set[str], path: str) -> None:
+def _only_keys(raw: Values, allowed: set[str], path: str) -> None:
     unknown = next((key for key in raw if key not in allowed), None)
     if unknown is not None:
         raise refuse(path, f"the key {shorten(unknown, 40)!r} is unknown; allowed: {', '.join(sorted(allowed))}")
@@ -128,7 +129,7 @@ def _count(node: Condition | Group) -> int:
     return 1 if isinstance(node, Condition) else sum(_count(child) for child in node.conditions)
 
 
-def dump(node: Condition | Group) -> dict[str, Any]:
+def dump(node: Condition | Group) -> JsonObject:
     """Convert the tree to the JSON object that `parse` reads."""
     if isinstance(node, Condition):
         zone = {} if node.time_zone == DEFAULT_ZONE else {"timeZone": node.time_zone}
@@ -166,7 +167,7 @@ def check(node: Condition | Group, fields: FieldSet, *, parameter: str = PARAMET
 
 def evaluate(
     node: Condition | Group,
-    record: Mapping[str, Any],
+    record: Values,
     fields: FieldSet,
     *,
     now: datetime | None = None,

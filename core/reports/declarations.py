@@ -10,8 +10,9 @@ from django.db.models import Count, Q, QuerySet
 from django.db.models.expressions import Combinable
 
 from core.access import Actor
+from core.types import JsonObject, Values
 
-Node = Mapping[str, Any]
+Node = Values
 """A node of advancedFilters."""
 Type = Literal["count", "number", "money", "percent", "days"]
 DAY = "day"
@@ -134,11 +135,11 @@ def count(key: str, title: str, where: Q | None = None, filter: Node | None = No
     return Column(key, title, Count("pk", filter=where) if where else Count("pk"), filter=node, hidden=hidden)
 
 
-def condition(field: str, operator: str, value: Any = None) -> dict[str, Any]:
+def condition(field: str, operator: str, value: Any = None) -> JsonObject:
     """Write a condition of advancedFilters."""
     return {"field": field, "operator": operator} | ({} if value is None else {"value": value})
 
 
-def any_of(*nodes: Node) -> dict[str, Any]:
+def any_of(*nodes: Node) -> JsonObject:
     """Write that one of the conditions holds."""
     return {"operator": "or", "conditions": list(nodes)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -17,6 +17,7 @@ from core.access import Actor
 from core.reports.declarations import DAY, By, Column, Node, Report, Source, condition
 from core.reports.periods import Period
 from core.text.json import dumps, iso
+from core.types import JsonObject, Values
 
 TOP = 50
 """So many groups have a row of their own; days have one each."""
@@ -31,7 +32,7 @@ class Row:
 
     key: Any
     label: str
-    values: dict[str, Any] = field(default_factory=dict)
+    values: JsonObject = field(default_factory=dict)
     link: str | None = None
     is_other: bool = False
 
@@ -56,11 +57,11 @@ class _Part:
     by: By
     actor: Actor
     period: Period
-    groups: dict[Any, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    groups: dict[Any, tuple[str, JsonObject]] = field(default_factory=dict)
     is_cut: bool = False
 
     @cached_property
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         return {f"number_{column.key}": column.value for column in self.source.columns}
 
     def rows(self) -> QuerySet[Any]:
@@ -101,7 +102,7 @@ class _Part:
             numbers = {column.key: row[f"number_{column.key}"] or 0 for column in self.source.columns}
             self.groups[row[KEY]] = (row[LABEL] or "", numbers)
 
-    def totals(self) -> dict[str, Any]:
+    def totals(self) -> JsonObject:
         if self.is_cut or self.by.overlaps:
             sums = self.rows().aggregate(**self.values)
             return {column.key: sums[f"number_{column.key}"] or 0 for column in self.source.columns}
@@ -140,7 +141,7 @@ def read_report(report: Report, actor: Actor, by: str, period: Period, *, top: i
 
 def read_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[str, Number]:
     """Read the totals of a report alone: one statement for each source."""
-    totals: dict[str, Any] = {}
+    totals: JsonObject = {}
     for source in report.sources:
         if (grouping := source.grouping(by)) is not None:
             part = _Part(source, grouping, actor, period, is_cut=True)
@@ -197,7 +198,7 @@ def _link(part: _Part, key: Any) -> str | None:
     return f"{source.path}?{urlencode({'advancedFilters': tree})}"
 
 
-def _finished(values: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Number]:
+def _finished(values: Values, columns: Sequence[Column]) -> dict[str, Number]:
     """Return the numbers that people see, quotients included; a quotient by nothing is None."""
     numbers: dict[str, Number] = {}
     for column in columns:

@@ -19,6 +19,7 @@ from lucide.templatetags.lucide import lucide
 
 from core.errors import shorten
 from core.text.formats import Formats, exact_money
+from core.types import Values
 from core.web.banners import Banner, banner_of
 from core.web.cells import cell
 from core.web.field_values import FieldValues
@@ -49,21 +50,21 @@ def icon(name: str, css: str = "i", id: str = "") -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def page_url(context: Mapping[str, Any], name: str, *args: str, **query: Any) -> str:
+def page_url(context: Values, name: str, *args: str, **query: Any) -> str:
     """Return the address of a page of the reader's company."""
     address: str = context["page"].address(name, *args, **query)
     return address
 
 
 @register.simple_tag(takes_context=True)
-def may(context: Mapping[str, Any], module: str, method: str = "GET") -> bool:
+def may(context: Values, module: str, method: str = "GET") -> bool:
     """Return whether the reader may: {% may "contact" "DELETE" as can_delete %}."""
     allowed: bool = context["page"].may(module, method)
     return allowed
 
 
 @register.simple_tag(takes_context=True)
-def menu(context: Mapping[str, Any]) -> Any:
+def menu(context: Values) -> Any:
     """Return the groups of the menu: (name, [(page class, its item)], whether it is open)."""
     return menu_of(context["page"])
 
@@ -81,7 +82,7 @@ def get(value: Any, name: str) -> Any:
 
 
 @register.simple_tag(takes_context=True)
-def value_of(context: Mapping[str, Any], row: Row, column: Column) -> Any:
+def value_of(context: Values, row: Row, column: Column) -> Any:
     """Return the value of a row in a column, with labels of options and a formatted custom value."""
     record: Any = row.record["formData"] if column.custom else row.record
     for name in (column.name,) if column.custom else column.name.split("."):
@@ -125,7 +126,7 @@ def tint(name: str | None) -> int:
 
 
 @register.simple_tag(takes_context=True)
-def when(context: Mapping[str, Any], value: Any) -> SafeString | str:
+def when(context: Values, value: Any) -> SafeString | str:
     """Format a time relative to now, with the exact time, in the company's zone and formats, on hover."""
     moment = parse_datetime(value) if isinstance(value, str) else value
     if not isinstance(moment, datetime):
@@ -137,7 +138,7 @@ def when(context: Mapping[str, Any], value: Any) -> SafeString | str:
 
 
 @register.simple_tag(takes_context=True)
-def day(context: Mapping[str, Any], value: Any) -> str:
+def day(context: Values, value: Any) -> str:
     """Write a day in the company's format; of a time the day that it has in the company's zone."""
     moment = parse_date(value) or parse_datetime(value) if isinstance(value, str) else value
     formats: Formats = context["reader"].formats
@@ -145,7 +146,7 @@ def day(context: Mapping[str, Any], value: Any) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def money(context: Mapping[str, Any], amount: Any, *, short: bool = False) -> str:
+def money(context: Values, amount: Any, *, short: bool = False) -> str:
     """Write an amount in the company's currency, `short` without decimals. Nothing for null."""
     if amount is None or amount == "":
         return ""
@@ -155,19 +156,19 @@ def money(context: Mapping[str, Any], amount: Any, *, short: bool = False) -> st
 
 
 @register.simple_tag(takes_context=True)
-def banner(context: Mapping[str, Any]) -> Banner | None:
+def banner(context: Values) -> Banner | None:
     """Return the banner of a whole page; a refused page states the problem itself."""
     return None if context.get("refused") else banner_of(context["page"])
 
 
 @register.simple_tag
-def sum_of(value: Mapping[str, Any]) -> str:
+def sum_of(value: Values) -> str:
     """Format money as the API gives it: amount and currency."""
     return exact_money(Decimal(str(value["amount"])), value["currency"])
 
 
 @register.simple_tag(takes_context=True)
-def clock(context: Mapping[str, Any], value: Any) -> str:
+def clock(context: Values, value: Any) -> str:
     """Write the time of day in the company's zone and format."""
     moment = parse_datetime(value) if isinstance(value, str) else value
     formats: Formats = context["reader"].formats
@@ -197,7 +198,7 @@ def funnel(steps: list[tuple[str, int, str]]) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def bars(context: Mapping[str, Any], names: list[str], rows: list[tuple[date, list[float]]]) -> SafeString:
+def bars(context: Values, names: list[str], rows: list[tuple[date, list[float]]]) -> SafeString:
     """Draw the numbers of each day as adjacent bars, with a colour for each name.
 
     Each day has a title. Screen readers need an accompanying table (parts/bars_table.html).
@@ -210,7 +211,7 @@ def bars(context: Mapping[str, Any], names: list[str], rows: list[tuple[date, li
 
 
 @register.simple_tag(takes_context=True)
-def line(context: Mapping[str, Any], names: list[str], rows: list[tuple[date, list[float]]]) -> SafeString:
+def line(context: Values, names: list[str], rows: list[tuple[date, list[float]]]) -> SafeString:
     """Draw the first number of each day as a line. As `bars` otherwise."""
     most = max((counts[0] for _, counts in rows), default=0) or 1
     wide = 400 / max(len(rows), 1)
@@ -227,7 +228,7 @@ def _day_label(day: date, *, with_month: bool) -> str:
 
 
 def _chart(
-    context: Mapping[str, Any],
+    context: Values,
     names: list[str],
     rows: list[tuple[date, list[float]]],
     most: float,

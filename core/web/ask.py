@@ -20,6 +20,7 @@ from core.access import Actor
 from core.api.endpoint import Endpoint
 from core.lists import FieldSet
 from core.text.json import dumps
+from core.types import Values
 from core.web.visits import UNNAMED, visible
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
@@ -44,7 +45,7 @@ class Answer:
     """An answer of the API. `fields` are those of its list, if it is one."""
 
     status: int
-    body: Mapping[str, Any]
+    body: Values
     fields: FieldSet | None = field(default=None, repr=False)
 
     @property
@@ -88,7 +89,7 @@ class Answer:
 def in_process(
     actor: Actor,
     method: str,
-    query: Mapping[str, Any] | None = None,
+    query: Values | None = None,
     body: Any = None,
     caller: HttpRequest | None = None,
 ) -> HttpRequest:
@@ -174,7 +175,7 @@ def ask(
     mount: str,
     method: str,
     path: str,
-    query: Mapping[str, Any] | None = None,
+    query: Values | None = None,
     body: Any = None,
     *,
     files: Sequence[UploadedFile[Any]] = (),
@@ -198,7 +199,7 @@ def respond(
     mount: str,
     method: str,
     path: str,
-    query: Mapping[str, Any] | None = None,
+    query: Values | None = None,
     body: Any = None,
     *,
     files: Sequence[UploadedFile[Any]] = (),

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import SEVERAL, Field, Form, Option, options_of
 from core.web.pages import Refused
 from core.web.saved_views import ViewedList
@@ -44,13 +45,13 @@ class BulkList(ViewedList):
         return self.address(self.listed_at) + self.state.link()
 
     @property
-    def selection(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    def selection(self) -> tuple[JsonObject | None, JsonObject]:
         """The query and the body by which the API knows the records that the form chose."""
         if "all" in self.request.POST:
             return self.state.selection(), {"selectAll": True}
         return None, {"ids": self.request.POST.getlist("ids")}
 
-    def chosen(self, form: Form) -> dict[str, Any]:
+    def chosen(self, form: Form) -> JsonObject:
         """Return a form about the records that were chosen, and who they are."""
         sent = self.request.POST
         ids = [] if "all" in sent else sent.getlist("ids")
@@ -62,7 +63,7 @@ class BulkList(ViewedList):
         answer = self.ask("DELETE", self.resource, query, body)
         return self.redirect_after_bulk(answer, "Deleting", "Deleted", "deletedCount")
 
-    def change(self, change: Mapping[str, Any]) -> HttpResponse:
+    def change(self, change: Values) -> HttpResponse:
         """Change the records that the form chose."""
         query, body = self.selection
         return self.redirect_after_bulk(
@@ -102,7 +103,7 @@ class ChangeMany(BulkList):
         options = MANY if self.what.kind in SEVERAL else SINGLE
         return Form([Field("how", "How", "radio", options=options, value=options[0].value), self.what])
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"form": None, "back": self.list_here}
 
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -148,7 +149,7 @@ class StartForMany(BulkList):
         published = self.options_of("workflow", filters={"status": "published"})
         return Form([Field("workflow", "Workflow", "select", required=True, options=published)])
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"form": None, "back": self.list_here}
 
     def post(self, request: HttpRequest) -> HttpResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,9 +10,10 @@ import orjson
 from django.http import QueryDict
 
 from core.text.json import dumps
+from core.types import JsonObject, Values
 from core.web.forms import CHOICES, Field, Form, differ
 
-Make = Callable[[Mapping[str, Any]], Form]
+Make = Callable[[Values], Form]
 RETRIES = 3
 """Number of retries of a change if another one saves the record between reading and writing it."""
 
@@ -22,11 +23,11 @@ class Edit:
     """A submitted form, the fields changed in it, and whether the member must choose or correct first."""
 
     form: Form
-    changed: Mapping[str, Any]
+    changed: Values
     refused: bool
 
 
-def open_form(form: Form, values: Mapping[str, Any]) -> Form:
+def open_form(form: Form, values: Values) -> Form:
     """Store the initial values of the form's fields in it."""
     form.opened = dumps(
         {field.name: values.get(field.name) for field in form.fields if field.kind != "password"}
@@ -34,7 +35,7 @@ def open_form(form: Form, values: Mapping[str, Any]) -> Form:
     return form
 
 
-def read_edit(make: Make, sent: QueryDict, now: Mapping[str, Any], who: str) -> Edit:
+def read_edit(make: Make, sent: QueryDict, now: Values, who: str) -> Edit:
     """Compare the input with the form's initial values, and with the present record.
 
     A field that only others changed keeps their value. One that both changed gets both values, unless the member has
@@ -58,7 +59,7 @@ def read_edit(make: Make, sent: QueryDict, now: Mapping[str, Any], who: str) -> 
     return Edit(open_form(form, now), changed, refused)
 
 
-def _opened(sent: QueryDict) -> dict[str, Any]:
+def _opened(sent: QueryDict) -> JsonObject:
     try:
         values = orjson.loads(sent.get("opened", ""))
     except orjson.JSONDecodeError:

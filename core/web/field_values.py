@@ -13,12 +13,13 @@ from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from core.text.formats import Formats
+from core.types import Values
 from core.web.inputs import option_text
 
 if TYPE_CHECKING:
     from core.web.pages import Page
 
-Definition = Mapping[str, Any]
+Definition = Values
 GROUPED_FROM = 10_000
 """Smaller numbers have no commas: they may be years."""
 MAX_NAMED = 2000
@@ -135,7 +136,7 @@ def references(definition: Definition, value: Any) -> Iterator[tuple[str, str]]:
         yield kind, value
 
 
-def field_values(page: Page, definitions: Iterable[Definition], records: Iterable[Mapping[str, Any]]) -> FieldValues:
+def field_values(page: Page, definitions: Iterable[Definition], records: Iterable[Values]) -> FieldValues:
     """Return the writer for the custom values (formData) of records: members and files are each looked up together."""
     own = [definition for definition in definitions if not definition["isSystem"]]
     ids: dict[str, set[str]] = {}

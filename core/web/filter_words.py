@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.text.formats import Formats
+from core.types import Values
 from core.web.field_values import dated_text
 from core.web.filters import WORDS, Choice
 from core.web.inputs import option_text
@@ -24,7 +25,7 @@ RECORDS = {
 
 
 def in_words(
-    node: Mapping[str, Any],
+    node: Values,
     names: Mapping[str, str],
     records: Mapping[str, str],
     choices: Mapping[str, Choice] | None = None,

@@ -11,6 +11,8 @@ from typing import Any
 
 from django.http import QueryDict
 
+from core.types import JsonObject, Values
+
 SINCE = "greaterThanOrEqual"
 WORDS = {
     "contains": "contains",
@@ -135,7 +137,7 @@ def _flag(text: str) -> bool:
     return text == "true"
 
 
-def _time_span(text: str) -> dict[str, Any]:
+def _time_span(text: str) -> JsonObject:
     amount, _, unit = text.partition(" ")
     if not (amount.isascii() and amount.isdigit() and len(amount) < 7 and 1 <= int(amount) <= MAX_AMOUNT):
         raise ValueError("Enter how many: a whole number, such as 7.")
@@ -171,7 +173,7 @@ def changed_filters(sent: QueryDict, choices: Iterable[str]) -> tuple[list[str],
     return [*added, *([chosen] if ":" in chosen else [])], sent.getlist("drop")
 
 
-def as_filter(node: Mapping[str, Any], zone: str = "") -> str | None:
+def as_filter(node: Values, zone: str = "") -> str | None:
     """Write a condition as addresses do, or None for a group, for several values, and for days of another zone."""
     value = node.get("value", "")
     several = value if isinstance(value, list) else [value]
@@ -204,8 +206,8 @@ def shown_by(choices: Mapping[str, Choice]) -> Callable[[str], bool]:
 
 
 def flattened(
-    tree: Mapping[str, Any], is_shown: Callable[[str], bool] = lambda text: True, zone: str = ""
-) -> tuple[list[str], str, list[Mapping[str, Any]]]:
+    tree: Values, is_shown: Callable[[str], bool] = lambda text: True, zone: str = ""
+) -> tuple[list[str], str, list[Values]]:
     """Convert a tree of advancedFilters to the form of addresses.
 
     Returns its filters, "any" where one of them is enough, and the nodes that no address can express, which must all be
@@ -215,7 +217,7 @@ def flattened(
         tree = tree["conditions"][0]
     operator = tree.get("operator", "and") if "conditions" in tree else "and"
     texts: list[str] = []
-    rest: list[Mapping[str, Any]] = []
+    rest: list[Values] = []
     number = 0
     for node in tree.get("conditions", [tree]):
         inner = [as_filter(condition, zone) for condition in node.get("conditions", [node])]

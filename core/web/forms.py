@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import QueryDict
 
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 from core.web.ask import LACKS, NOT_ALLOWED
 from core.web.inputs import (
     BadMoment,
@@ -195,7 +196,7 @@ def differ(left: Any, other: Any) -> bool:
 class Form:
     """A form on a page. `fill` reads the input, `values` has it for the API's body."""
 
-    def __init__(self, fields: Iterable[Field], values: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, fields: Iterable[Field], values: Values | None = None) -> None:
         self.fields = list(fields)
         self.opened = ""
         """Values of the fields when the form was opened, as JSON (core.web.conflicts)."""
@@ -218,7 +219,7 @@ class Form:
                 form_field.fill_from(sent)
         return self
 
-    def name_chosen(self, **records: Iterable[Mapping[str, Any] | None]) -> None:
+    def name_chosen(self, **records: Iterable[Values | None]) -> None:
         """Add the records of choices, by the field's name, as options, where the options do not have them.
 
         Options are the first records of a list, which may not have those that are chosen.
@@ -232,7 +233,7 @@ class Form:
             ]
 
     @property
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         return {form_field.name: form_field.value for form_field in self.fields}
 
     @property
@@ -244,7 +245,7 @@ class Form:
     def is_wrong(self) -> bool:
         return bool(self.trouble or self.wrong)
 
-    def changed(self, before: Mapping[str, Any]) -> dict[str, Any]:
+    def changed(self, before: Values) -> JsonObject:
         """Return the values that differ from the record's, so that a form overwrites nothing that it did not touch."""
         return {
             form_field.name: form_field.value

@@ -11,6 +11,7 @@ from typing import Any
 from django.http import QueryDict
 
 from core.lists.tree import DEFAULT_ZONE
+from core.types import JsonObject, Values
 from core.web.filters import WITHIN_TIME, WITHOUT_VALUE, Choice, Filter, sent_filter
 
 SIZE = 50
@@ -70,7 +71,7 @@ class Column:
     """It is always shown, as the first one."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Value -> its label."""
-    definition: Mapping[str, Any] | None = None
+    definition: Values | None = None
     """The definition of a custom field, by which its values are written (core.web.field_values)."""
     editable: bool = False
 
@@ -84,7 +85,7 @@ class ListState:
     choices: Mapping[str, Choice] = field(default_factory=dict)
     keeps: Sequence[str] = ()
     """Further parameters of the address that its links and forms keep."""
-    fixed: Sequence[Mapping[str, Any]] = ()
+    fixed: Sequence[Values] = ()
     """Conditions (nodes of advancedFilters) of the saved view that no parameter of an address can express."""
     explicit: bool = False
     """Links without a search state that explicitly, since an address alone means a saved view."""
@@ -105,7 +106,7 @@ class ListState:
         return [(name, str(self.sent[name])) for name in (*self.keeps, MATCH, WITHIN) if self.sent.get(name)]
 
     @property
-    def within(self) -> Mapping[str, Any] | None:
+    def within(self) -> Values | None:
         """The tree of the rows that a number of another page counts, where the address has one."""
         try:
             tree = json.loads(self.sent.get(WITHIN, "null"))
@@ -163,30 +164,30 @@ class ListState:
     def is_narrowed(self) -> bool:
         return bool(self.search or self.filters or self.fixed or self.within)
 
-    def query(self, *, size: int = SIZE) -> dict[str, Any]:
+    def query(self, *, size: int = SIZE) -> JsonObject:
         """Return the parameters of the API's list."""
-        params: dict[str, Any] = {"n": str(size), "cursorPagination": "true", **self.selection()}
+        params: JsonObject = {"n": str(size), "cursorPagination": "true", **self.selection()}
         if self.sort:
             params |= {"sortBy": self.sort.removeprefix("-"), "sortOrder": "desc" if self.sort[0] == "-" else "asc"}
         if self.sent.get("cursor"):
             params["cursor"] = self.sent["cursor"]
         return params
 
-    def selection(self) -> dict[str, Any]:
+    def selection(self) -> JsonObject:
         """Return the parameters that select the records, for lists and for bulk changes of all that match."""
         own = self._own_conditions()
         if self.any and len(own) > 1:
             own = [{"operator": "or", "conditions": own}]
         conditions = [*self.fixed, *([self.within] if self.within else []), *own]
-        params: dict[str, Any] = {"searchValue": self.search} if self.search else {}
+        params: JsonObject = {"searchValue": self.search} if self.search else {}
         if conditions:
             params["advancedFilters"] = {"operator": "and", "conditions": conditions}
         return params
 
-    def _own_conditions(self) -> list[Mapping[str, Any]]:
+    def _own_conditions(self) -> list[Values]:
         """Return the conditions of the filters; those of a group are one."""
-        conditions: list[Mapping[str, Any]] = []
-        groups: dict[str, list[Mapping[str, Any]]] = {}
+        conditions: list[Values] = []
+        groups: dict[str, list[Values]] = {}
         for list_filter in self.filters:
             if not list_filter.group:
                 conditions.append(self._condition(list_filter))
@@ -197,7 +198,7 @@ class ListState:
             groups[list_filter.group].append(self._condition(list_filter))
         return conditions
 
-    def _condition(self, list_filter: Filter) -> dict[str, Any]:
+    def _condition(self, list_filter: Filter) -> JsonObject:
         choice = self.choices[list_filter.name]
         value = (
             {}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+
+from core.types import Values
 
 POLICY = (
     "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'self' 'unsafe-inline';"
@@ -15,7 +14,7 @@ POLICY = (
 """A mail may show pictures and open links in new windows, but not run or load anything else."""
 
 
-def mail_frame(request: HttpRequest, *, mail: Mapping[str, Any] | None = None, problem: str = "") -> HttpResponse:
+def mail_frame(request: HttpRequest, *, mail: Values | None = None, problem: str = "") -> HttpResponse:
     """Return the document of a frame with a mail, or with the reason why there is no mail."""
     response = render(request, "pages/mail_preview.html", {"mail": mail, "problem": problem})
     response.headers["Content-Security-Policy"] = POLICY

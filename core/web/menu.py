@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
+from core.types import Values
 from core.web.pages import MenuItem, Page, PersonPage
 
 CLOSED = "menu"
@@ -36,7 +37,7 @@ def registered() -> list[type[Page]]:
     return list(_pages)
 
 
-def start_path(layout: Mapping[str, Any]) -> str:
+def start_path(layout: Values) -> str:
     """Return the path below the company of the page that the person starts with, "" for home."""
     pages = (page for page in first_pages().values() if page.name == layout.get("start"))
     return next((page.path for page in pages if "<" not in page.path), "")

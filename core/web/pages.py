@@ -22,6 +22,7 @@ from core.errors import NamedError
 from core.ids import is_id
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
+from core.types import Values
 from core.web import ask
 from core.web.ask import Answer
 from core.web.forms import Form, Option
@@ -42,7 +43,7 @@ UNUSABLE = {
 OF_ORDER = {"sortBy": "sortOrder"}
 
 
-def _unusable(warning: str, query: Mapping[str, Any]) -> str:
+def _unusable(warning: str, query: Values) -> str:
     """Return the parameter of the query that a list refuses."""
     name = warning.partition(":")[0]
     return name if name in UNUSABLE and name in query else ""
@@ -110,13 +111,13 @@ class Page(View):
 
     # What a page implements
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         """Return the context of the template."""
         return {}
 
     # What a page uses
 
-    def ask(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
+    def ask(self, method: str, path: str, query: Values | None = None, body: Any = None) -> Answer:
         """Ask the protected API as the reader. The answer may be a refusal."""
         return self._ask(self.actor, PROTECTED, method, path, query, body)
 
@@ -127,7 +128,7 @@ class Page(View):
         ask.with_ids(answer.body)
         return answer
 
-    def download(self, path: str, query: Mapping[str, Any] | None = None) -> HttpResponse:
+    def download(self, path: str, query: Values | None = None) -> HttpResponse:
         """Return the API's stream at the path, as this page's own response. Raises Refused for a refusal."""
         if self.reader.visit:
             raise Refused(403, "A visit shows pages, no files", "Ask the company's people for the file.")
@@ -137,11 +138,11 @@ class Page(View):
         http_response: HttpResponse = response
         return http_response
 
-    def ask_private(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
+    def ask_private(self, method: str, path: str, query: Values | None = None, body: Any = None) -> Answer:
         """Ask the private API, where the reader acts for themselves."""
         return self._ask(self.reader.person, PRIVATE, method, path, query, body)
 
-    def read(self, path: str, query: Mapping[str, Any] | None = None) -> Answer:
+    def read(self, path: str, query: Values | None = None) -> Answer:
         """GET the subject of the page. A refusal replaces the page.
 
         Unusable parameters of the address, such as an order by a deleted column, are dropped from a list, and a toast
@@ -286,7 +287,7 @@ class Page(View):
             form.refuse(answer.message, answer.warning)
         return self.page({**self.show(), **context, "form": form}, status=422)
 
-    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+    def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         """Render a page."""
         with timezone.override(zone_of(self.reader.formats.timezone)):
             shared = {"page": self, "reader": self.reader, "title": self.title, "base": self.frame}
@@ -355,9 +356,7 @@ class Page(View):
         if "id" in self.params and not is_id(self.params["id"]):
             raise nothing_here()
 
-    def _ask(
-        self, actor: Actor, mount: str, method: str, path: str, query: Mapping[str, Any] | None, body: Any
-    ) -> Answer:
+    def _ask(self, actor: Actor, mount: str, method: str, path: str, query: Values | None, body: Any) -> Answer:
         if self.reader.visit and method != "GET":
             raise Refused(403, "A visit does not open this page", "It is for those who may change what it shows.")
         with reading() if self.reader.visit else nullcontext():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -11,6 +11,7 @@ from django.http import HttpRequest
 
 from core.access import Actor
 from core.text.formats import Formats
+from core.types import Values
 
 THEMES, DENSITIES = ("light", "dark"), ("compact", "roomy")
 """Themes and densities that a person can choose; by default the device's theme and normal rows."""
@@ -36,9 +37,9 @@ class Reader:
     """The actor of the private API."""
     name: str
     email: str
-    layout: Mapping[str, Any] = field(default_factory=dict)
+    layout: Values = field(default_factory=dict)
     """The person's layout of the pages: `theme`, `density`, `start` (a page's name), `timezone`, `firstSteps`."""
-    columns: Mapping[str, Any] = field(default_factory=dict)
+    columns: Values = field(default_factory=dict)
     """List -> the columns that the person has chosen for it."""
     member: Actor | None = None
     """The actor of the protected API."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, NUMBER, ONE_OF, TEXT, YES_NO, Choice
 from core.web.forms import Field, Option
 from core.web.lists import Column
@@ -23,10 +23,10 @@ FIELD_KINDS = {
     "url": "url",
 }
 """Field type of the API -> kind of a form's field."""
-Definition = Mapping[str, Any]
+Definition = Values
 
 
-def fields_query(panel: str) -> dict[str, Any]:
+def fields_query(panel: str) -> JsonObject:
     """Return the parameters that list the panel's fields in their order."""
     return {"filters": {"panel": panel}, "sortBy": "order", "sortOrder": "asc", "p": "1", "n": "200"}
 
@@ -66,7 +66,7 @@ def form_field(definition: Definition, zone: str = "UTC") -> Field | None:
     )
 
 
-def form_values(definitions: Iterable[Definition], form_data: Mapping[str, Any]) -> dict[str, Any]:
+def form_values(definitions: Iterable[Definition], form_data: Values) -> JsonObject:
     """Return the record's values by the names of its form: None, and not the default, for missing ones."""
     return {**{definition["uniqueFieldID"]: None for definition in definitions}, **form_data}
 

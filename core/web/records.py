@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from django.http import HttpResponse
 
 from core.text.formats import Formats
+from core.types import JsonObject, Values
 from core.web.conflicts import open_form, read_edit
 from core.web.field_values import dated_text, number_text
 from core.web.filters import Choice
@@ -56,7 +57,7 @@ class RecordList(Page):
     """The name of the page that adds one."""
     picks: ClassVar[str] = ""
     """The template of the actions for chosen rows."""
-    extra: ClassVar[Mapping[str, Any]] = {}
+    extra: ClassVar[Values] = {}
     """Parameters of the API's list in addition to those of the address."""
 
     @property
@@ -77,7 +78,7 @@ class RecordList(Page):
     def state(self) -> ListState:
         return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, zone=self.zone_name)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         answer = self.read(self.kind.path, {**self.state.query(), **self.extra})
         return {
             "records": answer.data,
@@ -101,10 +102,10 @@ class RecordForm(Page):
         """Return the address of the list that the form leads back to."""
         return self.address(self.kind.pages)
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         raise NotImplementedError
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         """Return the API's body for values of the form."""
         return dict(values)
 
@@ -116,7 +117,7 @@ class RecordForm(Page):
 class NewRecord(RecordForm):
     """A form that adds a record."""
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"form": self.form() if self.may(self.module, "POST") else None}
 
     def do_save(self) -> HttpResponse:
@@ -136,11 +137,11 @@ class EditRecord(RecordForm):
     removable: ClassVar[bool] = True
 
     @cached_property
-    def record(self) -> Mapping[str, Any]:
-        values: Mapping[str, Any] = self.read(f"{self.kind.path}/{self.params['id']}").data
+    def record(self) -> Values:
+        values: Values = self.read(f"{self.kind.path}/{self.params['id']}").data
         return values
 
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Values:
         """Return the record's values by the names of the form."""
         return self.record
 
@@ -153,11 +154,11 @@ class EditRecord(RecordForm):
         """Return the warning about the consequences of deleting the record."""
         return "This cannot be undone."
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         title = self.record.get("name") or self.kind.title
         return {"record": self.record, "title": title, "consequence": self.consequence()}
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         context = self.context()
         values = self.values()
         form = self.form(values)

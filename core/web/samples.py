@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
 from django.http import HttpResponse, QueryDict
 
+from core.types import Values
 from core.web.banners import Banner
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
@@ -49,7 +48,7 @@ class Parts(Page):
     needs_subscription = False
     tabs = (("parts", "Parts"), ("home", "Home"))
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         status = Choice("status", "Status", ("equals",), STATES)
         name = Choice("name", "Name")
         sent = QueryDict("q=ann&f=status:equals:open&sort=name")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse, QueryDict
 
 from core.ids import is_id
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice, Filter, flattened, shown_by
 from core.web.lists import MATCH, SAYING, Column, ListState
@@ -41,14 +42,14 @@ class ViewedList(TablePage):
     # What the address and the open view say
 
     @cached_property
-    def views(self) -> list[Mapping[str, Any]]:
+    def views(self) -> list[Values]:
         """The reader's views of the list and the shared ones."""
         query = {"filters": {"resource": self.resource}, "p": "1", "n": MAX_VIEWS, "sortBy": "name", "sortOrder": "asc"}
         answer = self.ask("GET", "saved-view", query)
         return list(answer.data) if answer.ok else []
 
     @cached_property
-    def view(self) -> Mapping[str, Any] | None:
+    def view(self) -> Values | None:
         """The open view."""
         id = self.request.GET.get("saved", "")
         return next((row for row in self.views if row["_id"] == id), None) if id else None
@@ -59,7 +60,7 @@ class ViewedList(TablePage):
         return any(name in self.request.GET for name in SAYING)
 
     @property
-    def tree(self) -> Mapping[str, Any]:
+    def tree(self) -> Values:
         """The conditions of the open view, if it has any."""
         return (self.view["query"].get("advancedFilters") if self.view else None) or {}
 
@@ -82,7 +83,7 @@ class ViewedList(TablePage):
         names = {entry["_id"]: entry.get("name") or (entry.get("file") or {}).get("name") or "" for entry in rows}
         return Choice(name, label, ("in",), [(id, names.get(id) or "one that is gone") for id in ids])
 
-    def state_of(self, view: Mapping[str, Any], sent: QueryDict | None = None) -> ListState:
+    def state_of(self, view: Values, sent: QueryDict | None = None) -> ListState:
         """Return the state of a view, with the place in the list and the like from `sent`."""
         query, params = view["query"], sent.copy() if sent is not None else QueryDict(mutable=True)
         sort, order = (_first(query.get(name)) for name in ("sortBy", "sortOrder"))
@@ -96,7 +97,7 @@ class ViewedList(TablePage):
         return ListState(params, self.choices_by_name, self.keeps, zone=self.zone_name)
 
     @cached_property
-    def flat(self) -> tuple[list[str], str, list[Mapping[str, Any]]]:
+    def flat(self) -> tuple[list[str], str, list[Values]]:
         """The filters of the open view as this list's addresses write them (core.web.filters.flattened)."""
         return flattened(self.tree, self.is_known, self.zone_name) if self.tree else ([], "", [])
 
@@ -161,7 +162,7 @@ class ViewedList(TablePage):
 
     # What is shown
 
-    def listed(self, path: str, query: Mapping[str, Any]) -> Answer:
+    def listed(self, path: str, query: Values) -> Answer:
         """Read the list. Parameters of the view that the list refuses are omitted, which `notice` states."""
         answer = self.ask("GET", path, query)
         if answer.ok or self.view is None or answer.status != 400 or self.says_itself:
@@ -172,7 +173,7 @@ class ViewedList(TablePage):
         self.state = ListState(plain, self.choices_by_name, self.keeps, explicit=True, zone=self.zone_name)
         return self.read(path, {name: query[name] for name in ("n", "cursorPagination", "groupBy") if name in query})
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         """Return the template's data about views and columns."""
         view = self.view
         lost = self.request.GET.get("saved") and view is None
@@ -192,20 +193,20 @@ class ViewedList(TablePage):
             "notice": self.notice or (LOST if lost else broken),
         }
 
-    def may_change_view(self, view: Mapping[str, Any]) -> bool:
+    def may_change_view(self, view: Values) -> bool:
         """Return whether the reader may change the view: their own, or any with the company's settings."""
         return (view["createdBy"] or {}).get("_id") == self.actor.member_id or self.may("settings", "PUT")
 
     # What forms do
 
-    def looked_at(self) -> dict[str, Any]:
+    def looked_at(self) -> JsonObject:
         """Return the present view of the list, in the form of the API."""
         chosen = self.request.GET.get("columns") or (self.view and self.view["columns"])
         chosen = chosen or self.columns_key in self.reader.columns
         columns = [column.name for column in self.columns] if chosen else []
         return {"query": self.asked(), "columns": columns, "layout": self.layout}
 
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> JsonObject:
         """Return the parameters of the list, without paging."""
         paging = ("n", "cursor", "cursorPagination")
         return {name: value for name, value in self.state.query().items() if name not in paging}
@@ -232,7 +233,7 @@ class ViewedList(TablePage):
         answer = self.ask("DELETE", "saved-view", None, {"ids": [self.request.GET.get("saved", "")]})
         return self.done("View deleted", self.request.path) if answer.ok else self.refuse(answer, self.here)
 
-    def _change_view(self, body: Mapping[str, Any], text: str, *, stay: bool = False) -> HttpResponse:
+    def _change_view(self, body: Values, text: str, *, stay: bool = False) -> HttpResponse:
         if self.view is None:
             return self.done(to=self.here)
         answer = self.ask("PUT", f"saved-view/{self.view['_id']}", None, body)

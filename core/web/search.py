@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from core.text.folding import fold
+from core.types import Values
 from core.web.menu import first_pages, registered
 from core.web.pages import Page
 from core.web.settings import SettingsPage
@@ -66,7 +66,7 @@ class Search(Page):
     title = "Search"
     template = "web/search/search.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         text = " ".join(self.request.GET.get("q", "").split())[:MAX_SEARCH_LENGTH]
         groups = [("Go to", self.places(text)), ("Do", self.actions(text))]
         groups = [*groups, *self.records(text)] if text else groups[::-1]
@@ -131,7 +131,7 @@ class Keys(Page):
     title = "Keys"
     template = "web/search/keys.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         go = [
             (("G", item.key.upper()), item.label)
             for item, page in sorted(first_pages().items(), key=lambda entry: entry[0].order)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.conflicts import open_form, read_edit
 from core.web.forms import Form
 from core.web.menu import registered
@@ -34,7 +34,7 @@ class SettingsPage(Page):
         pages = [page for page in registered() if issubclass(page, SettingsPage) and page.tab and self.opens(page)]
         return sorted(pages, key=lambda page: page.place)
 
-    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+    def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         shared = {"tabs": self.tabs(), "lit": self.section or self.name}
         return super().page({**shared, **context}, template=template, status=status)
 
@@ -45,19 +45,19 @@ class SettingsForm(SettingsPage):
     template = "web/settings/form.html"
     resource: ClassVar[str]
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         raise NotImplementedError
 
     @cached_property
-    def current(self) -> Mapping[str, Any]:
+    def current(self) -> Values:
         """Return the values of now, by the names of the form."""
-        values: Mapping[str, Any] = self.read(self.resource).data
+        values: Values = self.read(self.resource).data
         return values
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         return dict(values)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         form = self.form(self.current)
         if self.may(self.module, "PUT"):
             return {"form": open_form(form, self.current)}

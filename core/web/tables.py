@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from django.http import HttpResponse
 
 from core.ids import is_id
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.conflicts import words_of
 from core.web.field_values import FieldValues, field_values
@@ -29,7 +30,7 @@ class Row:
     path: str
     name: str
     who: str
-    record: Mapping[str, Any]
+    record: Values
 
 
 class TablePage(Page):
@@ -48,7 +49,7 @@ class TablePage(Page):
         """Return the known columns."""
         raise NotImplementedError
 
-    def row(self, record: Mapping[str, Any]) -> Row:
+    def row(self, record: Values) -> Row:
         """Return the row of a record."""
         raise NotImplementedError
 
@@ -105,12 +106,12 @@ class ChooseColumns(TablePage):
         kept = view.data["columns"] if view is not None and view.ok else []
         return kept or self.preferred_columns()
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         chosen = [column.name for column in self.columns_of(self.shown_now())]
         rest = [name for name in self.columns_by_name if name not in chosen]
         return self.choice([*chosen, *rest], set(chosen))
 
-    def choice(self, order: Sequence[str], chosen: set[str]) -> dict[str, Any]:
+    def choice(self, order: Sequence[str], chosen: set[str]) -> JsonObject:
         columns = sorted((self.columns_by_name[name] for name in order), key=lambda column: not column.fixed)
         lines = [(column, column.fixed or column.name in chosen) for column in columns]
         return {"lines": lines, "back": self.back, "viewed": "saved" in self.request.GET}
@@ -163,9 +164,9 @@ class EditCell(TablePage):
         """Return the fields of the column's form."""
         raise NotImplementedError
 
-    def values(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
+    def values(self, record: Values) -> Values:
         """Return the record's values by the names of the fields."""
-        form_data: Mapping[str, Any] = record["formData"]
+        form_data: Values = record["formData"]
         return form_data
 
     @cached_property
@@ -182,21 +183,21 @@ class EditCell(TablePage):
     def is_part(self) -> bool:
         return self.frame == "web/bare.html"
 
-    def cell_form(self, values: Mapping[str, Any]) -> Form:
+    def cell_form(self, values: Values) -> Form:
         """Make the form of the column with the record's values; a field that it lacks is empty."""
         fields = self.fields(self.column)
         return Form(fields, {field.name: values.get(field.name) for field in fields})
 
     @cached_property
-    def record(self) -> Mapping[str, Any]:
-        values: Mapping[str, Any] = self.read(f"{self.resource}/{self.params['id']}").data
+    def record(self) -> Values:
+        values: Values = self.read(f"{self.resource}/{self.params['id']}").data
         return values
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         may = self.may(self.module, "PUT")
         return self.editing(self.cell_form(self.values(self.record)) if may else None, self.record)
 
-    def editing(self, form: Form | None, record: Mapping[str, Any]) -> dict[str, Any]:
+    def editing(self, form: Form | None, record: Values) -> JsonObject:
         before = {field.name: self.values(record).get(field.name) for field in form.fields} if form else {}
         row = self.row(record)
         return {"form": form, "row": row, "column": self.column, "before": json.dumps(before), "title": row.name}
@@ -231,7 +232,7 @@ class EditCell(TablePage):
             return self.page(self.editing(form, self.record), status=422)
         return self._saved(answer.data, answer)
 
-    def _before(self) -> dict[str, Any]:
+    def _before(self) -> JsonObject:
         """Return the values with which the form was opened."""
         try:
             before = json.loads(self.request.POST.get("before", ""))
@@ -239,7 +240,7 @@ class EditCell(TablePage):
             before = None
         return before if isinstance(before, dict) else dict(self.values(self.record))
 
-    def _saved(self, record: Mapping[str, Any], answer: Answer | None = None) -> HttpResponse:
+    def _saved(self, record: Values, answer: Answer | None = None) -> HttpResponse:
         text = f"Saved. {answer.warning}".strip() if answer else ""
         undo = answer.job if answer else ""
         if not self.is_part:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from core.text.formats import Formats
+from core.types import JsonObject, Values
 from core.web.cells import cell
 from core.web.field_values import dated_text
 
@@ -29,7 +29,7 @@ PLANNED = {"meeting": "startsAt", "follow_up": "dueAt"}
 """Kind of an entry -> the field with its time."""
 
 
-def shown_entry(entry: Mapping[str, Any], formats: Formats) -> dict[str, Any]:
+def shown_entry(entry: Values, formats: Formats) -> JsonObject:
     """Return the entry with its icon, (name, old, new) of its changes, and when the meeting or follow-up is."""
     changes = (
         [] if entry["kind"] == "status" else [(change["name"], *_sides(change, formats)) for change in entry["changes"]]
@@ -38,7 +38,7 @@ def shown_entry(entry: Mapping[str, Any], formats: Formats) -> dict[str, Any]:
     return {**entry, "icon": ICONS.get(entry["kind"], "pencil"), "told": changes, "planned": planned}
 
 
-def _sides(change: Mapping[str, Any], formats: Formats) -> tuple[str, str]:
+def _sides(change: Values, formats: Formats) -> tuple[str, str]:
     """Return the old and the new value; links that were only added or removed are shown as such."""
     if change["added"] is None and change["removed"] is None:
         return _words(change["from"], formats), _words(change["to"], formats)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.core.validators import URLValidator
 from rest_framework import serializers
 
@@ -12,6 +9,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject, Values
 from crm.activities.models import CallLog
 from crm.activities.serializers import MAX_NOTES
 from crm.leads.serializers import LeadContact
@@ -100,7 +98,7 @@ class CallOut(Output):
     )
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["lead"] = lead_of(row)
         data["contact"] = contact_of(row, "contact")
         data["member"] = member_of(row, "member")

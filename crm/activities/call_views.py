@@ -4,7 +4,6 @@ lead-activity."""
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -14,6 +13,7 @@ from core.api.input import read
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from crm.activities.call_filters import CALL_FIELDS
 from crm.activities.call_serializers import CallBulkCreate, CallBulkOut, CallDelete, CallOut, CallValues, CallWrite
 from crm.activities.calls import create_call, create_calls, delete_calls, not_found, update_call
@@ -37,7 +37,7 @@ class CallLogViewSet(ResourceViewSet):
         " contact that has the number; when none or several have it, that is refused. Emits calllog.created, which"
         " makes an activity of kind call.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         automation = data.pop("automation") != "skip"
         return one_call(create_call(actor_id=self.actor.member_id, values=data, automation=automation))
 
@@ -50,14 +50,14 @@ class CallLogViewSet(ResourceViewSet):
         errors=("CallLogNotFound_400",),
         description="The activities that were made from them stay. Emits calllog.deleted for each.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         deleted = delete_calls(
             actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
         return {"deletedCount": deleted}
 
     @endpoint("Read a call log", output=CallOut, errors=("CallLogNotFound_400",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return one_call(id)
 
     @endpoint(
@@ -70,7 +70,7 @@ class CallLogViewSet(ResourceViewSet):
         " and null takes lead, contact or member away; where neither lead nor contact is left, the call is with the"
         " contact that has the number. Emits calllog.updated when anything is different.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         automation = data.pop("automation") != "skip"
         return one_call(update_call(id=id, actor_id=self.actor.member_id, values=data, automation=automation))
 
@@ -84,7 +84,7 @@ class CallLogViewSet(ResourceViewSet):
         description="As POST /calllog, each item on its own unless skipInvalid is false; the answer is 200 either way:"
         " items that became no call log are in `failed`, and what stood in their way in `errors`.",
     )
-    def bulk(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk(self, request: Request, data: JsonObject) -> object:
         result = create_calls(
             actor_id=self.actor.member_id,
             items=data["form_data"],
@@ -96,7 +96,7 @@ class CallLogViewSet(ResourceViewSet):
         return {name: answer[name] for name in ("created", "failed", "errors")}
 
 
-def one_call(id: str) -> dict[str, Any]:
+def one_call(id: str) -> JsonObject:
     """Return the call log as the API shows it. Raises CallLogNotFound_400."""
     call = CallOut.one(CallLog.objects.filter(pk=id))
     if call is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,6 +15,7 @@ from core.errors import ApiError, NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from core.text.addresses import BadAddress, read_country_code, read_phone
+from core.types import JsonObject, Values
 from crm.activities.models import CallLog
 from crm.contacts.selectors import live_contacts
 from crm.contacts.services import MAX_BULK, BulkResult, Failure
@@ -56,7 +57,7 @@ class _References:
     """Number -> the live contacts that have it."""
 
 
-def create_call(*, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> str:
+def create_call(*, actor_id: str, values: Values, automation: bool = True) -> str:
     """Create a call log and return its id. Emits calllog.created.
 
     A call without lead and contact is assigned to the live contact that has the number. Raises LeadNotFound_400,
@@ -88,7 +89,7 @@ def create_calls(
         )
     result, calls = BulkResult(), []
     with transaction.atomic():
-        readable: list[tuple[int, dict[str, Any]]] = []
+        readable: list[tuple[int, JsonObject]] = []
         zone = company_timezone()
         for index, item in enumerate(items):
             try:
@@ -114,7 +115,7 @@ def create_calls(
     return result
 
 
-def update_call(*, id: str, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> str:
+def update_call(*, id: str, actor_id: str, values: Values, automation: bool = True) -> str:
     """Change the given values of a call log. null removes lead, contact or member, but not both lead and contact.
 
     Raises CallLogNotFound_400 and the errors of create_call. Emits calllog.updated with the differences, if any.
@@ -165,7 +166,7 @@ def _new(actor_id: str) -> CallLog:
     return CallLog(member_id=actor_id, created_by_id=actor_id, updated_by_id=actor_id)
 
 
-def _read(values: Mapping[str, Any], zone: str | None = None) -> dict[str, Any]:
+def _read(values: Values, zone: str | None = None) -> JsonObject:
     """Return the values with number and startedAt in their stored form; `country_code` becomes part of the number.
 
     `zone` is the company's time zone; without it the function looks the zone up when needed.
@@ -198,7 +199,7 @@ def _started(text: str, zone: str | None) -> datetime:
     return moment
 
 
-def _look_up(values: Sequence[Mapping[str, Any]]) -> _References:
+def _look_up(values: Sequence[Values]) -> _References:
     """Look up the records that the values refer to, with at most one query for each type of record."""
     references = _References()
     if leads := _named(values, "lead"):
@@ -217,11 +218,11 @@ def _look_up(values: Sequence[Mapping[str, Any]]) -> _References:
     return references
 
 
-def _named(values: Iterable[Mapping[str, Any]], name: str) -> set[str]:
+def _named(values: Iterable[Values], name: str) -> set[str]:
     return {row[name] for row in values if row.get(name)}
 
 
-def _fill(call: CallLog, values: Mapping[str, Any], references: _References) -> None:
+def _fill(call: CallLog, values: Values, references: _References) -> None:
     """Set the given values and those derived from them."""
     for name in PLAIN:
         if name in values:
@@ -240,7 +241,7 @@ def _fill(call: CallLog, values: Mapping[str, Any], references: _References) -> 
         call.number = references.contacts.get(call.contact_id or "", "")
 
 
-def _set_party(call: CallLog, values: Mapping[str, Any], references: _References) -> None:
+def _set_party(call: CallLog, values: Values, references: _References) -> None:
     """Set lead and contact: the ones that are named, the lead's contact, or the contact that has the number."""
     lead, contact = values.get("lead", call.lead_id), values.get("contact", call.contact_id)
     if values.get("lead"):

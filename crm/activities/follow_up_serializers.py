@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.utils import timezone
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject, Values
 from crm.activities.models import FollowUp
 from crm.activities.reminders import MAX_MINUTES
 from crm.leads.snapshots import LEAD_READS, MEMBER_READS, LeadSnapshot, lead_of
@@ -68,7 +66,7 @@ class FollowUpOut(Output):
     )
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["lead"] = lead_of(row)
         data["overdue"] = data["status"] == FollowUp.Status.OPEN and data["dueAt"] < timezone.now()
         data["assignee"] = member_of(row, "assignee")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from crm.activities.follow_up_filters import FOLLOW_UP_FIELDS
 from crm.activities.follow_up_serializers import FollowUpCreate, FollowUpOut, FollowUpUpdate
 from crm.activities.follow_ups import create_follow_up, delete_follow_up, live_follow_ups, not_found, update_follow_up
@@ -38,13 +37,13 @@ class FollowUpViewSet(ResourceViewSet):
         " remindMinutes or assignee change; at once when that time has passed already, and none when it is due"
         " already. Emits follow-up.created.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         automation = data.pop("automation") != "skip"
         follow_up = create_follow_up(actor_id=self.actor.member_id, values=data, automation=automation)
         return FollowUpOut.one(live_follow_ups().filter(pk=follow_up.pk))
 
     @endpoint("Read a follow-up", output=FollowUpOut, errors=("LeadActivityNotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @endpoint(
@@ -57,7 +56,7 @@ class FollowUpViewSet(ResourceViewSet):
         " it away. Emits follow-up.completed when it becomes done, and otherwise follow-up.updated when anything is"
         " different.",
     )
-    def partial_update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def partial_update(self, request: Request, id: str, data: JsonObject) -> object:
         automation = data.pop("automation") != "skip"
         update_follow_up(id=id, actor_id=self.actor.member_id, values=data, automation=automation)
         return self._one(id)
@@ -70,10 +69,10 @@ class FollowUpViewSet(ResourceViewSet):
         description="For good; nobody is reminded of it any more. The activities that were made from it stay. Emits"
         " follow-up.deleted.",
     )
-    def destroy(self, request: Request, id: str, data: dict[str, Any]) -> None:
+    def destroy(self, request: Request, id: str, data: JsonObject) -> None:
         delete_follow_up(id=id, actor_id=self.actor.member_id, automation=data["automation"] != "skip")
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         follow_up = FollowUpOut.one(live_follow_ups().filter(pk=id))
         if follow_up is None:
             raise not_found()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -13,6 +12,7 @@ from accounts.mails.services import Letter
 from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events import emit
+from core.types import Values
 from crm.activities.models import FollowUp
 from crm.activities.participants import check_lead, check_member, first_active
 from crm.activities.reminders import Reminder, schedule_reminder
@@ -34,7 +34,7 @@ def live_follow_ups() -> QuerySet[FollowUp]:
 
 
 @transaction.atomic
-def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> FollowUp:
+def create_follow_up(*, actor_id: str, values: Values, automation: bool = True) -> FollowUp:
     """Create a follow-up of a live lead. The default assignee is the lead's member, or else the member who creates it.
 
     `due_at` is text (crm.records.datetimes). Raises LeadNotFound_400, MemberNotFound_404, MemberNotAccepted_400 and
@@ -59,7 +59,7 @@ def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bo
 
 
 @transaction.atomic
-def update_follow_up(*, id: str, actor_id: str | None, values: Mapping[str, Any], automation: bool = True) -> FollowUp:
+def update_follow_up(*, id: str, actor_id: str | None, values: Values, automation: bool = True) -> FollowUp:
     """Change the given values of a follow-up; each status may follow any other.
 
     Raises LeadActivityNotFound_404 and the errors of create_follow_up.
@@ -100,7 +100,7 @@ def not_found() -> NamedError:
     return NamedError("LeadActivityNotFound_404", "id: there is no such follow-up in this company")
 
 
-def _apply(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
+def _apply(follow_up: FollowUp, values: Values) -> Changes:
     """Set the values and those derived from them. Returns the differences, named as in events."""
     cleaned = dict(values)
     if "title" in cleaned:

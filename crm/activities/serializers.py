@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
 from crm.leads.serializers import LeadContact
 from crm.leads.snapshots import CONTACT_READS, LEAD_READS, MEMBER_READS, LeadSnapshot, contact_of, lead_of
@@ -52,7 +50,7 @@ class ActivityOut(Output):
     reads = (*LEAD_READS, *(f"contact{part}" for part in CONTACT_READS), *(f"member{part}" for part in MEMBER_READS))
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["lead"] = lead_of(row)
         data["contact"] = contact_of(row, "contact")
         data["member"] = member_of(row, "member")

@@ -7,9 +7,8 @@ attends it. A new contact creates no activity: createdAt and createdBy have the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
-from typing import Any
 
 import orjson
 from django.db import connection, transaction
@@ -22,13 +21,14 @@ from core.events import cause, emit
 from core.ids import new_id
 from core.models import Event
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
 from crm.activities.participants import check_contact, check_lead
 from crm.contacts.models import Contact
 from crm.leads.models import Lead
 
 Kind = LeadActivity.Kind
-Part = tuple[str, dict[str, Any]]
+Part = tuple[str, JsonObject]
 """The kind of an activity and its details."""
 
 ASSIGNMENT = ("team", "teamMember")
@@ -142,7 +142,7 @@ def record(events: Sequence[Event]) -> None:
     _insert([row for row in rows if row["lead"] or row["contact"]])
 
 
-def _rows(event: Event) -> list[dict[str, Any]]:
+def _rows(event: Event) -> list[JsonObject]:
     """Return the activities of an event, before the records that it names are checked."""
     panel = event.kind.partition(".")[0]
     about = {name: event.object_id if panel == name else event.payload.get(name) for name in ("lead", "contact")}
@@ -160,12 +160,12 @@ def _rows(event: Event) -> list[dict[str, Any]]:
     return activities + _of_attendees(event, activities[0]) if panel == "meeting" else activities
 
 
-def _workflow(cause: Mapping[str, Any]) -> dict[str, Any] | None:
+def _workflow(cause: Values) -> JsonObject | None:
     """Return the workflow of a cause."""
     return {"_id": cause["workflow"], "name": cause.get("name", "")} if cause.get("workflow") else None
 
 
-def _of_attendees(event: Event, activity: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _of_attendees(event: Event, activity: Values) -> list[JsonObject]:
     """Return the activity of a meeting for each contact who attends it, or attended it until then.
 
     One event has several of them, so that their ids keep them from coming twice, and not the event's.
@@ -193,7 +193,7 @@ def _lock_existing(table: str, ids: Iterable[str | None]) -> set[str]:
         return {id for (id,) in cursor.fetchall()}
 
 
-def _insert(rows: Sequence[Mapping[str, Any]]) -> None:
+def _insert(rows: Sequence[Values]) -> None:
     if not rows:
         return
     now = timezone.now()

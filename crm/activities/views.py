@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -11,6 +9,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from crm.activities.filters import ACTIVITY_FIELDS
 from crm.activities.models import LeadActivity
 from crm.activities.rights import MODULE
@@ -54,7 +53,7 @@ class LeadActivityViewSet(ResourceViewSet):
         description="Or on a contact, whose timeline shows it then. The note is an activity of kind note, by the member"
         " who asks. Emits note.created.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         note = add_note(
             actor_id=self.actor.member_id,
             notes=data["notes"],
@@ -65,7 +64,7 @@ class LeadActivityViewSet(ResourceViewSet):
         return one_activity(LeadActivity.objects.filter(pk=note))
 
     @endpoint("Read a lead activity", output=ActivityOut, errors=("LeadActivityNotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return one_activity(LeadActivity.objects.filter(readable_by(self.actor), pk=id))
 
     @action(detail=True, methods=["patch"])
@@ -77,13 +76,13 @@ class LeadActivityViewSet(ResourceViewSet):
         errors=("LeadActivityNotFound_404", "InvalidInput_400"),
         description="Activities of any kind may have notes; empty text takes them away, but not those of a note.",
     )
-    def notes(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def notes(self, request: Request, id: str, data: JsonObject) -> object:
         activities = LeadActivity.objects.filter(readable_by(self.actor), pk=id)
         change_notes(activities, notes=data["notes"])
         return one_activity(activities)
 
 
-def one_activity(activity: QuerySet[LeadActivity]) -> dict[str, Any]:
+def one_activity(activity: QuerySet[LeadActivity]) -> JsonObject:
     """Return the activity of the queryset as the API shows it. Raises LeadActivityNotFound_404."""
     row = ActivityOut.one(activity)
     if row is None:

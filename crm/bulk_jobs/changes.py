@@ -20,6 +20,7 @@ from core.events import asked_to_queue, emit
 from core.ids import new_id
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
+from core.types import Values
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob, Journal
@@ -54,7 +55,7 @@ class Outcome(NamedTuple):
         return self.job is not None and self.job.status == BulkJob.Status.QUEUED
 
 
-def batch_action(what: RecordType, action: str, actor_id: str | None, change: Mapping[str, Any]) -> Apply:
+def batch_action(what: RecordType, action: str, actor_id: str | None, change: Values) -> Apply:
     """Return the function that applies the action to a batch of locked records in the current transaction."""
     if action == UPDATE:
         return what.prepare(actor_id, change)
@@ -67,8 +68,8 @@ def new_job(
     action: str,
     *,
     actor_id: str | None,
-    selection: Mapping[str, Any],
-    change: Mapping[str, Any] | None = None,
+    selection: Values,
+    change: Values | None = None,
     automation: bool = True,
 ) -> BulkJob:
     """Return a job, not saved yet, whose id the journal of a change can refer to in the same transaction."""
@@ -139,7 +140,7 @@ def change_many(
     *,
     actor_id: str,
     selection: BulkSelection,
-    change: Mapping[str, Any] | None = None,
+    change: Values | None = None,
     automation: bool = True,
 ) -> Outcome:
     """Change or delete the selected live records, all or none, or queue a job for it. Raises the kind's `not_found` if

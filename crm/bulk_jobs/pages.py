@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.lists import ListState
 from core.web.pages import MenuItem, Page
 
@@ -62,7 +63,7 @@ MODULES = {"productService": "product-service"}
 """Panel -> its permission module, where that is called otherwise."""
 
 
-def shown_job(job: Mapping[str, Any]) -> dict[str, Any]:
+def shown_job(job: Values) -> JsonObject:
     """Return the job with the texts of the page."""
     over = job["status"] in ("completed", "failed", "cancelled")
     return {
@@ -88,7 +89,7 @@ class Jobs(JobPage):
     title = "Background work"
     template = "web/jobs/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         every = self.request.GET.get("only") == "every"
         state = ListState(self.request.GET, keeps=("only",), fixed=() if every else (OF_MANY,))
         answer = self.read("bulk-job", state.query(size=SIZE))
@@ -110,7 +111,7 @@ class Job(JobPage):
         "cancel": ("cancelled", "Cancelled"),
     }
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"job": shown_job(self.read(f"bulk-job/{self.params['id']}").data)}
 
     def do_undo(self) -> HttpResponse:
@@ -147,7 +148,7 @@ class JobProgress(JobPage):
     name = "job-progress"
     template = "web/jobs/progress.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"job": shown_job(self.read(f"bulk-job/{self.params['id']}").data)}
 
 
@@ -160,7 +161,7 @@ class JobTray(Page):
     template = "web/jobs/tray.html"
     needs_subscription = False
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         answer = self.ask("GET", "bulk-job/under-way")
         jobs = [self.line(job) for job in answer.data["work"]] if answer.ok else []
         unread = self.ask_private("GET", "notification/unread", {"company": self.reader.company_id})
@@ -170,7 +171,7 @@ class JobTray(Page):
             "unread": unread.data["count"] if unread.ok else 0,
         }
 
-    def line(self, job: Mapping[str, Any]) -> tuple[str, float, str]:
+    def line(self, job: Values) -> tuple[str, float, str]:
         """Return a job's text, its percent and its page."""
         page, template = WORK[job["resource"]]
         title = shown_title(job["title"], job["about"], job["total"]) if page == "job" else job["title"]

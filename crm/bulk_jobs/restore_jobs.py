@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -12,6 +11,7 @@ from core.access import is_limited, quota_exceeded, remaining_quota
 from core.errors import ApiError, NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
+from core.types import JsonObject
 from crm.bulk_jobs.changes import RESTORE, UNDOABLE_FOR, complete, new_job, queue_if_many
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
@@ -83,9 +83,9 @@ def restore_records(job: BulkJob, deadline: float) -> None:
     within_plan(job, lambda: work(job, deadline, _restore_next))
 
 
-def _restore_next(job: BulkJob) -> dict[str, Any] | None:
+def _restore_next(job: BulkJob) -> JsonObject | None:
     what = RECORD_TYPES[job.panel]
-    kind, totals = what.kind, dict[str, Any]()
+    kind, totals = what.kind, JsonObject()
     _lock_before_rows(kind)
     selected = selected_records(job, kind.deleted())
     if job.total is None:

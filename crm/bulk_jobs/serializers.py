@@ -17,6 +17,7 @@ from core.api.selection import SelectionInput
 from core.api.views import ApiView
 from core.errors import ApiError, NamedError
 from core.messages import resolve
+from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import Outcome
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.restore_jobs import Restored
@@ -107,7 +108,7 @@ class BulkJobOut(Output):
     reads = ("rate", "automation", "automation_queued")
 
     @classmethod
-    def columns(cls) -> dict[str, Any]:
+    def columns(cls) -> JsonObject:
         undoing = (
             BulkJob.objects.filter(undoes=OuterRef("pk"))
             .exclude(status__in=("failed", "cancelled"))
@@ -116,7 +117,7 @@ class BulkJobOut(Output):
         return {**super().columns(), "undoneBy": Subquery(undoing.values("pk")[:1])}
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         total = data["total"]
         done = data["processed"]
         rate = row["rate"]
@@ -133,7 +134,7 @@ class BulkJobOut(Output):
         return data
 
 
-def bulk_response(view: ApiView, outcome: Outcome, data: dict[str, Any]) -> Response:
+def bulk_response(view: ApiView, outcome: Outcome, data: JsonObject) -> Response:
     """Return the answer to a change of many records: its result with the job that can undo it.
 
     While a queued job still has to make the change, the counts are null.
@@ -168,6 +169,6 @@ def _notes(warnings: Mapping[str, str]) -> list[str]:
     return [f"{id}: {text}" for id, text in warnings.items()]
 
 
-def job_answer(id: str) -> dict[str, Any] | None:
+def job_answer(id: str) -> JsonObject | None:
     """Return a job as the API shows it."""
     return BulkJobOut.one(BulkJob.objects.filter(pk=id))

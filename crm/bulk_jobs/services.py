@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.conf import settings
 from django.db import transaction
@@ -15,6 +15,7 @@ from core.access import entitlement, limited
 from core.errors import NamedError
 from core.events import QUEUE, starting
 from core.jobs import Work, checkpoint, finish, has_due, notify_workers, registered, release
+from core.types import JsonObject
 from crm.bulk_jobs.models import BulkJob
 from crm.records.automation import is_queued
 
@@ -34,7 +35,7 @@ BATCH_SECONDS = 0.3
 SMOOTHING = 0.2
 LAPSED = "The company's subscription has ended. Renew it, then resume the job: it goes on where it stopped."
 
-Step = Callable[[BulkJob], dict[str, Any] | None]
+Step = Callable[[BulkJob], JsonObject | None]
 """Processes one batch in the caller's transaction. It returns the job's new fields (`processed` among them), or None
 if nothing is left. `rows` is the size of the batch if `processed` doesn't give it."""
 

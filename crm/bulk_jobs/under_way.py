@@ -14,6 +14,7 @@ from rest_framework import serializers
 from core.access import Actor, may_read
 from core.api.output import Computed, IdField, Output
 from core.models import Job
+from core.types import JsonObject
 
 MOVING = (Job.Status.QUEUED.value, Job.Status.RUNNING.value)
 MAX_JOBS = 20
@@ -65,7 +66,7 @@ class UnderWayOut(Output):
     work = Computed(WorkOut(many=True))
 
 
-def work_under_way(actor: Actor) -> list[dict[str, Any]]:
+def work_under_way(actor: Actor) -> list[JsonObject]:
     """Return the newest running jobs that the actor may read, at most MAX_JOBS, by one statement."""
     rows = [_rows(work, actor) for work in WORK.values() if not work.module or may_read(actor, work.module)]
     if not rows:
@@ -85,7 +86,7 @@ def _rows(work: Work, actor: Actor) -> QuerySet[Any, Any]:
 
 def _shown(
     resource: str, id: str, status: str, title: str, about: str, total: int | None, processed: int, created_at: Any
-) -> dict[str, Any]:
+) -> JsonObject:
     return {
         "resource": resource,
         "_id": id,

@@ -13,6 +13,7 @@ from core.access import is_limited, quota_exceeded
 from core.errors import ApiError, NamedError
 from core.events import asked_to_queue, emit
 from core.jobs import notify_workers
+from core.types import JsonObject
 from crm.bulk_jobs.changes import UNDO_DAYS, UNDOABLE_FOR
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
@@ -105,11 +106,11 @@ def undo(job: BulkJob, deadline: float) -> None:
     within_plan(job, lambda: work(job, deadline, _undo_next, _mark_undone))
 
 
-def _undo_next(job: BulkJob) -> dict[str, Any] | None:
+def _undo_next(job: BulkJob) -> JsonObject | None:
     source = Source.bulk_job(job.undoes_id) if job.undoes_id else Source.import_job(job.undoes_import_id or "")
     # Leads before the contacts that were created or changed with them.
     panels = (job.panel, *kind_of(job.panel).made_with)
-    totals: dict[str, Any] = (
+    totals: JsonObject = (
         {} if job.total is not None else {"total": sum(_count(kind_of(panel), source) for panel in panels)}
     )
     stage = job.change.get("stage", 0)
@@ -134,7 +135,7 @@ def _undo_next(job: BulkJob) -> dict[str, Any] | None:
 
 
 def _restore(
-    kind: RecordKind, source: Source, ids: list[str], actor_id: str | None, report: dict[str, Any]
+    kind: RecordKind, source: Source, ids: list[str], actor_id: str | None, report: JsonObject
 ) -> tuple[RestoreResult, int]:
     """Restore a batch. A record that the company refuses does not affect the others.
 
@@ -186,7 +187,7 @@ def _count(kind: RecordKind, source: Source) -> int:
 
 def _emit_events(kind: RecordKind, result: RestoreResult, job: BulkJob) -> None:
     """Emit the events of the differences; revived records are reported as restored."""
-    common: dict[str, Any] = {"actor_id": job.created_by_id, "automation": job.automation}
+    common: JsonObject = {"actor_id": job.created_by_id, "automation": job.automation}
     deleted = result.deleted_again.union(result.deleted)
     changed = sorted(result.changed.keys() - result.revived - deleted)
     payloads = {id: {"changes": changes} for id, changes in result.changed.items()}
@@ -194,7 +195,7 @@ def _emit_events(kind: RecordKind, result: RestoreResult, job: BulkJob) -> None:
         emit(f"{kind.module}.{verb}", ids, payloads=payloads if verb == "updated" else None, **common)
 
 
-def _report(report: dict[str, Any], result: RestoreResult, kind: RecordKind) -> dict[str, Any]:
+def _report(report: JsonObject, result: RestoreResult, kind: RecordKind) -> JsonObject:
     """Return the report with the records that stayed: `kept`, `taken` and `failed` by record, up to the limit, and the
     numbers of the first two."""
     new = dict(report)

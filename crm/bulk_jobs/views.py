@@ -12,6 +12,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.bulk_jobs.filters import BULK_JOB_FIELDS
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.restore_jobs import restore_many
@@ -63,7 +64,7 @@ def restore_action(kind: RecordKind, *, success: str) -> Any:
         errors=(kind.not_found,),
         description=RESTORE,
     )
-    def restore(self: ResourceViewSet, request: Request, data: dict[str, Any]) -> Any:
+    def restore(self: ResourceViewSet, request: Request, data: JsonObject) -> object:
         restored = restore_many(
             kind, actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
@@ -78,7 +79,7 @@ class BulkJobViewSet(ResourceViewSet):
     listing = Listing("List bulk jobs", listed_jobs, BULK_JOB_FIELDS, BulkJobOut, description=WHOSE)
 
     @endpoint("Read a bulk job", output=BulkJobOut, description=f"With its progress. {WHOSE}", errors=("NotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return job_answer(self.find(id).pk)
 
     @endpoint(
@@ -89,7 +90,7 @@ class BulkJobViewSet(ResourceViewSet):
         errors=("NotFound_404", "InvalidRequest_400"),
         description=f"A job at work stops after its batch. What it has done stays done, and can be undone. {WHOSE}",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         return job_answer(move_job(id=self.find(id).pk, status=data["status"]).pk)
 
     @action(detail=False, url_path="under-way")
@@ -100,7 +101,7 @@ class BulkJobViewSet(ResourceViewSet):
         description="Imports, exports, outreach that is being written, and bulk jobs of what the caller may read, the"
         " newest first.",
     )
-    def under_way(self, request: Request) -> Any:
+    def under_way(self, request: Request) -> object:
         return {"work": work_under_way(self.actor)}
 
     @action(detail=True, methods=["post"])
@@ -117,7 +118,7 @@ class BulkJobViewSet(ResourceViewSet):
         " changed its contact the right to update contacts, too. Emits <resource>.updated, <resource>.restored for"
         " records that were deleted, and <resource>.deleted for records that were restored.",
     )
-    def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def undo(self, request: Request, id: str, data: JsonObject) -> object:
         job = self.find(id)
         needed = [(module_of(job.panel), RIGHTS.get(job.action, "PUT"))]
         needed += [(module_of(panel), "PUT") for panel in changed_beside(job)]

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from core.errors import ApiError
 from core.lists import BulkSelection
+from core.types import JsonObject
 from crm.bulk_jobs.changes import UNDOABLE_FOR, batch_action, change_batch, judge
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
@@ -32,9 +33,9 @@ def change_records(job: BulkJob, deadline: float) -> None:
     work(job, deadline, _change_next)
 
 
-def _change_next(job: BulkJob) -> dict[str, Any] | None:
+def _change_next(job: BulkJob) -> JsonObject | None:
     what = RECORD_TYPES[job.panel]
-    totals: dict[str, Any] = {}
+    totals: JsonObject = {}
     apply = batch_action(what, job.action, job.created_by_id, job.change)
     selected = selected_records(job, what.kind.live())
     if job.total is None:
@@ -76,7 +77,7 @@ def lock_next(job: BulkJob, rows: QuerySet[Any]) -> list[str]:
     return []
 
 
-def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report: dict[str, Any]) -> tuple[int, int]:
+def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report: JsonObject) -> tuple[int, int]:
     """Change a batch. A record that cannot be changed, for example because a list would become too long, does not
     affect the others. Returns the number of changed records and of those that could not be changed."""
     try:
@@ -99,7 +100,7 @@ def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report
     return changed + more, failed + worse
 
 
-def add_to_report(report: dict[str, Any], name: str, texts: Mapping[str, str]) -> None:
+def add_to_report(report: JsonObject, name: str, texts: Mapping[str, str]) -> None:
     """Add records and their texts to a part of the report, up to the limit."""
     if texts:
         listed = report.setdefault(name, {})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from core.errors import NamedError
 from core.lists import BulkSelection
+from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
 from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactSchema, refuse_lone_prefix
@@ -21,7 +21,7 @@ def update_many(
     *,
     actor_id: str,
     selection: BulkSelection,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     update_type: str = "set",
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
@@ -35,7 +35,7 @@ def update_many(
     Raises CannotUpdateUniqueKey_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and InvalidSystemField_400.
     Raises InvalidPayload_400, TagNotFound_400, ContactCategoryNotFound_400 and ContactNotFound_400.
     """
-    change: dict[str, Any] = {"formData": dict(form_data), "updateType": update_type}
+    change: JsonObject = {"formData": dict(form_data), "updateType": update_type}
     if tag_ids is not None:
         change["tags"] = list(tag_ids)
     if category_id is not UNSET:
@@ -51,7 +51,7 @@ def delete_contacts(*, actor_id: str, selection: BulkSelection, automation: bool
     return change_many(CONTACT, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
-def prepare_change(actor_id: str | None, payload: Mapping[str, Any]) -> Apply:
+def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     """Read a bulk change of contacts (RecordType.prepare)."""
     schema = ContactSchema.load()
     lock_unique_key(schema, many=True)
@@ -65,7 +65,7 @@ def prepare_change(actor_id: str | None, payload: Mapping[str, Any]) -> Apply:
 
 def _plan(
     schema: ContactSchema,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     update_type: str,
     tag_ids: Sequence[str] | None,
     category_id: str | None | type[UNSET],
@@ -83,7 +83,7 @@ def _plan(
     return change
 
 
-def _refuse_unique_key(schema: ContactSchema, form_data: Mapping[str, Any]) -> None:
+def _refuse_unique_key(schema: ContactSchema, form_data: Values) -> None:
     """Refuse to change parts of the unique key, since the contacts would become one."""
     parts = set(KEY_PARTS[schema.unique_key])
     if "number" in parts:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from accounts.models import Company
 from core.errors import NamedError
 from core.text.addresses import BadAddress, is_international, read_country_code, read_email, read_phone
+from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT
 from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key
 from crm.field_types import BadValue, TextFormat
@@ -65,13 +66,13 @@ class ContactSchema(RecordSchema):
     def lock_unique_values(self) -> None:
         lock_unique_key(self, many=True)
 
-    def derive(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def derive(self, columns: Values) -> JsonObject:
         return dict(zip(("email_key", "number_key"), self.keys_of(columns), strict=True))
 
-    def claims(self, columns: Mapping[str, Any]) -> dict[str, str]:
+    def claims(self, columns: Values) -> dict[str, str]:
         return {part: key for part, key in zip(CONTACT.unique, self.keys_of(columns), strict=True) if key}
 
-    def check_merged(self, id: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    def check_merged(self, id: str, before: Values, after: Values) -> None:
         """Refuse a merged contact without unique key, or with that of another contact."""
         email, number = self.keys_of(after)
         if any(self.keys_of(before)) and not (email or number):
@@ -87,7 +88,7 @@ class ContactSchema(RecordSchema):
         """Return whether `email`, or `number`, is part of the company's unique key."""
         return self.unique_key != (Company.UniqueKey.NUMBER if key == "email" else Company.UniqueKey.EMAIL)
 
-    def keys_of(self, system: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    def keys_of(self, system: Values) -> tuple[str | None, str | None]:
         """Return the contact's unique key as (email_key, number_key); None for a part that the company does not use."""
         email = system.get("email") if self.identified_by("email") else None
         number = system.get("contact_number") if self.identified_by("number") else None
@@ -95,11 +96,11 @@ class ContactSchema(RecordSchema):
 
     def read_system(
         self,
-        form_data: Mapping[str, Any],
+        form_data: Values,
         row: RecordRow,
         problems: list[ValueProblem],
         how: TextFormat | None,
-        current: Mapping[str, Any],
+        current: Values,
     ) -> None:
         """Put name, address and number into the row.
 
@@ -109,7 +110,7 @@ class ContactSchema(RecordSchema):
         _read_number(form_data, row, problems, how, current)
 
     def read(
-        self, form_data: Mapping[str, Any], *, from_text: bool | TextFormat = False, **options: Any
+        self, form_data: Values, *, from_text: bool | TextFormat = False, **options: Any
     ) -> tuple[Any, list[ValueProblem]]:
         row, problems = super(ContactSchema, self).read(form_data, from_text=from_text, **options)
         return row, without_repeats(problems) if problems and from_text else problems
@@ -117,7 +118,7 @@ class ContactSchema(RecordSchema):
     def missing(
         self,
         row: Any,
-        form_data: Mapping[str, Any],
+        form_data: Values,
         invalid: set[str],
         *,
         partial: bool = False,
@@ -160,22 +161,20 @@ def without_repeats(problems: list[ValueProblem]) -> list[ValueProblem]:
     return [problem for problem in problems if problem != missing]
 
 
-def without_lone_prefix(system: Mapping[str, Any], current: Mapping[str, Any]) -> Mapping[str, Any]:
+def without_lone_prefix(system: Values, current: Values) -> Values:
     """Return the columns of an update, without a dial prefix that came alone for a contact that has a number."""
     if "number" in system or not current["number"]:
         return system
     return {column: value for column, value in system.items() if column != "country_code"}
 
 
-def refuse_lone_prefix(columns: Mapping[str, Any]) -> None:
+def refuse_lone_prefix(columns: Values) -> None:
     """Refuse to change the dial prefixes of many contacts without their numbers (InvalidSystemField_400)."""
     if columns.get("country_code") and "number" not in columns:
         raise NamedError(BAD_SYSTEM, "countryCode: changes together with number only")
 
 
-def _read_name_and_email(
-    data: Mapping[str, Any], row: RecordRow, problems: list[ValueProblem], how: TextFormat | None
-) -> None:
+def _read_name_and_email(data: Values, row: RecordRow, problems: list[ValueProblem], how: TextFormat | None) -> None:
     for key in ("name", "email"):
         if key not in data:
             continue
@@ -193,11 +192,11 @@ def _read_name_and_email(
 
 
 def _read_number(
-    data: Mapping[str, Any],
+    data: Values,
     row: RecordRow,
     problems: list[ValueProblem],
     how: TextFormat | None,
-    current: Mapping[str, Any],
+    current: Values,
 ) -> None:
     """Read countryCode and number, which belong together."""
     phone_values = {key: data[key] for key in PHONE_KEYS if key in data}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.postgres.aggregates import JSONBAgg
@@ -16,6 +15,7 @@ from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.errors import NamedError
 from core.fields import JSONField
+from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import ContactTag
 from crm.records.bulk_change import UPDATE_TYPES
@@ -65,7 +65,7 @@ class ContactChange(ContactInput):
 
     formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         if isinstance(data, dict) and "contactUniqueKey" in data:
             raise NamedError(
                 "CannotUpdateUniqueKey_400",
@@ -103,7 +103,7 @@ class ContactBulkDelete(SelectionInput, AutomationInput):
     """Contacts to delete."""
 
 
-def category_of(data: Mapping[str, Any]) -> Any:
+def category_of(data: Values) -> Any:
     """Return the category of a body, whichever of its names it has; UNSET without one."""
     return next((data[name] for name in CATEGORY_NAMES if name in data), UNSET)
 
@@ -139,7 +139,7 @@ class ContactOut(Output):
     )
 
     @classmethod
-    def columns(cls) -> dict[str, Any]:
+    def columns(cls) -> JsonObject:
         tags = ContactTag.objects.filter(contact=OuterRef("pk")).order_by().values("contact")
         listed = tags.annotate(
             listed=JSONBAgg(JSONObject(_id="tag_id", name="tag__name"), order_by="tag__name")
@@ -147,7 +147,7 @@ class ContactOut(Output):
         return {**super().columns(), "tags": Subquery(listed, output_field=JSONField())}
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["tags"] = data["tags"] or []
         data["category"] = {"_id": row["category_id"], "name": row["category__name"]} if row["category_id"] else None
         data["formData"] = {key: data[key] for key in CONTACT.system_columns} | row["custom"]

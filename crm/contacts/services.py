@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -10,6 +10,7 @@ from django.db import transaction
 from core.access import quota_exceeded
 from core.errors import NamedError, shorten
 from core.ids import is_id, new_id
+from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
@@ -48,7 +49,7 @@ def collision_errors(collisions: Sequence[Collision], *, may_read: bool = False)
 def create_contact(
     *,
     actor_id: str,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     tag_ids: Sequence[str] = (),
     category_id: str | None = None,
     existing_error: bool = True,
@@ -102,10 +103,10 @@ def _write(
 
 def _read_one(
     schema: ContactSchema,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     *,
     drop_invalid: bool = False,
-    current: Mapping[str, Any] | None = None,
+    current: Values | None = None,
 ) -> tuple[ContactRow, list[ValueProblem]]:
     """Read a formData (an update when `current` is given) and check its references.
 
@@ -235,7 +236,7 @@ def update_contact(
     *,
     id: str,
     actor_id: str,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
@@ -251,7 +252,7 @@ def update_contact(
     Raises ContactNotFound_400, CannotUpdateUniqueKey_400 (cleared), ContactAlreadyExists_400 (taken), and the errors of
     create_contact for values.
     """
-    change: dict[str, Any] = {"formData": dict(form_data), "updateType": "set"}
+    change: JsonObject = {"formData": dict(form_data), "updateType": "set"}
     change |= {} if tag_ids is None else {"tags": list(tag_ids)}
     change |= {} if category_id is UNSET else {"category": category_id}
     job = new_job(CONTACT, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
@@ -274,7 +275,7 @@ def change_contact(
     *,
     id: str,
     actor_id: str,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     source: Source,
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
@@ -316,7 +317,7 @@ def change_contact(
         return len(outcome.changed)
 
 
-def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], current: Mapping[str, Any]) -> None:
+def _refuse_emptied_key(schema: ContactSchema, form_data: Values, current: Values) -> None:
     """Refuse to empty a required part of the contact's unique key, or all of it."""
     held = {part for part in KEY_PARTS[schema.unique_key] if current["email" if part == "email" else "contact_number"]}
     emptied_keys = {

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from django.db import IntegrityError, connection, transaction
 
 from core.events import emit
+from core.types import JsonObject
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.schema import ContactRow, ContactSchema, without_lone_prefix
@@ -103,7 +104,7 @@ def _narrow(
     for id, row in changes:
         state = states[id]
         row_values = {**row.system, **({"category_id": row.category_id} if row.category_id else {})}
-        taken: dict[str, Any] = {}
+        taken: JsonObject = {}
         for name, part in parts:
             values = {column: row_values[column] for column in part.columns if column in row_values}
             if take == "missing" and not state.after[part.judged]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
@@ -11,6 +9,7 @@ from core.api.endpoint import endpoint
 from core.api.fields import FIELDS
 from core.api.listing import Listing
 from core.lists import LIST_PARAMETERS, ListQuery
+from core.types import JsonObject
 from crm.bulk_jobs.serializers import bulk_response, undoable_response
 from crm.bulk_jobs.views import restore_action
 from crm.contacts.bulk import delete_contacts, update_many
@@ -46,7 +45,7 @@ CREATE_ERRORS = (
 SUMMARY = Summary({"category": "category_id", "importId": "import_job_id"})
 
 
-def creation_options(data: dict[str, Any]) -> dict[str, Any]:
+def creation_options(data: JsonObject) -> JsonObject:
     """Return the arguments that the creation of one contact and of many share."""
     category = category_of(data)
     return {
@@ -83,7 +82,7 @@ class ContactViewSet(RecordViewSet):
         " unique key. Emits contact.created (contact.updated, and the message ContactUpdated_200, when existingError is"
         " false and the contact exists).",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         saved = create_contact(
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
@@ -104,7 +103,7 @@ class ContactViewSet(RecordViewSet):
         description="Applies one change set to the selected contacts, all or none. What makes contacts unique (setting"
         " contactUniqueKey) cannot be changed for many. Emits contact.updated for each that is different then.",
     )
-    def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_update(self, request: Request, data: JsonObject) -> object:
         outcome = update_many(
             actor_id=self.actor.member_id,
             selection=self.selection(),
@@ -126,7 +125,7 @@ class ContactViewSet(RecordViewSet):
         errors=("ContactNotFound_400",),
         description="They are flagged isDeleted and no longer found. Emits contact.deleted for each.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         outcome = delete_contacts(
             actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
@@ -139,7 +138,7 @@ class ContactViewSet(RecordViewSet):
         errors=("ContactNotFound_400",),
         description="Parameters of the list contract are checked and change nothing.",
     )
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         ListQuery.parse(request.query_params, CONTACT_FIELDS, extra=(FIELDS.name,))
         return self.read(id)
 
@@ -161,7 +160,7 @@ class ContactViewSet(RecordViewSet):
         " category of null takes it away. What makes the contact unique (setting contactUniqueKey) can change to what"
         " no other contact has, and cannot be emptied. Emits contact.updated, with what changed in its payload.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         job = update_contact(
             id=id,
             actor_id=self.actor.member_id,
@@ -183,7 +182,7 @@ class ContactViewSet(RecordViewSet):
         parameters=(SUMMARY.parameter,),
         description=f"Or by the import that they came from. {SUMMARY.description}",
     )
-    def summary(self, request: Request) -> Any:
+    def summary(self, request: Request) -> object:
         return self.summarized(SUMMARY)
 
     @action(detail=False, methods=["post"])
@@ -199,7 +198,7 @@ class ContactViewSet(RecordViewSet):
         " items that became no contact are in `failed`, single values in the way or left out are in `errors`. Emits"
         " contact.created for each new contact.",
     )
-    def bulk(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk(self, request: Request, data: JsonObject) -> object:
         result = create_contacts(
             actor_id=self.actor.member_id,
             items=data["form_data"],

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 from django.db import connection
 
 from core.errors import NamedError, shorten
 from core.tenancy import company_id
+from core.types import JsonObject
 from crm.field_types import BadValue, FieldSpec
 from crm.field_types.conversion import convert, item_kind, refusal
 from crm.records.kinds import RecordKind
@@ -172,7 +173,7 @@ def stale_values(conversion: Conversion, job_id: str, since: str | None, size: i
     return _select(VALUES_OF, conversion, {"key": conversion.old.key, "ids": ids}) if ids else []
 
 
-def _select(statement: str, conversion: Conversion, values: dict[str, Any]) -> list[Stored]:
+def _select(statement: str, conversion: Conversion, values: JsonObject) -> list[Stored]:
     with connection.cursor() as cursor:
         cursor.execute(statement.format(**conversion.names), values)
         return [Stored(record, value) for record, value in cursor.fetchall()]
@@ -202,7 +203,7 @@ def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], 
     insert_typed(kind, company_id(), rows)
 
 
-def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> dict[str, Any]:
+def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> JsonObject:
     text = stored.value or ""
     try:
         after = convert(orjson.loads(text), conversion.old, conversion.new)

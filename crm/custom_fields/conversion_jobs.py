@@ -21,6 +21,7 @@ from core.errors import NamedError
 from core.ids import new_id
 from core.jobs import finish, notify_workers
 from core.tenancy import company_scope
+from core.types import JsonObject
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import batch_rows, move_job, work
 from crm.custom_fields.conversion import (
@@ -158,7 +159,7 @@ def convert_field(job: BulkJob, deadline: float) -> None:
         return
     done = CatchUp()
 
-    def step(job: BulkJob) -> dict[str, Any] | None:
+    def step(job: BulkJob) -> JsonObject | None:
         if done.close:
             done.close = False
             done.rounds = done.rounds + 1
@@ -174,7 +175,7 @@ def convert_field(job: BulkJob, deadline: float) -> None:
     work(job, deadline, step, _end_conversion)
 
 
-def _progress(job: BulkJob, rows: int = 0, **values: Any) -> dict[str, Any]:
+def _progress(job: BulkJob, rows: int = 0, **values: Any) -> JsonObject:
     return {"processed": job.processed, "rows": rows, **values}
 
 
@@ -201,7 +202,7 @@ def _conversion_by(job: BulkJob, field: CustomField, staging: str) -> Conversion
     return Conversion(kind_of(job.panel), spec_of(field), replace(spec_of(after), id=staging))
 
 
-def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, Any]:
+def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> JsonObject:
     """Stage the next values; after the last one, values that have been written since."""
     staging = _hidden_of(job.pk).values_list("pk", flat=True).first()
     if staging is None:
@@ -251,7 +252,7 @@ def _stage_values(job: BulkJob, conversion: Conversion, values: Sequence[Stored]
         ) from None
 
 
-def _switch(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, Any]:
+def _switch(job: BulkJob, field: CustomField, done: CatchUp) -> JsonObject:
     """Stage the last values, and give the field its new definition, while writers wait."""
     staging = _hidden_of(job.pk).get()
     conversion = _conversion_by(job, field, staging.pk)
@@ -277,7 +278,7 @@ def _switch(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, Any]:
     return _progress(job, changed=changed, failed=lost, rate=None)
 
 
-def _write_next(job: BulkJob, field: CustomField) -> dict[str, Any] | None:
+def _write_next(job: BulkJob, field: CustomField) -> JsonObject | None:
     """Write the next pending values into their records, without the typed values of before."""
     ids = next_pending(kind_of(job.panel), job.pk, batch_rows(job))
     if not ids:
@@ -348,7 +349,7 @@ def delete_field(job: BulkJob, deadline: float) -> None:
     keys = job.change["keys"]
     ids = job.change["fieldIds"]
 
-    def step(job: BulkJob) -> dict[str, Any] | None:
+    def step(job: BulkJob) -> JsonObject | None:
         removed = remove_values_of(kind, keys, ids, job.position or BEFORE_ALL, batch_rows(job))
         processed = job.processed + len(removed)
         return {"processed": processed, "changed": processed, "position": removed[-1]} if removed else None

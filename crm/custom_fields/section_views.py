@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
@@ -11,6 +9,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from crm.custom_fields.models import CustomSection
 from crm.custom_fields.section_filters import SECTION_FIELDS
 from crm.custom_fields.section_serializers import (
@@ -52,7 +51,7 @@ class CustomSectionViewSet(ResourceViewSet):
         success="CustomSectionCreated_201",
         errors=(*SECTION_ERRORS, "PlanLimitExceeded_403"),
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         section = create_section(actor_id=self.actor.member_id, values=data)
         return SectionOut.one(CustomSection.objects.filter(pk=section.pk))
 
@@ -65,7 +64,7 @@ class CustomSectionViewSet(ResourceViewSet):
         errors=("CustomSectionNotFound_400", "NoCustomSectionSelected_400"),
         description="Their fields stay, without section.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": delete_sections(selection=self.selection())}
 
     @action(detail=False, methods=["put"])
@@ -77,13 +76,13 @@ class CustomSectionViewSet(ResourceViewSet):
         errors=("CustomSectionNotFound_400", "InvalidPanel_400", "NoCustomSectionSelected_400"),
         description="Answers all sections of the panel in their new order, numbered from 1.",
     )
-    def reorder(self, request: Request, data: dict[str, Any]) -> Any:
+    def reorder(self, request: Request, data: JsonObject) -> object:
         ordered = reorder_sections(actor_id=self.actor.member_id, ids=data["ids"])
         rows = SectionOut.project(CustomSection.objects.filter(pk__in=ordered).order_by("order"))
         return {"sections": [SectionOut.render(row) for row in rows]}
 
     @endpoint("Read a custom section", output=SectionOut, errors=("CustomSectionNotFound_400",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @endpoint(
@@ -93,11 +92,11 @@ class CustomSectionViewSet(ResourceViewSet):
         success="CustomSectionUpdated_200",
         errors=("CustomSectionNotFound_400", *SECTION_ERRORS),
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         update_section(id=id, actor_id=self.actor.member_id, values=data)
         return self._one(id)
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         section = SectionOut.one(CustomSection.objects.filter(pk=id))
         if section is None:
             raise not_found()

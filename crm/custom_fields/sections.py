@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection, transaction
@@ -13,6 +13,7 @@ from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import is_id
 from core.lists import BulkSelection
+from core.types import Values
 from crm.custom_fields.models import CustomSection
 from crm.records.models import CustomField
 from crm.records.ordering import reorder
@@ -39,7 +40,7 @@ def check_section(panel: str, id: Any) -> None:
 
 
 @transaction.atomic
-def create_section(*, actor_id: str, values: Mapping[str, Any]) -> CustomSection:
+def create_section(*, actor_id: str, values: Values) -> CustomSection:
     """Create a section, at the end of its panel unless `order` says otherwise.
 
     Raises InvalidPanel_400, CustomSectionNameAlreadyExists_400, PlanLimitExceeded_403.
@@ -60,7 +61,7 @@ def create_section(*, actor_id: str, values: Mapping[str, Any]) -> CustomSection
 
 
 @transaction.atomic
-def update_section(*, id: str, actor_id: str, values: Mapping[str, Any]) -> CustomSection:
+def update_section(*, id: str, actor_id: str, values: Values) -> CustomSection:
     """Change the given values of a section, except its panel.
 
     Raises CustomSectionNotFound_400, InvalidPanel_400, CustomSectionNameAlreadyExists_400.

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject
 from crm.bulk_jobs.models import BulkJob
 from crm.custom_fields.services import MAX_CHANGES
 from crm.field_types import FIELD_TYPES, VALUE_TYPES
@@ -142,7 +143,7 @@ class FieldOut(Output):
     reads = ("options",)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Any) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Any) -> JsonObject:
         return {**data, "options": row["options"]}
 
 

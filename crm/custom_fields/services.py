@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import new_id
 from core.text.names import camel
+from core.types import Values
 from crm.custom_fields.conversion import Check, UnfitValue, check_values, refuse_unfit
 from crm.custom_fields.conversion_jobs import (
     DEFINITION,
@@ -59,12 +60,12 @@ class FieldChange(NamedTuple):
     """Changes of a field's attributes (snake_case). `drop_invalid` removes values that do not fit the new type."""
 
     id: str
-    values: Mapping[str, Any]
+    values: Values
     drop_invalid: bool = False
 
 
 @transaction.atomic
-def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
+def create_field(*, actor_id: str, values: Values) -> CustomField:
     """Create a field from its attributes in snake_case.
 
     Raises InvalidPanel_400, CustomFieldNameAlreadyExists_400 and PlanLimitExceeded_403. Raises InvalidInput_400 for
@@ -173,7 +174,7 @@ def _changed(before: CustomField, change: FieldChange) -> CustomField:
     return after
 
 
-def _refuse_fixed(field: CustomField, changed: Mapping[str, Any]) -> None:
+def _refuse_fixed(field: CustomField, changed: Values) -> None:
     if "panel" in changed:
         raise NamedError("InvalidPanel_400", f"panel: the field belongs to {field.panel} and cannot move")
     if "unique_field_id" in changed:

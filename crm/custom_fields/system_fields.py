@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from django.db import transaction
 from django.db.models import Count, F
 
 from core.errors import NamedError, shorten
+from core.types import JsonObject, Values
 from crm.custom_fields.validation import check_definition, save_field
 from crm.records.locks import lock_fields
 from crm.records.models import CustomField
@@ -21,7 +21,7 @@ def options(*labels: str) -> list[dict[str, str]]:
     return [{"label": label, "description": "", "value": label.lower()} for label in labels]
 
 
-SYSTEM_FIELDS: dict[str, tuple[dict[str, Any], ...]] = {
+SYSTEM_FIELDS: dict[str, tuple[JsonObject, ...]] = {
     CustomField.Panel.CONTACT: (
         {"unique_field_id": "name", "name": "Name", "field_type": "text", "value_type": "string"},
         {"unique_field_id": "email", "name": "Email", "field_type": "email", "value_type": "string", "required": True},
@@ -127,7 +127,7 @@ def seed_system_fields() -> None:
     )
 
 
-def check_options(field: CustomField, before: Iterable[Mapping[str, Any]]) -> None:
+def check_options(field: CustomField, before: Iterable[Values]) -> None:
     """Check the new options of a system field against its old ones, `before`. The caller holds the lock of the fields.
 
     Raises InvalidInput_400 for invalid options, InvalidSystemField_400 with the count when live records have a removed
@@ -195,5 +195,5 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
     return [field.pk for field, *_ in resets]
 
 
-def _initial_fields(panel: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _initial_fields(panel: str) -> Iterator[tuple[int, JsonObject]]:
     return enumerate(SYSTEM_FIELDS[panel], start=1)

@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 
 from core.errors import NamedError, shorten
 from core.ids import is_id
+from core.types import JsonObject
 from crm.custom_fields.sections import check_section
 from crm.field_types import FIELD_TYPES, MAX_DEPTH, VALUE_TYPES, BadValue, child_spec
 from crm.field_types.values import check_json
@@ -108,7 +109,7 @@ def read_options(options: Any, path: str) -> list[dict[str, str]]:
     return list(options_by_value.values())
 
 
-def read_children(children: Any, path: str, depth: int) -> list[dict[str, Any]]:
+def read_children(children: Any, path: str, depth: int) -> list[JsonObject]:
     """Normalise children at all levels, with the contract's defaults."""
     if not isinstance(children, list) or len(children) > MAX_CHILDREN:
         raise refuse(path, f"needs an array of at most {MAX_CHILDREN} fields")
@@ -125,7 +126,7 @@ def _refuse_duplicates(names: Sequence[str], path: str) -> None:
         raise refuse(path, f"two children are called {shorten(duplicate, 60)!r}")
 
 
-def _read_child(child: Any, path: str, depth: int) -> dict[str, Any]:
+def _read_child(child: Any, path: str, depth: int) -> JsonObject:
     if not isinstance(child, Mapping):
         raise refuse(path, "needs an object")
     unknown = next((key for key in child if key not in CHILD_KEYS), None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -13,6 +12,7 @@ from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.custom_fields.filters import FIELD_FIELDS
 from crm.custom_fields.serializers import (
     FieldCreate,
@@ -57,7 +57,7 @@ class CustomFieldViewSet(ResourceViewSet):
         errors=FIELD_ERRORS,
         takes="custom-field",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         field = create_field(actor_id=self.actor.member_id, values=data)
         return FieldOut.one(CustomField.objects.filter(pk=field.pk))
 
@@ -70,11 +70,11 @@ class CustomFieldViewSet(ResourceViewSet):
         description="They are gone at once, and their values go with them: where more than 1,000 records have one, by a"
         " job (GET /bulk-job), and a field's key is free again when that is done. System fields cannot be deleted.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": delete_fields(actor_id=self.actor.member_id, ids=data["ids"])}
 
     @endpoint("Read a custom field", output=FieldOut, errors=("CustomFieldNotFound_400",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         field = FieldOut.one(CustomField.objects.filter(pk=id))
         if field is None:
             raise NamedError("CustomFieldNotFound_400", "id: there is no such custom field in this company")
@@ -88,7 +88,7 @@ class CustomFieldViewSet(ResourceViewSet):
         errors=CHANGE_ERRORS,
         description=CHANGE_DESCRIPTION,
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         drop_invalid = data.pop("drop_invalid")
         update_fields(actor_id=self.actor.member_id, changes=[FieldChange(id, data, drop_invalid)])
         return FieldOut.one(CustomField.objects.filter(pk=id))
@@ -102,7 +102,7 @@ class CustomFieldViewSet(ResourceViewSet):
         errors=CHANGE_ERRORS,
         description=f"All of them or none; the warning names each problem by its index in fields. {CHANGE_DESCRIPTION}",
     )
-    def modify(self, request: Request, data: dict[str, Any]) -> Any:
+    def modify(self, request: Request, data: JsonObject) -> object:
         changes = [FieldChange(values.pop("id"), values, values.pop("drop_invalid")) for values in data["fields"]]
         update_fields(actor_id=self.actor.member_id, changes=changes, numbered=True)
         return render_fields([change.id for change in changes])
@@ -117,7 +117,7 @@ class CustomFieldViewSet(ResourceViewSet):
         description="Answers all fields of the panel in their new order, numbered from 1; system fields are among"
         " them.",
     )
-    def reorder(self, request: Request, data: dict[str, Any]) -> Any:
+    def reorder(self, request: Request, data: JsonObject) -> object:
         return render_fields(reorder_fields(actor_id=self.actor.member_id, ids=data["ids"]))
 
     @action(detail=False, methods=["put"], url_path="reset-system")
@@ -131,11 +131,11 @@ class CustomFieldViewSet(ResourceViewSet):
         " Refused while a live lead has a status or source that would be no option any more. Answers the fields that"
         " were reset.",
     )
-    def reset_system(self, request: Request, data: dict[str, Any]) -> Any:
+    def reset_system(self, request: Request, data: JsonObject) -> object:
         return render_fields(reset_system(actor_id=self.actor.member_id, panel=data.get("panel")))
 
 
-def render_fields(ids: Sequence[str]) -> dict[str, Any]:
+def render_fields(ids: Sequence[str]) -> JsonObject:
     """Render the fields in the order of the ids."""
     rows = {row["id"]: row for row in FieldOut.project(CustomField.objects.filter(pk__in=ids))}
     return {"fields": [FieldOut.render(rows[id]) for id in ids]}

@@ -15,6 +15,7 @@ from core.api.output import Computed, Output
 from core.errors import shorten
 from core.lists.values import refuse
 from core.text.json import dumps
+from core.types import Values
 from crm.exports.formats.base import ExactTime
 from crm.field_types import FieldSpec
 from crm.field_types.base import plain_text, split_items
@@ -23,7 +24,7 @@ from crm.records.models import CustomField
 from crm.records.schema import spec_of
 
 FORM_DATA = "formData"
-Row = Mapping[str, Any]
+Row = Values
 
 
 @dataclass(frozen=True)

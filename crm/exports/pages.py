@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
 
@@ -38,7 +36,7 @@ NOUNS = {
 """List -> the noun for its records, if its name is not clear."""
 
 
-def shown_export(job: Mapping[str, Any]) -> dict[str, Any]:
+def shown_export(job: Values) -> JsonObject:
     """Return the export with the texts of the pages."""
     word, tone = STATES.get(job["status"], ("Waiting", "none"))
     plain = job["resource"].replace("/", ", ").replace("-", " ").capitalize()
@@ -65,7 +63,7 @@ class Exports(ExportPage):
     title = "Exports"
     template = "web/exports/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         state = ListState(self.request.GET)
         answer = self.read("export", {"sortBy": "createdAt", "sortOrder": "desc", **state.query()})
         return {
@@ -95,7 +93,7 @@ class ExportDetail(ExportPage):
     name = "export"
     template = "web/exports/detail.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         job = shown_export(self.read(f"export/{self.params['id']}").data)
         return {"job": job, "title": f"Export: {job['noun']}"}
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from core.types import JsonObject
 from crm.exports.formats.base import Cells, ExactTime
 from crm.exports.models import Export, ExportPart
 
@@ -60,7 +61,7 @@ def rows_of(job: Export) -> Iterator[Cells]:
                 yield [_TYPES[cell[0]](cell[1]) if type(cell) is list else cell for cell in row]
 
 
-_TYPES: dict[str, Any] = {
+_TYPES: JsonObject = {
     "number": Decimal,
     "date": date.fromisoformat,
     "time": datetime.fromisoformat,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, ObjectInput, TextInput
 from core.api.output import PROGRESS, Computed, IdField, Output
+from core.types import JsonObject, Values
 from crm.exports.formats import FORMATS
 from crm.exports.models import Export
 from crm.files.serializers import FileSnapshot
@@ -67,7 +65,7 @@ class ExportOut(Output):
     conceals = ("url",)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         there = bool(row["file_id"]) and not row["file__is_deleted"] and row["file__trashed_at"] is None
         file = {"_id": row["file_id"], **{name: row[f"file__{name}"] for name in ("name", "size", "mime")}}
         data["file"] = file if there else None

@@ -23,6 +23,7 @@ from core.ids import new_id
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id
+from core.types import Values
 from crm.exports.columns import Column, choose, columns_of
 from crm.exports.formats import FORMATS
 from crm.exports.models import Export, ExportPart
@@ -59,7 +60,7 @@ def readable_exports(actor: Actor) -> QuerySet[Export]:
 
 
 def export_now(
-    source: Source, *, actor: Actor, params: Mapping[str, Any], names: Sequence[str], format: str, target: BinaryIO
+    source: Source, *, actor: Actor, params: Values, names: Sequence[str], format: str, target: BinaryIO
 ) -> int:
     """Write at most AT_ONCE records of a list that the actor may read into the target and return their number. Raises
     InvalidRequest_400 for more."""
@@ -75,7 +76,7 @@ def export_now(
     return len(records)
 
 
-def cells_of(columns: Sequence[Column], chunk: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
+def cells_of(columns: Sequence[Column], chunk: Sequence[Values]) -> Iterator[list[Any]]:
     """Yield the cells of records as their list shows them."""
     return ([column.value(row) for column in columns] for row in chunk)
 
@@ -85,9 +86,7 @@ def file_name(resource: str, format: str) -> str:
     return f"{resource.replace('/', '-')}-{timezone.now():%Y-%m-%d}.{format}"
 
 
-def create_export(
-    *, actor: Actor, resource: str, query: Mapping[str, Any], columns: Sequence[str], format: str
-) -> Export:
+def create_export(*, actor: Actor, resource: str, query: Values, columns: Sequence[str], format: str) -> Export:
     """Create an export of a list, which a worker writes into a file. The actor needs the permissions to read all of it.
 
     Raises InvalidInput_400, the list's own errors about the query, UnauthorizedAction_403 and PlanLimitExceeded_403.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
 from core.lists import ListQuery, Stream, list_page
 from core.lists.values import refuse
+from core.types import JsonObject, Values
 
 PAGING = ("p", "n", "cursorPagination", "cursor")
 CHUNK = 2000
@@ -50,7 +51,7 @@ def register_source(resource: str, viewset: type[ResourceViewSet], *, panel: str
     SOURCES[resource] = Source(resource, listing, module, app, panel)
 
 
-def parse(listing: Listing, params: Mapping[str, Any]) -> ListQuery:
+def parse(listing: Listing, params: Values) -> ListQuery:
     """Return the query of an export. Raises the errors of the query."""
     paging = next((name for name in PAGING if name in params), None)
     if paging is not None:
@@ -68,7 +69,7 @@ class Records:
     def __init__(
         self,
         listing: Listing,
-        params: Mapping[str, Any],
+        params: Values,
         *,
         caller: Actor | None = None,
         most: int | None = None,
@@ -93,7 +94,7 @@ class Records:
     def __len__(self) -> int:
         return len(self._ids) // _ID_BYTES
 
-    def __iter__(self) -> Iterator[list[dict[str, Any]]]:
+    def __iter__(self) -> Iterator[list[JsonObject]]:
         """Yield the records as their list shows them, at most 2,000 at a time."""
         return (chunk for _, chunk in self.after(0))
 
@@ -102,7 +103,7 @@ class Records:
         """The ids of the records, 12 bytes each."""
         return bytes(self._ids)
 
-    def after(self, done: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    def after(self, done: int) -> Iterator[tuple[int, list[JsonObject]]]:
         """Yield the records after the first `done`, at most 2,000 at a time, each time with the new number of
         records done."""
         output, size = self.output, chunk_rows()
@@ -126,7 +127,7 @@ class _Ids:
     def project(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.values("pk")
 
-    def render(self, row: Mapping[str, Any]) -> Any:
+    def render(self, row: Values) -> Any:
         return row["pk"]
 
     def complete(self, rows: list[Any]) -> list[Any]:

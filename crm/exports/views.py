@@ -18,6 +18,7 @@ from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.lists import LIST_PARAMETERS
 from core.lists.values import refuse
+from core.types import JsonObject
 from crm.exports.filters import EXPORT_FIELDS
 from crm.exports.formats import FORMATS
 from crm.exports.models import Export
@@ -123,7 +124,7 @@ class ExportViewSet(ResourceViewSet):
         " list, too. What is exported is what matches when the worker begins. Exports and their files are deleted"
         " after EXPORT_DAYS (30).",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         export = create_export(actor=self.actor, **data)
         return ExportOut.one(Export.objects.filter(pk=export.pk))
 
@@ -136,14 +137,14 @@ class ExportViewSet(ResourceViewSet):
         errors=("NotFound_404",),
         description="Their files go to the recycle bin. One that is at work stops.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         deleted = delete_exports(
             exports=readable_exports(self.actor), selection=self.selection(), member_id=self.actor.member_id
         )
         return {"deletedCount": deleted}
 
     @endpoint("Read an export", output=ExportOut, errors=("NotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @endpoint(
@@ -154,11 +155,11 @@ class ExportViewSet(ResourceViewSet):
         errors=("NotFound_404", "InvalidRequest_400"),
         description="One that is at work stops after the piece that it is at, and is cancelled then.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         cancel_export(readable_exports(self.actor).filter(pk=id))
         return self._one(id)
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         export = ExportOut.one(readable_exports(self.actor).filter(pk=id))
         if export is None:
             raise not_found()

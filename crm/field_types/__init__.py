@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
+from core.types import Values
 from crm.field_types.base import MAX_DEPTH, BadValue, FieldSpec, FieldType, IndexRow, Reference, TextFormat, ValueType
 from crm.field_types.types import FIELD_TYPES
 from crm.field_types.values import VALUE_TYPES
@@ -34,8 +35,8 @@ def make_spec(
     id: str = "",
     required: bool = False,
     default: Any = None,
-    options: Iterable[Mapping[str, Any]] = (),
-    children: Iterable[Mapping[str, Any]] = (),
+    options: Iterable[Values] = (),
+    children: Iterable[Values] = (),
 ) -> FieldSpec:
     """Make a field from its definition as it is stored (children in camelCase, as JSON holds them)."""
     options = list(options)
@@ -58,7 +59,7 @@ def make_spec(
     )
 
 
-def child_spec(child: Mapping[str, Any]) -> FieldSpec:
+def child_spec(child: Values) -> FieldSpec:
     """Make a child of a field; its name is its key."""
     return make_spec(
         key=child["name"],

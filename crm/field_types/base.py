@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import orjson
 
 from core.lists.values import Kind
+from core.types import JsonObject
 
 MAX_DEPTH = 5
 """Maximum levels of children of a field."""
@@ -33,7 +34,7 @@ class IndexRow(NamedTuple):
     number: Decimal | None = None
     time: datetime | None = None
 
-    def given(self) -> dict[str, Any]:
+    def given(self) -> JsonObject:
         """Return the one that is set, by its name."""
         return {name: value for name, value in zip(self._fields, self, strict=True) if value is not None}
 

@@ -15,6 +15,7 @@ from core.errors import shorten
 from core.ids import is_id
 from core.lists.values import as_utc
 from core.text.json import iso
+from core.types import JsonObject
 from crm.field_types.base import (
     MAX_ITEMS,
     BadValue,
@@ -284,12 +285,12 @@ class Object(ValueType):
 
     name = "object"
 
-    def clean(self, value: Any, field: FieldSpec) -> dict[str, Any]:
+    def clean(self, value: Any, field: FieldSpec) -> JsonObject:
         if not isinstance(value, dict):
             raise BadValue(f"needs an object, got {describe(value)}")
         return _clean_object(value, field, "") if field.children else check_json(value)
 
-    def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> dict[str, Any]:
+    def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> JsonObject:
         return self.clean(_load(text), field)
 
     def references(self, value: Any, field: FieldSpec) -> Iterator[Reference]:
@@ -310,7 +311,7 @@ class AnyValue(ValueType):
         return () if isinstance(value, dict | list) else (IndexRow(text=plain_text(value)[:INDEXED_TEXT]),)
 
 
-def _clean_object(value: Any, field: FieldSpec, where: str) -> dict[str, Any]:
+def _clean_object(value: Any, field: FieldSpec, where: str) -> JsonObject:
     if not isinstance(value, dict):
         raise BadValue(f"{where}needs an object, got {describe(value)}")
     children = {child.key: child for child in field.children}
@@ -330,7 +331,7 @@ def _clean_object(value: Any, field: FieldSpec, where: str) -> dict[str, Any]:
     return cleaned
 
 
-def _object_references(value: dict[str, Any], field: FieldSpec) -> Iterator[Reference]:
+def _object_references(value: JsonObject, field: FieldSpec) -> Iterator[Reference]:
     for child in field.children:
         if child.key in value:
             yield from child.references(value[child.key])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
@@ -35,7 +34,7 @@ KEPT = {"local": "On this service", "service": "In this service's bucket"}
 """Storage of a file -> its label."""
 
 
-def shown_file(file: Mapping[str, Any]) -> dict[str, Any]:
+def shown_file(file: Values) -> JsonObject:
     """Return the file with its type in words."""
     kind = next((word for part, word in FILE_KINDS if part in file["mime"]), "File")
     return {
@@ -62,7 +61,7 @@ class Files(FilePage):
     def state(self) -> ListState:
         return ListState(self.request.GET, {"mime": Choice("mime", "Type", ("contains",))}, zone=self.zone_name)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         state = self.state
         answer = self.read("file", {"sortBy": "createdAt", "sortOrder": "desc", **state.query()})
         return {
@@ -113,10 +112,10 @@ class FileDetail(FilePage):
     template = "web/files/detail.html"
 
     @cached_property
-    def file(self) -> dict[str, Any]:
+    def file(self) -> JsonObject:
         return shown_file(self.read(f"file/{self.params['id']}").data)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"file": self.file, "title": self.file["name"], "form": self.form()}
 
     def form(self) -> Form:

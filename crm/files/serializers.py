@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject, Values
 from crm.files.mime import ALLOWED
 from crm.files.models import File
 from crm.files.services import link
@@ -80,7 +78,7 @@ class FileOut(FileSnapshot):
     conceals = ("url",)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["hashes"] = row["hashes"]
         data["url"] = link(data["_id"], data["name"])
         return data

@@ -16,6 +16,7 @@ from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.lists import BulkSelection
+from core.types import JsonObject
 from crm.files.downloads import content_response
 from crm.files.filters import FILE_FIELDS
 from crm.files.models import File
@@ -37,7 +38,7 @@ from crm.files.upload import FIELD, UploadParser
 class UploadSchema(Schema):
     """Describes the data of an upload as one File or an array of them."""
 
-    def _data(self, declared: Endpoint) -> dict[str, Any]:
+    def _data(self, declared: Endpoint) -> JsonObject:
         file_schema = super()._data(declared)
         return {
             "description": "a File when one part was sent, an array of Files in their order when several were",
@@ -51,7 +52,7 @@ class UploadSchema(Schema):
 class FileSchema(Schema):
     """Describes that a download may lead to a bucket."""
 
-    def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
+    def _get_response_bodies(self, direction: str = "response") -> JsonObject:
         bodies = super()._get_response_bodies(direction)
         if self.declared.raw:
             location = {"schema": {"type": "string", "format": "uri"}}
@@ -81,7 +82,7 @@ class UploadViewSet(ResourceViewSet):
         needs_subscription=False,
         errors=("NoFile_400", "EmptyFile_400", "UnsupportedFileType_400", "FileUploadFailed_400"),
     )
-    def create(self, request: Request) -> Any:
+    def create(self, request: Request) -> object:
         try:
             uploads = request.FILES.getlist(FIELD)
         except UnsupportedMediaType as error:
@@ -130,7 +131,7 @@ class FileViewSet(ResourceViewSet):
         success="FilesTrashed_200",
         errors=("FileNotFound_400",),
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> None:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> None:
         done = trash_files(files=readable_files(self.actor), selection=self.selection(), member_id=self.actor.member_id)
         if not done and not data["select_all"]:
             raise NamedError(
@@ -147,7 +148,7 @@ class FileViewSet(ResourceViewSet):
         success="FilesDeleted_200",
         errors=("FileNotFound_400", "BadRequest_400"),
     )
-    def clear_recycle_bin(self, request: Request, data: dict[str, Any]) -> None:
+    def clear_recycle_bin(self, request: Request, data: JsonObject) -> None:
         everything = "ids" not in data
         body: Any = request.data | {"selectAll": True} if everything else request.data  # type: ignore[operator]
         selection = BulkSelection.parse(body, request.query_params, FILE_FIELDS)
@@ -167,7 +168,7 @@ class FileViewSet(ResourceViewSet):
         description="selectAll takes everything out that matches the query string. Files in the bin count against the"
         " plan, so that this is refused only where the company has more files than its plan allows by now.",
     )
-    def restore_files(self, request: Request, data: dict[str, Any]) -> Any:
+    def restore_files(self, request: Request, data: JsonObject) -> object:
         return {"restoredCount": restore_files(files=readable_files(self.actor), selection=self.selection())}
 
     @endpoint(
@@ -176,7 +177,7 @@ class FileViewSet(ResourceViewSet):
         description="Also while it is in the recycle bin.",
         errors=("FileNotFound_404",),
     )
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         file = FileOut.one(readable_files(self.actor).filter(pk=id))
         if file is None:
             raise not_found()
@@ -190,7 +191,7 @@ class FileViewSet(ResourceViewSet):
         errors=("FileNotFound_404",),
         description="Its content stays as it is, and so does the type, which comes from the content.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         file = rename_file(file=readable_files(self.actor).filter(pk=id), name=data["name"])
         return FileOut.one(File.objects.filter(pk=file.pk))
 
@@ -202,7 +203,7 @@ class FileViewSet(ResourceViewSet):
         " that browsers reach answers 302 with an address of the bucket that holds for five minutes.",
         errors=("FileNotFound_404",),
     )
-    def download(self, request: Request, id: str) -> Any:
+    def download(self, request: Request, id: str) -> object:
         file = readable_files(self.actor).filter(pk=id).select_related("bucket").first()
         if file is None:
             raise not_found()

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.events import QUEUE, starting
 from core.text.addresses import PHONE
+from core.types import JsonObject
 from crm.field_types import FieldSpec
 from crm.imports.area_codes import AreaCodes
 from crm.imports.formats import text_format
@@ -128,7 +129,7 @@ class RowWriter:
                 batch.named[position] = named
         return batch
 
-    def _join(self, batch: Batch, position: int, cells: Sequence[Any], form: dict[str, Any]) -> None:
+    def _join(self, batch: Batch, position: int, cells: Sequence[Any], form: JsonObject) -> None:
         """Read the fields that several columns feed, and note omitted values."""
         joined = self.joined.read(cells, form)
         batch.columns[position] = joined.columns

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from core.access import entitlement, limited
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.contacts.collisions import shown_person, with_holder
 from crm.contacts.models import Contact
 from crm.contacts.rights import ContactRights
@@ -44,9 +45,9 @@ class Checked:
     failed: int = 0
     no_records: int = 0
     """Those among the failed that are titles, totals and footers."""
-    unknown: list[dict[str, Any]] = field(default_factory=list)
+    unknown: list[JsonObject] = field(default_factory=list)
     """Values that the company does not know: column, value, rows."""
-    problems: list[dict[str, Any]] = field(default_factory=list)
+    problems: list[JsonObject] = field(default_factory=list)
 
 
 def check_import(*, id: str, import_type: str, rights: ContactRights, may_create_fields: bool = True) -> Checked:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from core.errors import shorten
+from core.types import JsonObject, Values
 from crm.custom_fields.services import create_field
 from crm.field_types import FIELD_TYPES
 from crm.imports.joined import further_columns
@@ -50,7 +50,7 @@ class ColumnFields:
         self._used.add(key)
         return key
 
-    def make(self, name: str, values: Mapping[str, Any], actor_id: str) -> str:
+    def make(self, name: str, values: Values, actor_id: str) -> str:
         """Create a field, with a number after its name if another one has that. Return its key."""
         taken = {field.name.casefold() for field in self._fields}
         free, number = field_name(name), 2
@@ -61,7 +61,7 @@ class ColumnFields:
         return custom_field.unique_field_id
 
 
-def definition(job: Import, header: str, field_type: str | None = None) -> dict[str, Any]:
+def definition(job: Import, header: str, field_type: str | None = None) -> JsonObject:
     """Return the attributes of the field for a column: its own, or those of a type that was chosen."""
     facts = dict(zip(job.headers, job.columns, strict=False))
     fact = facts.get(header) or {"fieldType": "text", "valueType": "string", "options": []}

@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 
 from core.access import entitlement, limited
 from core.errors import NamedError, ValidationFailed, shorten
+from core.types import Values
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.undo import refuse_twice
 from crm.contacts.rights import ContactRights
@@ -56,7 +57,7 @@ class _Stored:
 
 
 def mend_rows(
-    *, id: str, import_type: str, rows: Sequence[Mapping[str, Any]], actor_id: str | None, rights: ContactRights
+    *, id: str, import_type: str, rows: Sequence[Values], actor_id: str | None, rights: ContactRights
 ) -> Mended:
     """Write failed and skipped rows of an import with corrected values, in one transaction with its counts and errors.
 
@@ -120,7 +121,7 @@ def _check_at_rest(job: Import) -> None:
     refuse_twice(BulkJob.objects.filter(undoes_import=job))
 
 
-def _sent(rows: Sequence[Mapping[str, Any]], headers: Sequence[str]) -> dict[int, dict[int, str | None]]:
+def _sent(rows: Sequence[Values], headers: Sequence[str]) -> dict[int, dict[int, str | None]]:
     """Return row -> place of the column -> new text (None: empty)."""
     places = {header: place for place, header in enumerate(headers)}
     sent: dict[int, dict[int, str | None]] = {}

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from functools import lru_cache
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
+from core.types import Values
 from crm.field_types import BadValue
 from crm.field_types.dates import NUMERIC_DATE, ORDERS, is_day_number, is_early_day_number, orders_of, parse_date_text
 from crm.field_types.numbers import BOTH, marks_of
@@ -341,6 +342,6 @@ def _iso_format(column: ColumnEvidence) -> str:
     return "YYYY-MM-DD" if column["dates"] and not column["separator"] and not column["texts"] else ""
 
 
-def evidence_of(detected: Mapping[str, Any]) -> list[ColumnEvidence]:
+def evidence_of(detected: Values) -> list[ColumnEvidence]:
     """Return the evidence that an import stores."""
     return list(detected.get("evidence", ()))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from django.db import transaction
 
 from core.errors import NamedError, shorten
+from core.types import Values
 from crm.imports.column_fields import ColumnFields, definition
 from crm.imports.formats import detect
 from crm.imports.mapping import invalid_mapping
@@ -17,7 +17,7 @@ from crm.imports.types import IMPORT_TYPES
 
 
 @transaction.atomic
-def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Sequence[Mapping[str, Any]]) -> Import:
+def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Sequence[Values]) -> Import:
     """Map columns of a paused or failed import to custom fields of their names, which are made where they are missing.
 
     `columns`: column, and optionally name and field_type. A name that was not given gets a number if another field has

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from django.db.models.functions import Lower
 
@@ -13,6 +12,7 @@ from accounts.models import Member
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from core.text.formats import Formats
+from core.types import JsonObject
 from crm.field_types import FIELD_TYPES, FieldSpec, TextFormat
 from crm.field_types.dates import format_of
 from crm.imports.evidence import Clock, OwnFormat, Verdict, evidence_of, judge
@@ -96,7 +96,7 @@ def detect(job: Import, schema: RecordSchema) -> None:
     }
 
 
-def _ambiguous(kinds: Mapping[str, str], verdicts: Mapping[str, Verdict], options: Options) -> Iterator[dict[str, Any]]:
+def _ambiguous(kinds: Mapping[str, str], verdicts: Mapping[str, Verdict], options: Options) -> Iterator[JsonObject]:
     for header, verdict in verdicts.items():
         kind = kinds.get(header)
         if kind == NUMBERS and verdict.open_numbers and not options.decimal_mark:
@@ -105,7 +105,7 @@ def _ambiguous(kinds: Mapping[str, str], verdicts: Mapping[str, Verdict], option
             yield {"column": header, "option": "dateFormat", "examples": list(verdict.open_dates)}
 
 
-def _assumed(kinds: Mapping[str, str], verdicts: Mapping[str, Verdict], options: Options) -> Iterator[dict[str, Any]]:
+def _assumed(kinds: Mapping[str, str], verdicts: Mapping[str, Verdict], options: Options) -> Iterator[JsonObject]:
     for header, verdict in verdicts.items():
         if kinds.get(header) == DATES and verdict.assumed_dates and not options.date_format:
             yield {

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
+from core.types import JsonObject
 from crm.field_types import FIELD_TYPES
 from crm.imports.models import MAX_ENQUIRY, Import
 from crm.records.serializers import AutomationField
@@ -133,7 +134,7 @@ class ImportCreate(Input):
     userEnquiry = EnquiryInput(default=None, allow_null=True)
     automation = AutomationField()
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         """Add the error of a missing file to those of the other fields."""
         if not isinstance(data, dict) or {"fileId", "file"} & data.keys() or data.keys() - self.fields.keys():
             return super().to_internal_value(data)
@@ -144,7 +145,7 @@ class ImportCreate(Input):
             raise serializers.ValidationError({**error.detail, **lacking}) from None  # type: ignore[dict-item]
         raise serializers.ValidationError(lacking)
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         named = {attrs.pop(name) for name in ("file_id", "file") if name in attrs}
         if len(named) > 1:
             raise serializers.ValidationError(

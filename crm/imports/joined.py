@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from core.text.addresses import BadAddress, read_country_code, read_email, read_phone
 from core.text.formulas import restore
+from core.types import JsonObject, Values
 from crm.imports.blank_values import words_for_nothing
 from crm.imports.models import Import
 from crm.imports.readers import Cell
@@ -50,7 +50,7 @@ class JoinedColumns:
         self._country = country
         self._known = schema.fields
 
-    def read(self, cells: Sequence[Cell], form: dict[str, Any]) -> JoinedValues:
+    def read(self, cells: Sequence[Cell], form: JsonObject) -> JoinedValues:
         """Put the first valid value of each field into the form, and the others into the fields that keep them."""
         joined = JoinedValues()
         for key, group in self._groups.items():
@@ -70,7 +70,7 @@ class JoinedColumns:
         key: str,
         values: Sequence[tuple[str, str]],
         read: Callable[[str], str],
-        form: dict[str, Any],
+        form: JsonObject,
         joined: JoinedValues,
     ) -> None:
         further: dict[str, list[str]] = {}
@@ -99,7 +99,7 @@ class JoinedColumns:
         for header, kept in further.items():
             self._keep(header, ", ".join(kept), form, joined)
 
-    def _keep(self, header: str, text: str, form: dict[str, Any], joined: JoinedValues) -> None:
+    def _keep(self, header: str, text: str, form: JsonObject, joined: JoinedValues) -> None:
         """Put further values of a column into its field. Before the import starts there is none."""
         target = self._kept.get(header)
         if target in self._known:
@@ -138,7 +138,7 @@ def further_columns(job: Import) -> dict[str, str]:
 
     The first column with values has none, unless its cells hold several.
     """
-    facts: dict[str, Mapping[str, Any]] = dict(zip(job.headers, job.columns, strict=False))
+    facts: dict[str, Values] = dict(zip(job.headers, job.columns, strict=False))
     types_by_header: dict[str, str] = {}
     for key in SEVERAL:
         columns = [header for header in job.headers if job.column_mapping.get(header) == key]

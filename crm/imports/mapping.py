@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from core.errors import NamedError, shorten
 from core.text.formulas import restore
+from core.types import JsonObject
 from crm.contacts.schema import PHONE_KEYS
 from crm.field_types import FIELD_TYPES, FieldSpec
 from crm.imports.blank_values import ERRORS, IN_VALUES, words_for_nothing
@@ -132,7 +132,7 @@ class RowReader:
         if self._names:
             self.column_of.setdefault("name", headers[self._names[0]])
 
-    def form_data(self, cells: Sequence[Cell]) -> dict[str, Any]:
+    def form_data(self, cells: Sequence[Cell]) -> JsonObject:
         """Return the formData of a row without its empty cells, words for nothing and fields that several columns
         feed."""
         form = {}

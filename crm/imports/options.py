@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from phonenumbers import SUPPORTED_REGIONS
 
 from core.api.output import snake
 from core.errors import NamedError, ValidationFailed, shorten
 from core.text.timezones import is_timezone
+from core.types import JsonObject, Values
 from crm.field_types.dates import format_of
 
 READING = ("delimiter", "encoding", "sheet", "header_row")
@@ -39,11 +39,11 @@ class Options:
     """IANA name of the zone of times without an offset; empty: the company's."""
 
     @classmethod
-    def stored(cls, values: Mapping[str, Any]) -> Self:
+    def stored(cls, values: Values) -> Self:
         """Return the options from their stored form (Import.options), which has the names of the API."""
         return cls(**{snake(name): value for name, value in values.items()})
 
-    def changed(self, values: Mapping[str, Any]) -> Self:
+    def changed(self, values: Values) -> Self:
         """Return these options with the given changes (in Python's names); None resets one to its default.
 
         Raises RowFromGreaterThanRowTo_400, and ValidationFailed for an invalid date format.
@@ -69,7 +69,7 @@ class Options:
                 raise _refusal("dateFormat", str(error)) from error
         return new
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the differences from the defaults, in the names of the API."""
         plain = asdict(type(self)())
         return {_camel(name): value for name, value in asdict(self).items() if value != plain[name]}

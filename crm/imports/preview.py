@@ -10,6 +10,7 @@ from typing import Any
 
 from accounts.companies.country import default_country
 from core.ids import is_id
+from core.types import JsonObject
 from crm.files.models import File
 from crm.files.stores import local_copy
 from crm.imports.evidence import Collector
@@ -55,13 +56,13 @@ class Preview:
     columns: list[ColumnFacts]
     rows: list[list[Any]]
     """The first PROPOSAL_ROWS, which are not stored."""
-    first_rows: list[dict[str, Any]]
+    first_rows: list[JsonObject]
     """The file's first rows as {"row", "cells"}, with those above the headers."""
-    detected: dict[str, Any]
+    detected: JsonObject
     """Options by which the file is read, in the names of the API, and the evidence of its columns
     (crm.imports.evidence)."""
 
-    def as_fields(self) -> dict[str, Any]:
+    def as_fields(self) -> JsonObject:
         """Return the values as columns of Import."""
         return {name: getattr(self, name) for name in self.__slots__ if name != "rows"}
 
@@ -135,7 +136,7 @@ def read_preview(table: Table) -> Preview:
     )
 
 
-def _first_rows(table: Table) -> list[dict[str, Any]]:
+def _first_rows(table: Table) -> list[JsonObject]:
     """Return the file's first rows as texts, cut to the limits of a page."""
     rows = []
     for number, cells in table.first_rows:
@@ -144,7 +145,7 @@ def _first_rows(table: Table) -> list[dict[str, Any]]:
     return rows
 
 
-def _detected(table: Table) -> dict[str, Any]:
+def _detected(table: Table) -> JsonObject:
     """Return where the table is in the file and how its text is encoded."""
     return {
         "headerRow": table.header_row,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -14,6 +14,7 @@ from django.db.models.functions import JSONObject
 from core.fields import JSONField
 from core.tenancy import company_scope
 from core.text.formulas import defuse
+from core.types import Values
 from crm.contacts.collisions import UNNAMED, shown_person, with_holder
 from crm.contacts.models import Contact
 from crm.imports.models import Import, ImportRowError
@@ -113,7 +114,7 @@ def with_holders(errors: QuerySet[ImportRowError], *, may_read: bool) -> QuerySe
     )
 
 
-def named(message: str, holder: Mapping[str, Any] | None) -> str:
+def named(message: str, holder: Values | None) -> str:
     """Return an error's message with the contact that `with_holders` has added."""
     return with_holder(message, shown_person(holder["name"], holder["email"])) if holder else message
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Coalesce
@@ -11,6 +10,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.output import PROGRESS, Computed, IdField, Output
+from core.types import JsonObject, Values
 from crm.bulk_jobs.serializers import BulkJobOut
 from crm.contacts.kind import CONTACT
 from crm.field_types import FIELD_TYPES, VALUE_TYPES
@@ -60,7 +60,7 @@ class DetectedOut(Output):
     assumed = serializers.ListField(child=AssumedColumn(), help_text="columns that are read as the company writes")
 
 
-DETECTED: dict[str, Any] = {
+DETECTED: JsonObject = {
     "headerRow": None,
     "sheet": None,
     "sheets": [],
@@ -148,11 +148,11 @@ class ImportOut(Output):
     )
 
     @classmethod
-    def columns(cls) -> dict[str, Any]:
+    def columns(cls) -> JsonObject:
         return {**super().columns(), "isUndone": is_undone()}
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         total = data["total"]
         done = data["processed"]
         rate = row["rate"]
@@ -187,12 +187,12 @@ class RowErrorOut(Output):
     """Added by crm.imports.row_errors.with_holders."""
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["message"] = named(data["message"], row["holder"])
         return data
 
     @classmethod
-    def columns(cls) -> dict[str, Any]:
+    def columns(cls) -> JsonObject:
         live = [Subquery(kind.live().filter(pk=OuterRef("existing_id")).values("pk")) for kind in (CONTACT, LEAD)]
         return {**super().columns(), "existingId": Coalesce(*live)}
 
@@ -217,7 +217,7 @@ class ImportDetail(ImportOut):
     reads: ClassVar[tuple[str, ...]] = (*ImportOut.reads, "columns", "column_mapping")
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data = super().finish(data, row)
         proposed = proposed_fields(data["headers"], row["columns"], data["columnMapping"])
         data["proposedFields"] = [{**field, "name": field_name(field["name"])} for field in proposed]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
@@ -14,6 +13,7 @@ from core.errors import NamedError, shorten
 from core.events import asked_to_queue
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
+from core.types import Values
 from crm.contacts.rights import ContactRights
 from crm.files.models import File
 from crm.imports.column_fields import make_fields
@@ -93,7 +93,7 @@ def create_import(
     member_id: str,
     import_type: str = Import.Type.CONTACT,
     column_mapping: Mapping[str, str] | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: Values | None = None,
     tags: Sequence[str] = (),
     category_id: str | None = None,
     user_enquiry: bool | str | None = None,
@@ -174,7 +174,7 @@ def update_import(
     *,
     import_id: str,
     member_id: str | None,
-    changes: Mapping[str, Any],
+    changes: Values,
     import_type: str | None = None,
     rights: ContactRights | None = None,
     may_create_fields: bool | None = None,
@@ -235,7 +235,7 @@ def _check_editable(job: Import, seen: Import, options: Options) -> None:
         )
 
 
-def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: Preview | None, *, reread: bool) -> None:
+def _edit(job: Import, edits: Values, options: Options, fresh: Preview | None, *, reread: bool) -> None:
     job.options = options.as_json()
     if reread:
         job.column_mapping = {}

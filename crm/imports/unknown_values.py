@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
+from core.types import JsonObject
 from crm.imports.batches import Batch
 from crm.imports.mapping import cell_text
 from crm.imports.models import Import
@@ -22,7 +22,7 @@ def is_unknown(code: str, message: str) -> bool:
     return code in CODES or NO_OPTION in message
 
 
-def unknown_values(job: Import, batch: Batch) -> list[dict[str, Any]]:
+def unknown_values(job: Import, batch: Batch) -> list[JsonObject]:
     """Return the unknown values of each column with the number of their rows, the most frequent ones first."""
     places = {header: place for place, header in enumerate(job.headers)}
     rows: Counter[tuple[str, str]] = Counter()

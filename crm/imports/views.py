@@ -16,6 +16,7 @@ from core.api.listing import Listing, ListRequest, list_action
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, job_answer
 from crm.contacts.rights import ContactRights
 from crm.files.models import File
@@ -65,7 +66,7 @@ CREATE_ERRORS = (
 RANGE_ERRORS = ("NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOfRange_400")
 
 
-def detail(job: Import, actor: Actor) -> dict[str, Any]:
+def detail(job: Import, actor: Actor) -> JsonObject:
     """Return the import as its detail page shows it to the actor."""
     import_detail = ImportDetail.one(Import.objects.filter(pk=job.pk)) or {}
     rows = ImportRowError.objects.filter(job=job).order_by("skipped", "row", "id")  # what failed comes first
@@ -107,14 +108,14 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         success="ImportsDeleted_200",
         errors=("ImportNotFound_400",),
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> None:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> None:
         deleted = delete_imports(
             selection=self.selection(), member_id=self.actor.member_id, import_type=self.import_type
         )
         if not deleted and not data["select_all"]:
             raise NamedError("ImportNotFound_400", "ids: none of them is an import of this company")
 
-    def add(self, data: dict[str, Any]) -> Any:
+    def add(self, data: JsonObject) -> object:
         job = create_import(
             file_id=data["file_id"],
             files=readable_files(self.actor),
@@ -138,7 +139,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         output=ImportDetail,
         errors=("ImportNotFound_400",),
     )
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return detail(find_import(id, self.import_type), self.actor)
 
     @endpoint(
@@ -160,7 +161,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             "ContactCategoryNotFound_400",
         ),
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         job = update_import(
             import_id=id,
             member_id=self.actor.member_id,
@@ -189,7 +190,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         " Fields that are missing are made, which takes custom-field.POST. Where another field has the name, a name"
         " that was given is refused, and the column's own gets a number. The import must be paused or have failed.",
     )
-    def fields(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def fields(self, request: Request, id: str, data: JsonObject) -> object:
         if not self.may_create_fields:
             raise NamedError("UnauthorizedAction_403", "your role lacks the permission custom-field.POST")
         job = add_fields(
@@ -213,7 +214,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         f" is wrong in the first {MAX_ERRORS} that\nhave something, failed ones first. Nothing is written: no record,"
         " tag, event or progress.",
     )
-    def check(self, request: Request, id: str) -> Any:
+    def check(self, request: Request, id: str) -> object:
         checked = check_import(
             id=id,
             import_type=self.import_type,
@@ -240,7 +241,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         " repeated writes nothing twice: its rows are among `left` then. Not while the import is queued\nor running,"
         " and not once it is being undone.",
     )
-    def mend(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def mend(self, request: Request, id: str, data: JsonObject) -> object:
         mended = mend_rows(
             id=id,
             import_type=self.import_type,
@@ -267,7 +268,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         " It takes the right to delete, and for contacts that an import of leads made or changed contact.DELETE or"
         " contact.PUT.",
     )
-    def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def undo(self, request: Request, id: str, data: JsonObject) -> object:
         record = find_import(id, self.import_type, deleted=True)
         for module, method in ((self.module, "DELETE"), *(("contact", each) for each in changed_contacts(record))):
             if not (self.actor.is_unbounded or self.actor.may(module, method)):
@@ -287,7 +288,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         errors=("ImportNotFound_400",),
         description="And what is left of the import; once it is undone, also the fields that are empty now.",
     )
-    def undoing(self, request: Request, id: str) -> Any:
+    def undoing(self, request: Request, id: str) -> object:
         outcome = undoing_of(find_import(id, self.import_type, deleted=True))
         return {
             "job": None if outcome.job is None else job_answer(outcome.job.pk),
@@ -303,7 +304,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         raw="text/csv",
         errors=("ImportNotFound_400",),
     )
-    def download_errors(self, request: Request, id: str) -> Any:
+    def download_errors(self, request: Request, id: str) -> object:
         job = find_import(id, self.import_type)
         response = StreamingHttpResponse(
             errors_csv(job, may_read=ContactRights.of(self.actor).read), content_type="text/csv; charset=utf-8"
@@ -327,7 +328,7 @@ class ContactImportViewSet(ImportViewSet):
         success="ImportCreated_201",
         errors=CREATE_ERRORS,
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self.add(data)
 
 
@@ -345,5 +346,5 @@ class LeadImportViewSet(ImportViewSet):
         success="ImportCreated_201",
         errors=CREATE_ERRORS,
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self.add(data)

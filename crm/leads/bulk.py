@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 from core.errors import NamedError
 from core.lists import BulkSelection
+from core.types import Values
 from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
 from crm.leads.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened
 from crm.leads.kind import LEAD
@@ -25,7 +25,7 @@ def update_many(
     *,
     actor_id: str,
     selection: BulkSelection,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     update_type: str = "set",
     relations: Relations = Relations(),  # noqa: B008  immutable
     automation: bool = True,
@@ -45,7 +45,7 @@ def delete_leads(*, actor_id: str, selection: BulkSelection, automation: bool = 
     return change_many(LEAD, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
-def prepare_change(actor_id: str | None, payload: Mapping[str, Any]) -> Apply:
+def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     """Read a bulk change of leads (RecordType.prepare)."""
     schema = LeadSchema.load()
     row = LeadRow()
@@ -84,7 +84,7 @@ def check_restored(ids: Collection[str]) -> dict[str, str]:
     return check_duplicates(ids, duplicate_rule(), closed_statuses())
 
 
-def _plan(schema: LeadSchema, form_data: Mapping[str, Any], update_type: str, row: LeadRow) -> Change:
+def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow) -> Change:
     foreign = [key for key in form_data if key in CONTACT_KEYS]
     if foreign:
         raise NamedError(

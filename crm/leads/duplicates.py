@@ -6,12 +6,13 @@ Creations and imports (crm.leads.writer), updates, bulk changes and merges all a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.db import connection
 
 from accounts.models import CompanySettings
 from core.errors import DuplicateField
+from core.types import Values
 from crm.contacts.unique_key import lock_unique_key
 from crm.records.updates import Changes
 
@@ -71,7 +72,7 @@ def reopened(changes_by_id: Mapping[str, Changes], closed: Collection[str]) -> l
     ]
 
 
-def _was_opened(status: Mapping[str, Any], closed: Collection[str]) -> bool:
+def _was_opened(status: Values, closed: Collection[str]) -> bool:
     return status.get("from") in closed and status.get("to") not in closed
 
 

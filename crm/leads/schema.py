@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -10,6 +10,7 @@ from django.db.models import Subquery, Value
 from django.db.models.functions import Coalesce
 
 from accounts.models import Company, CompanySettings
+from core.types import Values
 from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactRow, ContactSchema, without_repeats
 from crm.field_types import TextFormat
@@ -110,7 +111,7 @@ class LeadSchema(RecordSchema):
 
     def read_related(
         self,
-        form_data: Mapping[str, Any],
+        form_data: Values,
         row: Any,
         problems: list[ValueProblem],
         how: TextFormat | None,

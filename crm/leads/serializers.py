@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.contrib.postgres.aggregates import JSONBAgg
 from django.db.models import Model, OuterRef, Subquery
 from django.db.models.functions import JSONObject
@@ -15,6 +12,7 @@ from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, Objec
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
+from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT
 from crm.contacts.serializers import ALIAS, category_of
 from crm.leads.kind import LEAD
@@ -123,7 +121,7 @@ class LeadBulkDelete(SelectionInput, AutomationInput):
 RELATIONS = ("contact", "product_services", "team", "team_member", "tags")
 
 
-def relations_of(data: Mapping[str, Any], *, new: bool = False) -> Relations:
+def relations_of(data: Values, *, new: bool = False) -> Relations:
     """Return the references in a body. For new leads null counts as not given."""
     references = {name: data[name] for name in RELATIONS if name in data}
     if (category := category_of(data)) is not UNSET:
@@ -191,7 +189,7 @@ class LeadOut(Output):
     )
 
     @classmethod
-    def columns(cls) -> dict[str, Any]:
+    def columns(cls) -> JsonObject:
         return {
             **super().columns(),
             "tags": _listed(LeadTag, "tag"),
@@ -199,7 +197,7 @@ class LeadOut(Output):
         }
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["contact"] = {
             "_id": row["contact_id"],
             "name": row["contact__name"],

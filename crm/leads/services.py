@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,6 +11,7 @@ from django.db import transaction
 from core.access import quota_exceeded
 from core.errors import ApiError, DuplicateField, NamedError
 from core.ids import is_id, new_id
+from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.kind import CONTACT
@@ -46,7 +47,7 @@ class Relations:
     tags: Sequence[str] | None | type[UNSET] = UNSET
     category: str | None | type[UNSET] = UNSET
 
-    def given(self) -> dict[str, Any]:
+    def given(self) -> JsonObject:
         """Return the given references as JSON-compatible arguments of Relations."""
         references = {name.name: getattr(self, name.name) for name in fields(self)}
         return {name: value for name, value in references.items() if value is not UNSET}
@@ -69,7 +70,7 @@ class Relations:
 def create_lead(
     *,
     actor_id: str,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     relations: Relations,
     existing_error: bool = True,
     drop_invalid: bool = False,
@@ -125,7 +126,7 @@ def _notes(written: LeadResult, rights: ContactRights) -> list[tuple[int, str]]:
 
 def _read_one(
     schema: LeadSchema,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     relations: Relations,
     *,
     drop_invalid: bool = False,
@@ -237,7 +238,7 @@ def _read_item(
     if not isinstance(item, dict):
         return None, [ValueProblem("formData", "InvalidPayload_400", "each lead is an object of field keys and values")]
     values = dict(item)
-    own: dict[str, Any] = {}
+    own: JsonObject = {}
     for key, (name, error) in (*ID_KEYS.items(), *LIST_KEYS.items()):
         reference = values.pop(key, None)
         if reference is None:
@@ -288,7 +289,7 @@ def update_lead(
     *,
     id: str,
     actor_id: str,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     relations: Relations,
     automation: bool = True,
     rights: ContactRights = ContactRights(),  # noqa: B008  immutable
@@ -354,7 +355,7 @@ def _lock_contact(id: str) -> None:
         raise NamedError("ContactNotFound_400", f"contact: there is no contact {id} in this company")
 
 
-def _differing(id: str, values: Mapping[str, Any], category: str | None) -> list[str]:
+def _differing(id: str, values: Values, category: str | None) -> list[str]:
     """Return the names of the given values that the contact does not have."""
     columns = {CONTACT.system_columns[key]: key for key in values}
     new_values = {column: values[key] for column, key in columns.items()}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject, Values
 from crm.leads.serializers import LeadContact
 
 
@@ -25,7 +23,7 @@ LEAD_READS = ("lead_id", "lead__status", *(f"lead__contact{part}" for part in CO
 MEMBER_READS = ("_id", "__name", "__email")
 
 
-def contact_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+def contact_of(row: Values, path: str) -> JsonObject | None:
     """Return the snapshot of the contact that a row refers to."""
     contact_id = row[f"{path}_id"]
     names = {
@@ -37,7 +35,7 @@ def contact_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
     return {"_id": contact_id, **names} if contact_id else None
 
 
-def lead_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
+def lead_of(row: Values) -> JsonObject | None:
     """Return the snapshot of the row's lead."""
     if not row["lead_id"]:
         return None

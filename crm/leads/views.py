@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
@@ -12,6 +10,7 @@ from core.api.fields import FIELDS
 from core.api.listing import Listing
 from core.errors import DuplicateField
 from core.lists import LIST_PARAMETERS, ListQuery
+from core.types import JsonObject
 from crm.bulk_jobs.serializers import bulk_response
 from crm.bulk_jobs.views import restore_action
 from crm.contacts.rights import ContactRights
@@ -71,7 +70,7 @@ SUMMARY = Summary(
 )
 
 
-def creation_options(data: dict[str, Any]) -> dict[str, Any]:
+def creation_options(data: JsonObject) -> JsonObject:
     """Return the arguments that the creation of one lead and of many share."""
     return {
         "relations": relations_of(data, new=True),
@@ -104,7 +103,7 @@ class LeadViewSet(RecordViewSet):
         description=CREATE,
         takes="lead",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         saved = create_lead(
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
@@ -126,7 +125,7 @@ class LeadViewSet(RecordViewSet):
         " setting duplicateLeads holds for leads that open again or get another product. Emits lead.updated for each"
         " that is different then.",
     )
-    def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_update(self, request: Request, data: JsonObject) -> object:
         outcome = update_many(
             actor_id=self.actor.member_id,
             selection=self.selection(),
@@ -147,7 +146,7 @@ class LeadViewSet(RecordViewSet):
         errors=("LeadNotFound_400",),
         description="They are flagged isDeleted and no longer found; their contacts stay. Emits lead.deleted for each.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         outcome = delete_leads(
             actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
@@ -160,7 +159,7 @@ class LeadViewSet(RecordViewSet):
         errors=("LeadNotFound_400",),
         description="Parameters of the list contract are checked and change nothing.",
     )
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         ListQuery.parse(request.query_params, LEAD_FIELDS, extra=(FIELDS.name,))
         return self.read(id)
 
@@ -180,7 +179,7 @@ class LeadViewSet(RecordViewSet):
         " `warning` names them. The setting duplicateLeads holds for a lead that opens again, or gets another contact"
         " or product. Emits lead.updated, with what changed in its payload (status from and to, when it moved).",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         saved = update_lead(
             id=id,
             actor_id=self.actor.member_id,
@@ -201,7 +200,7 @@ class LeadViewSet(RecordViewSet):
         parameters=(SUMMARY.parameter,),
         description=f"Or by source, team or member, with the sum of their values. {SUMMARY.description}",
     )
-    def summary(self, request: Request) -> Any:
+    def summary(self, request: Request) -> object:
         return self.summarized(SUMMARY)
 
     @action(detail=False, methods=["post"])
@@ -217,7 +216,7 @@ class LeadViewSet(RecordViewSet):
         f" items that became no lead are in `failed` (a duplicate by the name {DUPLICATE}), single values in the way or"
         " left out are in `errors`.",
     )
-    def bulk(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk(self, request: Request, data: JsonObject) -> object:
         result = create_leads(
             actor_id=self.actor.member_id,
             items=data["form_data"],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from accounts.models import Member
 from core.errors import InvalidFormat, NamedError
 from core.text.addresses import BadAddress, read_email
+from core.types import JsonObject
 from crm.activities.participants import check_member
 from crm.activities.text import one_line
 from crm.contacts.models import Contact
@@ -87,7 +87,7 @@ def _values(
     members: Mapping[str, Member],
     contacts: Mapping[str, Contact],
     there: Mapping[str, MeetingAttendee],
-) -> dict[str, Any]:
+) -> JsonObject:
     if "email" in person:
         try:
             return {"email": read_email(person["email"]), "name": person.get("name", "")}

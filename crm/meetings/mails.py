@@ -19,6 +19,7 @@ from billing.subscriptions.selectors import in_trial
 from core.access.attempts import Limit
 from core.tenancy import company_id
 from core.text.timezones import Offset, zone_of
+from core.types import JsonObject
 from crm.activities.reminders import Reminder
 from crm.meetings.icalendar import Method, calendar_file
 from crm.meetings.models import Meeting, MeetingAttendee
@@ -138,7 +139,7 @@ def _left_members(participants: Sequence[Participant]) -> set[str]:
     return set(Member.objects.filter(pk__in=ids).exclude(status__in=ACTIVE).values_list("pk", flat=True))
 
 
-def context_for(meeting: Meeting, invited: Invited | None = None) -> dict[str, Any]:
+def context_for(meeting: Meeting, invited: Invited | None = None) -> JsonObject:
     """Return the context of the templates of mails about a meeting."""
     when = format_times(meeting, invited.timezone if invited else "")
     return {"meeting": meeting, "organizer": meeting.organizer, "when": when, "manage": invited and invited.address}

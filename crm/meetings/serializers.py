@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from django.contrib.postgres.aggregates import JSONBAgg
 from django.db.models import OuterRef, Subquery
@@ -17,6 +15,7 @@ from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 from crm.activities.reminders import MAX_MINUTES
 from crm.leads.serializers import LeadContact
 from crm.leads.snapshots import CONTACT_READS, LEAD_READS, MEMBER_READS, LeadSnapshot, contact_of, lead_of
@@ -141,11 +140,11 @@ class MeetingOut(Output):
     )
 
     @classmethod
-    def columns(cls) -> dict[str, Any]:
+    def columns(cls) -> JsonObject:
         return {**super().columns(), "attendees": _attendees()}
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["lead"] = lead_of(row)
         data["contact"] = contact_of(row, "contact")
         data["organizer"] = member_of(row, "organizer")

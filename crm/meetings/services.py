@@ -17,6 +17,7 @@ from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
+from core.types import Values
 from crm.activities.participants import check_contact, check_lead, check_member, first_active
 from crm.activities.reminders import schedule_reminder
 from crm.activities.text import one_line, several_lines
@@ -66,7 +67,7 @@ class Cancelled:
 def create_meeting(
     *,
     actor_id: str | None,
-    values: Mapping[str, Any],
+    values: Values,
     attendees: Sequence[Given] = (),
     automation: bool = True,
     invite: bool = True,
@@ -132,7 +133,7 @@ def update_meeting(
     *,
     id: str,
     actor_id: str | None,
-    values: Mapping[str, Any],
+    values: Values,
     attendees: Sequence[Given] | None = None,
     automation: bool = True,
 ) -> Planned:
@@ -239,7 +240,7 @@ def _organizer(id: str | None, actor_id: str | None) -> Member:
     return member
 
 
-def _apply(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
+def _apply(meeting: Meeting, values: Values) -> Changes:
     """Set the meeting's own values. Returns the differences, named as in events."""
     cleaned = {name: values[name] for name in TAKEN_OVER if name in values}
     cleaned |= {name: one_line(values[name]) for name in ("title", "place") if name in values}
@@ -272,7 +273,7 @@ def _check_same_person(meeting: Meeting) -> None:
         raise NamedError("InvalidInput_400", message)
 
 
-def _video(meeting: Meeting, values: Mapping[str, Any]) -> dict[str, str]:
+def _video(meeting: Meeting, values: Values) -> dict[str, str]:
     """Return provider and link, where a provider is given: the link that it makes, or none before a worker knows it.
 
     A link that is given by hand is no provider's.
@@ -290,7 +291,7 @@ def _video(meeting: Meeting, values: Mapping[str, Any]) -> dict[str, str]:
     return {"video_provider": provider, "link": link, "kind": Meeting.Kind.ONLINE}
 
 
-def _times(meeting: Meeting, values: Mapping[str, Any], zone: str) -> dict[str, datetime]:
+def _times(meeting: Meeting, values: Values, zone: str) -> dict[str, datetime]:
     """Return the start and the end, as far as they are given."""
     if not values.keys() & {"starts_at", "ends_at", "duration_minutes"}:
         return {}

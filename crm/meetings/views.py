@@ -15,6 +15,7 @@ from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.meetings.conflicts import conflict_warning
 from crm.meetings.filters import MEETING_FIELDS, with_member
 from crm.meetings.models import Meeting
@@ -92,20 +93,20 @@ class MeetingActions(ResourceViewSet, abstract=True):
         if self.mine and not Meeting.objects.filter(pk=id, organizer_id=self.actor.member_id).exists():
             raise NamedError("UnauthorizedAction_403", "id: somebody else organizes it, and may change it")
 
-    def made(self, data: dict[str, Any]) -> Any:
+    def made(self, data: JsonObject) -> Any:
         """Create a meeting of the parsed body."""
         automation, attendees = data.pop("automation") != "skip", data.pop("attendees", [])
         planned = create_meeting(actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
         return _answer(self, planned)
 
     @endpoint("Read a meeting", output=MeetingOut, errors=("NotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         meeting = MeetingOut.one(self.shown_meetings().filter(pk=id))
         if meeting is None:
             raise not_found()
         return meeting
 
-    def changed(self, id: str, data: dict[str, Any]) -> Any:
+    def changed(self, id: str, data: JsonObject) -> Any:
         """Change a meeting by the parsed body."""
         self.check_changes(id)
         automation, attendees = data.pop("automation") != "skip", data.pop("attendees", None)
@@ -114,7 +115,7 @@ class MeetingActions(ResourceViewSet, abstract=True):
         )
         return _answer(self, done)
 
-    def cancelled(self, data: dict[str, Any]) -> Any:
+    def cancelled(self, data: JsonObject) -> Any:
         """Cancel the selected meetings of those that the view shows; of the own ones those that the member
         organizes."""
         within = self.shown_meetings()
@@ -135,7 +136,7 @@ class MeetingActions(ResourceViewSet, abstract=True):
         errors=("NotFound_404",),
         description="For a calendar to take in (METHOD:PUBLISH). Its description says who comes beside the organizer.",
     )
-    def ics(self, request: Request, id: str) -> Any:
+    def ics(self, request: Request, id: str) -> object:
         self.check_shown(id)
         response = HttpResponse(meeting_file(id=id), content_type="text/calendar; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="meeting-{id}.ics"'
@@ -163,7 +164,7 @@ class MeetingViewSet(MeetingActions):
         takes="meeting",
         description=CREATED,
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self.made(data)
 
     @endpoint(
@@ -175,7 +176,7 @@ class MeetingViewSet(MeetingActions):
         errors=("NotFound_404",),
         description=CANCELLED,
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return self.cancelled(data)
 
     @endpoint(
@@ -186,5 +187,5 @@ class MeetingViewSet(MeetingActions):
         errors=("NotFound_404", "BadRequest_400", *REFERENCES),
         description=UPDATED,
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         return self.changed(id, data)

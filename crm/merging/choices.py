@@ -8,6 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from core.errors import NamedError, shorten
+from core.types import JsonObject, Values
 from crm.records.kinds import Part
 from crm.records.problems import refusal
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema
@@ -21,7 +22,7 @@ def choose(
     parts: Mapping[str, Part],
     winner: RecordState,
     losers: Sequence[RecordState],
-    choices: Mapping[str, Any],
+    choices: Values,
     *,
     fill_empty: bool,
 ) -> None:
@@ -39,11 +40,11 @@ def choose(
 
 
 def _sort(
-    schema: RecordSchema, parts: Mapping[str, Part], states: Mapping[str, RecordState], choices: Mapping[str, Any]
-) -> tuple[dict[str, RecordState], dict[str, Any]]:
+    schema: RecordSchema, parts: Mapping[str, Part], states: Mapping[str, RecordState], choices: Values
+) -> tuple[dict[str, RecordState], JsonObject]:
     """Split the choices into key -> the record with the value, and key -> the value itself."""
     chosen: dict[str, RecordState] = {}
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for key, choice in choices.items():
         if key not in parts and key not in schema.fields:
             raise NamedError(UNKNOWN, f"choices: there is no field {shorten(key, 100)!r}")
@@ -69,7 +70,7 @@ def _fill(
     parts: Mapping[str, Part],
     winner: RecordState,
     losers: Sequence[RecordState],
-    choices: Mapping[str, Any],
+    choices: Values,
 ) -> None:
     """Fill the winner's empty values that nobody has chosen from the first of the others that has one."""
     decided = {parts[key] for key in choices if key in parts}
@@ -86,7 +87,7 @@ def _fill(
             )
 
 
-def _apply_values(schema: RecordSchema, winner: RecordState, values: Mapping[str, Any]) -> None:
+def _apply_values(schema: RecordSchema, winner: RecordState, values: Values) -> None:
     """Set values that none of the records need have; they are read like those of an update."""
     if not values:
         return
@@ -102,9 +103,7 @@ def _apply_values(schema: RecordSchema, winner: RecordState, values: Mapping[str
     winner.after.update({stamps[column]: now for column in given_now})
 
 
-def _refuse_emptied(
-    schema: RecordSchema, parts: Mapping[str, Part], winner: RecordState, choices: Mapping[str, Any]
-) -> None:
+def _refuse_emptied(schema: RecordSchema, parts: Mapping[str, Part], winner: RecordState, choices: Values) -> None:
     for key in choices:
         value = winner.after[parts[key].judged] if key in parts else winner.custom.get(key)
         if _empty(value) and (key in schema.required_system or key in schema.required_custom):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
@@ -17,6 +17,7 @@ from core.errors import shorten
 from core.lists.cursor import cursor_at, decode, unpack_values
 from core.lists.parameters import check_cursor_pagination, page_size, refuse_unknown
 from core.lists.values import refuse
+from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT
 from crm.contacts.serializers import ContactOut
 from crm.leads.kind import LEAD
@@ -67,7 +68,7 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
         )
         return self.success(self._render(duplicates.groups), totalCount=total, nextCursor=further)
 
-    def _read(self, params: Mapping[str, Any]) -> tuple[int, tuple[str, ...], Place | None, int | None]:
+    def _read(self, params: Values) -> tuple[int, tuple[str, ...], Place | None, int | None]:
         """Return the page size, the rules, the place to continue at, and the total that the first page has counted."""
         refuse_unknown(params, (*PARAMETERS, "rule"))
         size = page_size(params, DEFAULT_SIZE, MAX_SIZE)
@@ -96,7 +97,7 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
     def _fingerprint(self, rules: Sequence[str]) -> str:
         return ",".join((self.kind.panel, *rules))
 
-    def _render(self, groups: Sequence[Duplicates]) -> list[dict[str, Any]]:
+    def _render(self, groups: Sequence[Duplicates]) -> list[JsonObject]:
         """Return the groups with their records, which one query reads; leaves out a group that has been resolved
         meanwhile."""
         ids = {id for group in groups for id in group.ids}
@@ -117,7 +118,7 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
                 rendered_groups.append(rendered)
         return rendered_groups
 
-    def dismiss_pairs(self, data: dict[str, Any]) -> dict[str, int]:
+    def dismiss_pairs(self, data: JsonObject) -> dict[str, int]:
         return {
             "dismissedCount": dismiss(
                 kind=self.kind, ids=data["ids"], actor_id=self.actor.member_id, not_found=self.not_found
@@ -140,7 +141,7 @@ class ContactDuplicateViewSet(DuplicateViewSet):
         parameters=(_rule_parameter("contact"),),
         description=PAGING + CONTACT_RULES,
     )
-    def list(self, request: Request) -> Any:
+    def list(self, request: Request) -> object:
         return self.answer(request)
 
     @action(detail=False, methods=["post"])
@@ -152,7 +153,7 @@ class ContactDuplicateViewSet(DuplicateViewSet):
         errors=("ContactNotFound_400",),
         description="No two of them are the same: these pairs leave the list.",
     )
-    def dismiss(self, request: Request, data: dict[str, Any]) -> Any:
+    def dismiss(self, request: Request, data: JsonObject) -> object:
         return self.dismiss_pairs(data)
 
 
@@ -170,7 +171,7 @@ class LeadDuplicateViewSet(DuplicateViewSet):
         parameters=(_rule_parameter("lead"),),
         description=PAGING + LEAD_RULES,
     )
-    def list(self, request: Request) -> Any:
+    def list(self, request: Request) -> object:
         return self.answer(request)
 
     @action(detail=False, methods=["post"])
@@ -182,5 +183,5 @@ class LeadDuplicateViewSet(DuplicateViewSet):
         errors=("LeadNotFound_400",),
         description="No two of them are the same: these pairs leave the list.",
     )
-    def dismiss(self, request: Request, data: dict[str, Any]) -> Any:
+    def dismiss(self, request: Request, data: JsonObject) -> object:
         return self.dismiss_pairs(data)

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import connection, transaction
 
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.contacts.kind import CONTACT
 from crm.leads.schema import closed_statuses
 from crm.merging.models import DuplicateDismissal
@@ -156,7 +157,7 @@ def dismiss(*, kind: RecordKind, ids: Sequence[str], actor_id: str, not_found: s
         return len(pairs)
 
 
-def _parameters(kind: RecordKind, after: str) -> dict[str, Any]:
+def _parameters(kind: RecordKind, after: str) -> JsonObject:
     return {"after": after, "panel": kind.panel, "closed": list(closed_statuses()) if kind.panel == "lead" else []}
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.field_values import field_values
 from core.web.lists import ListState
 from core.web.pages import MenuItem, Page, Refused
@@ -44,7 +44,7 @@ class Duplicates(MergingPage):
     title = "Duplicates"
     template = "web/merging/duplicates.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         rule = self.request.GET.get("rule", "")
         rule = rule if rule in RULES else ""
         query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None, "rule": rule or None}
@@ -80,7 +80,7 @@ class MergeContacts(MergingPage):
     template = "web/merging/merge.html"
 
     @cached_property
-    def contacts(self) -> list[Mapping[str, Any]]:
+    def contacts(self) -> list[Values]:
         """The contacts that the address names, in its order."""
         ids = list(dict.fromkeys(self.request.GET.getlist("ids")))[:MAX_RECORDS]
         if len(ids) < FEWEST:
@@ -89,7 +89,7 @@ class MergeContacts(MergingPage):
         return sorted(rows, key=lambda contact: ids.index(contact["_id"]))
 
     @cached_property
-    def definitions(self) -> list[Mapping[str, Any]]:
+    def definitions(self) -> list[Values]:
         """The company's own fields of contacts, as far as the reader may see them."""
         answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
         return shown_fields(answer.data) if answer is not None and answer.ok else []
@@ -99,11 +99,11 @@ class MergeContacts(MergingPage):
         """Return the (name, label) of the values that are chosen one by one."""
         return [*BESIDE, *((definition["uniqueFieldID"], definition["name"]) for definition in self.definitions)]
 
-    def value(self, contact: Mapping[str, Any], name: str) -> Any:
+    def value(self, contact: Values, name: str) -> Any:
         beside = [key for key, _ in BESIDE]
         return contact[name] if name in beside else contact["formData"].get(name)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         if len(self.contacts) < FEWEST:
             return {"contacts": []}
         written = field_values(self, self.definitions, [record["formData"] for record in self.contacts])
@@ -151,7 +151,7 @@ class Merges(MergingPage):
     title = "Merged contacts"
     template = "web/merging/merges.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         state = ListState(self.request.GET)
         answer = self.read("contact/merge", {**state.query(), "sortBy": "createdAt", "sortOrder": "desc"})
         more = state.more(answer.next_cursor, len(answer.data))[0] if answer.next_cursor else ""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.utils import timezone
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT
 from crm.contacts.serializers import ContactOut
 from crm.leads.kind import LEAD
@@ -75,7 +73,7 @@ class MergeOut(Output):
     reads = ("moved",)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         moved = row["moved"]
         data["moved"] = {reference: sum(map(len, by_loser.values())) for reference, by_loser in sorted(moved.items())}
         data["canUndo"] = data["undoneAt"] is None and data["undoUntil"] > timezone.now()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from core.errors import NamedError
 from core.events import emit
+from core.types import Values
 from crm.bulk_jobs.history import journal
 from crm.leads.duplicates import check_duplicates, duplicate_rule, reopened
 from crm.leads.kind import LEAD
@@ -42,7 +43,7 @@ def merge_records(
     actor_id: str,
     ids: Sequence[str],
     winner: str,
-    choices: Mapping[str, Any],
+    choices: Values,
     fill_empty: bool = True,
     automation: bool = True,
 ) -> Merged:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db.models import QuerySet
 from rest_framework.decorators import action
@@ -16,6 +16,7 @@ from core.api.listing import Listing
 from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.contacts.serializers import ContactOut
 from crm.leads.serializers import LeadOut
 from crm.merging.filters import MERGE_FIELDS
@@ -62,7 +63,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
     record: ClassVar[type[Output]]
     """The output of the records."""
 
-    def merge(self, data: dict[str, Any]) -> Response:
+    def merge(self, data: JsonObject) -> Response:
         self._check_permissions()
         merged = merge_records(
             panel=self.panel,
@@ -75,13 +76,13 @@ class MergeViewSet(ResourceViewSet, abstract=True):
         )
         return self.success(self.read(merged.id), **beside(merged.warnings))
 
-    def read(self, id: str) -> dict[str, Any]:
+    def read(self, id: str) -> JsonObject:
         """Return the merge with its winner, which is null once the winner is deleted."""
         merge = self._find(id)
         records = self._records([merge["winner"]])
         return {**merge, self.panel: records[0] if records else None}
 
-    def revert(self, id: str, data: dict[str, Any]) -> dict[str, Any]:
+    def revert(self, id: str, data: JsonObject) -> JsonObject:
         self._find(id)
         self._check_permissions()
         undone = undo_merge(
@@ -90,7 +91,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
         kept = [{"resource": record.resource, "_id": record.id, "keys": record.names} for record in undone.kept]
         return {**self._find(id), "kept": kept, f"{self.panel}s": self._records([undone.winner, *undone.losers])}
 
-    def _find(self, id: str) -> dict[str, Any]:
+    def _find(self, id: str) -> JsonObject:
         merge = MergeOut.one(merges_of(self.panel).filter(pk=id))
         if merge is None:
             raise not_found()
@@ -102,7 +103,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
             if not (self.actor.is_unbounded or self.actor.may(self.module or "", method)):
                 raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {self.module}.{method}")
 
-    def _records(self, ids: Sequence[str]) -> list[dict[str, Any]]:
+    def _records(self, ids: Sequence[str]) -> list[JsonObject]:
         """Return the live ones of the records, in the order of the ids."""
         live = kind_of(self.panel).live().filter(pk__in=ids)
         rows = {
@@ -127,11 +128,11 @@ class ContactMergeViewSet(MergeViewSet):
         description=f"{MERGE} countryCode and number go together. Whoever has unsubscribed stays so. The"
         " setting duplicateLeads holds for the leads of the contacts. Emits contact.merged.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self.merge(data)
 
     @endpoint("Read a merge of contacts", output=ContactMergeOut, errors=("NotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self.read(id)
 
     @action(detail=True, methods=["post"])
@@ -143,7 +144,7 @@ class ContactMergeViewSet(MergeViewSet):
         errors=(*UNDO_ERRORS, "ContactAlreadyExists_400"),
         description=f"{UNDO} Emits contact.unmerged.",
     )
-    def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def undo(self, request: Request, id: str, data: JsonObject) -> object:
         return self.revert(id, data)
 
 
@@ -162,11 +163,11 @@ class LeadMergeViewSet(MergeViewSet):
         description=f"{MERGE} contact, team and teamMember are chosen by record. The setting duplicateLeads holds for"
         " the lead that stays. Emits lead.merged.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self.merge(data)
 
     @endpoint("Read a merge of leads", output=LeadMergeOut, errors=("NotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self.read(id)
 
     @action(detail=True, methods=["post"])
@@ -178,5 +179,5 @@ class LeadMergeViewSet(MergeViewSet):
         errors=UNDO_ERRORS,
         description=f"{UNDO} Emits lead.unmerged.",
     )
-    def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def undo(self, request: Request, id: str, data: JsonObject) -> object:
         return self.revert(id, data)

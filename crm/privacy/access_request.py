@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from django.db import transaction
@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.text.json import dumps
+from core.types import Values
 from crm.privacy.registry import PERSONAL_DATA, DataSubject
 
 
@@ -17,7 +18,7 @@ class Target(Protocol):
     def write(self, data: bytes, /) -> Any: ...
 
 
-def write_access(*, contact_id: str, target: Target, may: Callable[[str], bool], envelope: Mapping[str, Any]) -> None:
+def write_access(*, contact_id: str, target: Target, may: Callable[[str], bool], envelope: Values) -> None:
     """Write `envelope` with all data about a contact, live or deleted, row by row in constant memory.
 
     `may` returns whether the caller may read a module. A partial answer would mislead, so UnauthorizedAction_403 names

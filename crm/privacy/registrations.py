@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.models import Mail, Notification
 from core.models import Event, EventDelivery, IdempotencyKey
+from core.types import JsonObject
 from crm.activities.models import CallLog, FollowUp, LeadActivity
 from crm.bulk_jobs.models import BulkJob, Journal
 from crm.contacts.kind import CONTACT
@@ -189,19 +190,19 @@ def _words(subject: DataSubject, *values: Any) -> list[str]:
     return texts
 
 
-def _own_words(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
+def _own_words(subject: DataSubject, row: JsonObject) -> JsonObject:
     """Return a view's row with only those texts of its query that name the subject, because others may be in it too."""
     return {**row, "query": _words(subject, row["query"])}
 
 
-def _named_values(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
+def _named_values(subject: DataSubject, row: JsonObject) -> JsonObject:
     """Replace the keys of custom values by the names of their fields."""
     panel = CustomField.Panel.CONTACT if row["_id"] in subject.contact_ids else CustomField.Panel.LEAD
     names = dict(CustomField.objects.filter(panel=panel, is_system=False).values_list("unique_field_id", "name"))
     return {**row, "custom": {names.get(key, key): value for key, value in row["custom"].items()}}
 
 
-def _own_sample(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
+def _own_sample(subject: DataSubject, row: JsonObject) -> JsonObject:
     """Remove other people's rows from the sample and the first rows."""
     return {
         **row,

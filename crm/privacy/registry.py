@@ -20,6 +20,7 @@ from core.deletion import raw_delete
 from core.errors import NamedError
 from core.fields import CompanyForeignKey
 from core.text.json import dumps
+from core.types import JsonObject
 from crm.activities.models import CallLog, FollowUp, LeadActivity
 from crm.contacts.models import Contact
 from crm.leads.models import Lead
@@ -166,14 +167,14 @@ class PersonalDataTable:
     hides: frozenset[str] = frozenset()
     adds: tuple[str, ...] = ()
     """Paths that are exported with the row's own columns, such as tag__name."""
-    shape: Callable[[DataSubject, dict[str, Any]], dict[str, Any]] | None = field(default=None)
+    shape: Callable[[DataSubject, JsonObject], JsonObject] | None = field(default=None)
     """Changes a row before it is exported."""
 
     def find(self, subject: DataSubject) -> QuerySet[Any]:
         """Return the rows with data of the subject."""
         return self.model._default_manager.filter(self.rows(subject))
 
-    def export_rows(self, subject: DataSubject) -> Iterator[dict[str, Any]]:
+    def export_rows(self, subject: DataSubject) -> Iterator[JsonObject]:
         """Yield the rows as an access request shows them, the oldest first, read chunk by chunk."""
         derived = {
             name

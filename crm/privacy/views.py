@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from typing import Any
 
 from django.http import FileResponse
 from rest_framework.decorators import action
@@ -13,6 +12,7 @@ from core.api.endpoint import endpoint
 from core.api.envelope import envelope
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.privacy.access_request import write_access
 from crm.privacy.erasure import erase_contact
 from crm.privacy.serializers import AccessOut, ErasedOut, EraseInput
@@ -32,7 +32,7 @@ class ContactPrivacyViewSet(ResourceViewSet):
         " meetings, follow-ups, messages, imports, events and suppressions, as they are stored. Needs the right to"
         " read all of these.",
     )
-    def access_request(self, request: Request, id: str) -> Any:
+    def access_request(self, request: Request, id: str) -> object:
         status, head = envelope(self.declared.success)
         target = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115  closed with the response
         try:
@@ -59,7 +59,7 @@ class ContactPrivacyViewSet(ResourceViewSet):
         " record of the contact, those merged into it and their leads; its address is never written to again. Exported"
         " files are deleted: it may be in them.",
     )
-    def erase(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def erase(self, request: Request, id: str, data: JsonObject) -> object:
         if not (self.actor.is_unbounded or self.actor.may("contact", "DELETE")):
             raise NamedError("UnauthorizedAction_403", "your role lacks the permission contact.DELETE")
         erased = erase_contact(id=id, confirm=data["confirm"], actor_id=self.actor.member_id)

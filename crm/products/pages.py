@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -31,7 +30,7 @@ class ProductPage(Page):
     kind = PRODUCTS
 
     @cached_property
-    def definitions(self) -> list[Mapping[str, Any]]:
+    def definitions(self) -> list[Values]:
         """The definitions of the products' fields, or none if the reader may not see them."""
         answer = self.ask("GET", "custom-field", fields_query("productService")) if self.may("custom-field") else None
         rows = answer.data if answer is not None and answer.ok else []
@@ -82,11 +81,11 @@ class Products(RecordList, ProductPage):
 class ProductForm(RecordForm, ProductPage):
     """The form of a product: the company's fields of products, in their order."""
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [field for definition in self.definitions if (field := form_field(definition, self.zone_name))]
         return Form(fields or [Field("name", "Name", required=True)], values)
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         return {"formData": dict(values)}
 
 
@@ -96,7 +95,7 @@ class NewProduct(NewRecord, ProductForm):
     title = "New product"
     action = title
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         return super().body({name: value for name, value in values.items() if value not in ("", None, [])})
 
 
@@ -105,7 +104,7 @@ class EditProduct(EditRecord, ProductForm):
     name = "product"
     record_kind = ("product-service", "Products")
 
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Values:
         return form_values(self.definitions, self.record["formData"])
 
     def consequence(self) -> str:

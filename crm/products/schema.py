@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from core.types import Values
 from crm.field_types.values import clean_text
 from crm.products.kind import PRODUCT_SERVICE
 from crm.products.models import ProductService
@@ -49,5 +49,5 @@ class ProductSchema(RecordSchema):
             return " ".join(clean_text(value, MAX_LENGTHS[key]).split())
         return value
 
-    def claims(self, columns: Mapping[str, Any]) -> dict[str, str]:
+    def claims(self, columns: Values) -> dict[str, str]:
         return {"name": lower(columns["name"])}

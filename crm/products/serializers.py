@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, FormInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject, Values
 from crm.products.models import ProductService
 from crm.products.schema import SYSTEM_COLUMNS
 from crm.records.bulk_change import UPDATE_TYPES
@@ -75,7 +73,7 @@ class ProductOut(Output):
     )
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["formData"] = {key: data[key] for key in SYSTEM_COLUMNS} | row["custom"]
         data["createdBy"] = member_of(row, "created_by")
         data["updatedBy"] = member_of(row, "updated_by")

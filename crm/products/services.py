@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -13,6 +12,7 @@ from core.errors import NamedError, shorten
 from core.events import emit
 from core.ids import new_id
 from core.lists import BulkSelection
+from core.types import Values
 from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many, complete, new_job
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
@@ -32,7 +32,7 @@ from crm.records.values import add_values
 def create_product(
     *,
     actor_id: str,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     drop_invalid: bool = False,
     automation: bool = True,
     own_id: str = "",
@@ -56,7 +56,7 @@ def create_product(
 
 
 @transaction.atomic
-def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], automation: bool = True) -> BulkJob | None:
+def update_product(*, id: str, actor_id: str, form_data: Values, automation: bool = True) -> BulkJob | None:
     """Change the given values of a live product or service, and write it only if it is different.
 
     Null or empty text empties a value. Returns the job that can undo the change, None if nothing is different. Raises
@@ -94,7 +94,7 @@ def update_products(
     *,
     actor_id: str,
     selection: BulkSelection,
-    form_data: Mapping[str, Any],
+    form_data: Values,
     update_type: str = "set",
     automation: bool = True,
 ) -> Outcome:
@@ -117,7 +117,7 @@ def delete_products(*, actor_id: str, selection: BulkSelection, automation: bool
     return change_many(PRODUCT_SERVICE, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
-def prepare_change(actor_id: str | None, payload: Mapping[str, Any]) -> Apply:
+def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     """Read a bulk change of products and services (RecordType.prepare)."""
     schema = ProductSchema.load()
     if "name" in payload["formData"]:
@@ -132,7 +132,7 @@ def prepare_change(actor_id: str | None, payload: Mapping[str, Any]) -> Apply:
 
 
 def _read(
-    schema: ProductSchema, form_data: Mapping[str, Any], *, partial: bool = False, drop_invalid: bool = False
+    schema: ProductSchema, form_data: Values, *, partial: bool = False, drop_invalid: bool = False
 ) -> tuple[RecordRow, list[ValueProblem]]:
     """Read a formData and check its references.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
+from core.types import JsonObject
 from crm.bulk_jobs.serializers import bulk_response, undoable_response
 from crm.products.filters import PRODUCT_FIELDS
 from crm.products.kind import PRODUCT_SERVICE
@@ -41,7 +40,7 @@ class ProductViewSet(RecordViewSet):
         description="name is required, and unique in the company whatever its case. Values that dropInvalidValues left"
         " out are named in `warning`. Emits product-service.created.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         saved = create_product(
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
@@ -61,7 +60,7 @@ class ProductViewSet(RecordViewSet):
         description="Applies one change set to the selected ones, all or none; names are changed one at a time. Emits"
         " product-service.updated for each that is different then.",
     )
-    def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_update(self, request: Request, data: JsonObject) -> object:
         outcome = update_products(
             actor_id=self.actor.member_id,
             selection=self.selection(),
@@ -82,14 +81,14 @@ class ProductViewSet(RecordViewSet):
         description="They are flagged isDeleted and no longer found; leads that are about them keep them. Emits"
         " product-service.deleted for each.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         outcome = delete_products(
             actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
         return bulk_response(self, outcome, {"deletedCount": outcome.matched})
 
     @endpoint("Read a product or service", output=ProductOut, errors=("ProductServiceNotFound_400",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self.read(id)
 
     @endpoint(
@@ -102,7 +101,7 @@ class ProductViewSet(RecordViewSet):
         description="What is not given stays; null or empty text empties a value. Emits product-service.updated, with"
         " what changed in its payload.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         job = update_product(
             id=id, actor_id=self.actor.member_id, form_data=data["form_data"], automation=data["automation"] != "skip"
         )

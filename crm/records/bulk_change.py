@@ -11,6 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from core.errors import NamedError
+from core.types import JsonObject, Values
 from crm.field_types.base import MAX_ITEMS
 from crm.records.pending import write_pending
 from crm.records.problems import explain, refusal
@@ -54,9 +55,9 @@ RETURNING r.id, {returned}
 class Change:
     """A change of every selected record."""
 
-    columns: dict[str, Any] = field(default_factory=dict)
+    columns: JsonObject = field(default_factory=dict)
     """Column -> value."""
-    custom: dict[str, Any] = field(default_factory=dict)
+    custom: JsonObject = field(default_factory=dict)
     """uniqueFieldID -> value; None empties."""
     append: dict[str, list[Any]] = field(default_factory=dict)
     remove: dict[str, list[Any]] = field(default_factory=dict)
@@ -69,9 +70,7 @@ class Change:
         return not (self.columns or self.custom or self.append or self.remove or self.tags)
 
 
-def plan_change(
-    schema: RecordSchema, form_data: Mapping[str, Any], update_type: str, tag_ids: Sequence[str] | None
-) -> Change:
+def plan_change(schema: RecordSchema, form_data: Values, update_type: str, tag_ids: Sequence[str] | None) -> Change:
     """Plan the change that a formData and existing tags ask for. Raises invalid input by its name.
 
     `set` gives all the values. `append` and `remove` change tags and fields with several values. `clear` empties the
@@ -95,7 +94,7 @@ def plan_change(
     return change
 
 
-def _plan_set(schema: RecordSchema, form_data: Mapping[str, Any], change: Change) -> None:
+def _plan_set(schema: RecordSchema, form_data: Values, change: Change) -> None:
     row, problems = schema.read(form_data, partial=True)
     if row is None:
         raise refusal(problems)
@@ -106,7 +105,7 @@ def _plan_set(schema: RecordSchema, form_data: Mapping[str, Any], change: Change
     change.custom = row.custom
 
 
-def _plan_clear(schema: RecordSchema, form_data: Mapping[str, Any], change: Change) -> None:
+def _plan_clear(schema: RecordSchema, form_data: Values, change: Change) -> None:
     required = [key for key in form_data if key in schema.required_system or key in schema.required_custom]
     if required:
         raise NamedError(
@@ -120,7 +119,7 @@ def _plan_clear(schema: RecordSchema, form_data: Mapping[str, Any], change: Chan
             change.custom[key] = None
 
 
-def _plan_items(schema: RecordSchema, form_data: Mapping[str, Any], update_type: str, change: Change) -> None:
+def _plan_items(schema: RecordSchema, form_data: Values, update_type: str, change: Change) -> None:
     for key, value in form_data.items():
         spec = schema.fields.get(key)
         if spec is None or not spec.many:
@@ -246,7 +245,7 @@ def _change_items(
     return set(values)
 
 
-def _replace_values(schema: RecordSchema, keys: Sequence[str], values: Mapping[str, Mapping[str, Any]]) -> None:
+def _replace_values(schema: RecordSchema, keys: Sequence[str], values: Mapping[str, Values]) -> None:
     """Replace the typed rows of the fields `keys` for these records."""
     if not values:
         return

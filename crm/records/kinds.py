@@ -17,6 +17,7 @@ from django.db.models import QuerySet, UniqueConstraint
 
 from core.errors import NamedError
 from core.tenancy.models import limit
+from core.types import JsonObject
 from crm.records.models import FieldValue
 
 Given = Literal["field", "beside", ""]
@@ -166,7 +167,7 @@ class RecordKind:
         }
 
     @cached_property
-    def blank(self) -> dict[str, Any]:
+    def blank(self) -> JsonObject:
         """Column name -> its empty value."""
         return {column.name: column.empty for column in self.columns}
 
@@ -176,7 +177,7 @@ class RecordKind:
             constraint.name for constraint in self.model._meta.constraints if isinstance(constraint, UniqueConstraint)
         )
 
-    def emptied(self, name: str) -> dict[str, Any]:
+    def emptied(self, name: str) -> JsonObject:
         """Return the empty values of the column and of the rest of its group."""
         return {
             column: self.blank[column] for column in self.groups.get(name, (name,)) if not self.by_name[column].stamps

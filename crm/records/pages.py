@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.http import HttpRequest, HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
 from core.web.record_forms import fields_query, status_labels
@@ -29,7 +29,7 @@ class Bin(Page):
     noun: ClassVar[str] = "contact"
     resource: ClassVar[str] = "contact"
     restoring: ClassVar[str] = "contact/restore"
-    deleted: ClassVar[Mapping[str, Any]] = {"filters": {"isDeleted": True}}
+    deleted: ClassVar[Values] = {"filters": {"isDeleted": True}}
     """Parameters that list deleted records."""
     columns: ClassVar[list[Column]] = [
         Column("name", "Name", "name"),
@@ -51,7 +51,7 @@ class Bin(Page):
     def state(self) -> ListState:
         return ListState(self.request.GET)
 
-    def row(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def row(self, record: Values) -> JsonObject:
         """Return the table's data of a record."""
         by = record["updatedBy"] or {}
         return {
@@ -62,7 +62,7 @@ class Bin(Page):
             "at": record["updatedAt"],
         }
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         newest = {"sortBy": self.columns[-1].sort, "sortOrder": "desc"}
         answer = self.read(self.resource, {**newest, **self.state.query(), **self.deleted})
         return {
@@ -75,7 +75,7 @@ class Bin(Page):
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
-    def selected(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    def selected(self) -> tuple[JsonObject | None, JsonObject]:
         """Return the query and the body that select the form's chosen rows."""
         if "all" in self.request.POST:
             return {**self.state.selection(), **self.deleted}, {"selectAll": True}
@@ -117,7 +117,7 @@ class LeadBin(Bin):
         answer = self.ask("GET", "custom-field", fields_query("lead")) if self.may("custom-field") else None
         return status_labels(answer.data if answer is not None and answer.ok else [])
 
-    def row(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def row(self, record: Values) -> JsonObject:
         contact = record["contact"] or {}
         return super().row(
             {
@@ -134,7 +134,7 @@ class FileBin(Bin):
     module = noun = "file"
     also = ()
     resource, restoring = "file/recycle-bin", "file/recycle-bin/restore"
-    deleted: ClassVar[Mapping[str, Any]] = {}
+    deleted: ClassVar[Values] = {}
     columns: ClassVar[list[Column]] = [
         Column("name", "Name", "name"),
         Column("mime", "Type", "mime"),
@@ -142,13 +142,13 @@ class FileBin(Bin):
         Column("trashedAt", "Deleted", "trashedAt"),
     ]
 
-    def row(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def row(self, record: Values) -> JsonObject:
         mime = record["mime"].rpartition("/")[2]
         return super().row(
             {**record, "email": mime, "updatedBy": record["createdBy"], "updatedAt": record["trashedAt"]}
         )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {**super().show(), "can_empty": self.may("file", "DELETE")}
 
     def do_empty(self) -> HttpResponse:

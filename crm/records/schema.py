@@ -14,6 +14,7 @@ from accounts.settings.formats import formats_of
 from core.errors import shorten
 from core.tenancy import company_id
 from core.text.formats import Formats
+from core.types import JsonObject, Values
 from crm.field_types import BadValue, FieldSpec, TextFormat, make_spec
 from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields_shared
@@ -34,11 +35,11 @@ class RecordRow:
     `system` has columns, `custom` has uniqueFieldIDs. `index` is the caller's own number.
     """
 
-    system: dict[str, Any] = field(default_factory=dict)
-    custom: dict[str, Any] = field(default_factory=dict)
+    system: JsonObject = field(default_factory=dict)
+    custom: JsonObject = field(default_factory=dict)
     tag_ids: Sequence[str] | None = None
     index: int = 0
-    typed: list[dict[str, Any]] | None = None
+    typed: list[JsonObject] | None = None
     """Its rows of the value table as a new record, if they were made beforehand (crm.records.values)."""
     record_id: str = ""
     """The record that the row itself names; empty for one that is found by its values or made."""
@@ -67,10 +68,10 @@ class RecordSchema:
     """System fields by their key in formData, with the company's settings (required, default, options)."""
     required_system: tuple[str, ...] = ()
     """formData keys of the system fields that a record must have."""
-    system_defaults: dict[str, Any] = field(default_factory=dict)
+    system_defaults: JsonObject = field(default_factory=dict)
     """Column -> the value of a new record for which none was given."""
     required_custom: tuple[str, ...] = ()
-    defaults: dict[str, Any] = field(default_factory=dict)
+    defaults: JsonObject = field(default_factory=dict)
     referring: tuple[str, ...] = ()
     """Keys of the custom fields whose values may name members or files."""
     pending: bool = False
@@ -107,12 +108,12 @@ class RecordSchema:
 
     def read(
         self,
-        form_data: Mapping[str, Any],
+        form_data: Values,
         *,
         partial: bool = False,
         drop_invalid: bool = False,
         from_text: bool | TextFormat = False,
-        current: Mapping[str, Any] | None = None,
+        current: Values | None = None,
         index: int = 0,
         exists: bool = False,
     ) -> tuple[Any, list[ValueProblem]]:
@@ -152,7 +153,7 @@ class RecordSchema:
 
     def read_related(
         self,
-        form_data: Mapping[str, Any],
+        form_data: Values,
         row: Any,
         problems: list[ValueProblem],
         how: TextFormat | None,
@@ -189,32 +190,32 @@ class RecordSchema:
         self.lock_references()
         self.lock_unique_values()
 
-    def derive(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def derive(self, columns: Values) -> JsonObject:
         """Return the derived columns of a record with these columns, without those that triggers maintain."""
         return {}
 
-    def claims(self, columns: Mapping[str, Any]) -> dict[str, str]:
+    def claims(self, columns: Values) -> dict[str, str]:
         """Return part of the unique key (RecordKind.unique) of a live record with these columns -> its value."""
         return {}
 
-    def check_merged(self, id: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    def check_merged(self, id: str, before: Values, after: Values) -> None:
         """Refuse columns that the winner of a merge cannot have, by the error's name. By default it can have all."""
 
-    def emptied(self, key: str) -> dict[str, Any]:
+    def emptied(self, key: str) -> JsonObject:
         """Return the empty values of a system field's columns."""
         return self.kind.emptied(self.columns[key])
 
-    def stored_custom(self, row: RecordRow) -> dict[str, Any]:
+    def stored_custom(self, row: RecordRow) -> JsonObject:
         """Return the custom values of a new record: given values and defaults, without empty ones."""
         return {key: value for key, value in (self.defaults | row.custom).items() if value is not None}
 
     def read_system(
         self,
-        form_data: Mapping[str, Any],
+        form_data: Values,
         row: RecordRow,
         problems: list[ValueProblem],
         how: TextFormat | None,
-        current: Mapping[str, Any],
+        current: Values,
     ) -> None:
         """Put the system values of formData into the row, by the definitions of their fields."""
         for key, column in self.columns.items():
@@ -241,7 +242,7 @@ class RecordSchema:
     def missing(
         self,
         row: Any,
-        form_data: Mapping[str, Any],
+        form_data: Values,
         invalid: set[str],
         *,
         partial: bool = False,
@@ -278,7 +279,7 @@ class RecordSchema:
 
     def read_custom(
         self,
-        form_data: Mapping[str, Any],
+        form_data: Values,
         row: RecordRow,
         problems: list[ValueProblem],
         how: TextFormat | None,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
 
 from core.api.input import Input, TextInput
 from core.api.output import Computed, Output
+from core.types import JsonObject, Values
 from crm.records.automation import AUTOMATIONS, MANY
 
 DROP = "true: leave invalid values out, as long as they are not required"
@@ -43,7 +43,7 @@ class UnchangedInput(Input):
     )
 
 
-def member_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+def member_of(row: Values, path: str) -> JsonObject | None:
     """Return the snapshot of the member that a row refers to."""
     member_id = row[f"{path}_id"]
     return {"_id": member_id, "name": row[f"{path}__name"], "email": row[f"{path}__email"]} if member_id else None
@@ -81,6 +81,6 @@ class BulkDeleted(Output):
     deletedCount = Computed(serializers.IntegerField(allow_null=True))
 
 
-def drops_invalid(data: Mapping[str, Any], *, one: bool = False) -> bool:
+def drops_invalid(data: Values, *, one: bool = False) -> bool:
     """Return whether a body asks to leave invalid values out; of `one` record skipInvalid means the same."""
     return bool(data["drop_invalid_values"] or (one and data["skip_invalid"]))

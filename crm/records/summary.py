@@ -13,6 +13,7 @@ from rest_framework import serializers
 from core.api.output import Computed, Output
 from core.errors import shorten
 from core.lists.values import refuse
+from core.types import JsonObject, Values
 
 MAX_GROUPS = 200
 SELECTING = ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")
@@ -52,17 +53,17 @@ class Summary:
             f" change nothing. The largest groups first, at most {MAX_GROUPS}; `warning` tells when there are more."
         )
 
-    def group_of(self, params: Mapping[str, Any]) -> str:
+    def group_of(self, params: Values) -> str:
         """Return the name that the request groups by."""
         name = params.get("groupBy") or next(iter(self.groups))
         if name not in self.groups:
             raise refuse("groupBy", f"one of {', '.join(self.groups)}, not {shorten(name, 40)!r}")
         return str(name)
 
-    def read(self, rows: QuerySet[Any], group: str) -> list[dict[str, Any]]:
+    def read(self, rows: QuerySet[Any], group: str) -> list[JsonObject]:
         """Return the groups of the rows with one statement: at most MAX_GROUPS, and one more if there are more."""
         column = self.groups[group]
-        measured: dict[str, Any] = {"group_count": Count("pk")}
+        measured: JsonObject = {"group_count": Count("pk")}
         if self.amount:
             measured["group_sum"] = Sum(self.amount)
         groups = rows.order_by().values(column).annotate(**measured).order_by("-group_count", column)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from core.api.output import Output
 from core.lists import FieldSet
+from core.types import Values
 from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
 from crm.records.schema import RecordSchema
@@ -31,7 +31,7 @@ class RecordType:
     """The fields that their list is filtered, searched and sorted by."""
     output: type[Output]
     """A record as its list shows it."""
-    prepare: Callable[[str | None, Mapping[str, Any]], Apply]
+    prepare: Callable[[str | None, Values], Apply]
     """Reads a bulk change (JSON) of a member (id), in the transaction that applies it.
 
     Raises invalid input by its name.

@@ -14,12 +14,13 @@ from django.utils import timezone
 from core.errors import InvalidFormat, NamedError
 from core.ids import as_array
 from core.text.json import dumps, iso, json_default
+from core.types import JsonObject, Values
 from crm.records.kinds import RecordKind
 from crm.records.pending import write_pending
 from crm.records.schema import RecordRow, RecordSchema
 from crm.records.values import Links, add_links, add_values, remove_other_links, remove_values, tag_links
 
-Changes = dict[str, dict[str, Any]]
+Changes = dict[str, JsonObject]
 """The changes of a record: name in the API -> from and to."""
 
 
@@ -28,10 +29,10 @@ class RecordState:
     """A record before and after its rows were applied; `before` and `after` are columns."""
 
     id: str
-    before: dict[str, Any]
-    custom_before: dict[str, Any]
-    after: dict[str, Any]
-    custom: dict[str, Any]
+    before: JsonObject
+    custom_before: JsonObject
+    after: JsonObject
+    custom: JsonObject
     tags: list[str] | None = None
 
     def reset(self) -> None:
@@ -40,7 +41,7 @@ class RecordState:
         self.custom = dict(self.custom_before)
         self.tags = None
 
-    def apply(self, row: RecordRow, system: Mapping[str, Any]) -> None:
+    def apply(self, row: RecordRow, system: Values) -> None:
         """Apply the row's values to the record; `system` has the columns that count."""
         for column, value in system.items():
             if not (row.from_text and is_same_text(self.after.get(column), value)):
@@ -100,15 +101,13 @@ def event_value(value: Any) -> Any:
     return value if value is None or isinstance(value, str | bool | int | float) else json_default(value)
 
 
-def without_held(
-    schema: RecordSchema, form_data: Mapping[str, Any], columns: Mapping[str, Any], custom: Mapping[str, Any]
-) -> dict[str, Any]:
+def without_held(schema: RecordSchema, form_data: Values, columns: Values, custom: Values) -> JsonObject:
     """Return the values of a formData without those that the record already has.
 
     A caller may send back the response of GET, including a value that is no longer valid as input. Examples are a
     removed option, a deleted file, or no value for a field that became required.
     """
-    held: dict[str, Any] = {**dict.fromkeys(schema.fields), **custom}
+    held: JsonObject = {**dict.fromkeys(schema.fields), **custom}
     held |= {key: event_value(columns[column]) for key, column in schema.columns.items()}
     return {key: value for key, value in form_data.items() if key not in held or not _same(held[key], value)}
 

@@ -10,6 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from core.ids import new_id
+from core.types import JsonObject, Values
 from crm.field_types import FieldSpec
 from crm.records.kinds import RecordKind
 from crm.records.schema import RecordRow, RecordSchema
@@ -40,7 +41,7 @@ def tag_links(kind: RecordKind) -> Links:
     return Links(kind.tag_table, kind.column, "tag_id")
 
 
-def add_values(schema: RecordSchema, values: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+def add_values(schema: RecordSchema, values: Iterable[tuple[str, Values]]) -> None:
     """Insert the typed rows of stored custom values, given as (record id, values by uniqueFieldID)."""
     _insert_values(schema, ((record, _typed_values(schema, custom)) for record, custom in values))
 
@@ -61,19 +62,19 @@ def prepare_values(schema: RecordSchema, row: RecordRow) -> None:
     row.typed = _typed_values(schema, schema.stored_custom(row))
 
 
-def _typed_values(schema: RecordSchema, custom: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _typed_values(schema: RecordSchema, custom: Values) -> list[JsonObject]:
     """Return the value table's rows of a record's stored values, without the record."""
     fields = schema.fields
     return [row for key, value in custom.items() if key in fields for row in typed_rows(fields[key], value)]
 
 
-def _insert_values(schema: RecordSchema, values: Iterable[tuple[str, Sequence[Mapping[str, Any]]]]) -> None:
+def _insert_values(schema: RecordSchema, values: Iterable[tuple[str, Sequence[Values]]]) -> None:
     insert_typed(
         schema.kind, schema.company_id, [{"record": record, **row} for record, typed in values for row in typed]
     )
 
 
-def insert_typed(kind: RecordKind, company: str, rows: Sequence[Mapping[str, Any]]) -> None:
+def insert_typed(kind: RecordKind, company: str, rows: Sequence[Values]) -> None:
     """Insert rows of `typed_rows`, each with its `record`."""
     if rows:
         with connection.cursor() as cursor:
@@ -81,7 +82,7 @@ def insert_typed(kind: RecordKind, company: str, rows: Sequence[Mapping[str, Any
             cursor.execute(statement, [company, orjson.dumps(rows, default=str).decode()])
 
 
-def typed_rows(field: FieldSpec, value: Any) -> list[dict[str, Any]]:
+def typed_rows(field: FieldSpec, value: Any) -> list[JsonObject]:
     """Return the value table's rows of a stored value, without their record."""
     return [
         {"field": field.id, "position": position, **row.given()} for position, row in enumerate(field.index_rows(value))

@@ -16,6 +16,7 @@ from core.errors import NamedError
 from core.lists import ListQuery, names_field
 from core.lists.prepared import rows_of
 from core.messages import resolve
+from core.types import JsonObject
 from crm.records.kinds import RecordKind
 from crm.records.problems import explain
 from crm.records.results import BulkResult, Saved, joined
@@ -29,7 +30,7 @@ class RecordViewSet(ResourceViewSet, abstract=True):
 
     kind: ClassVar[RecordKind]
 
-    def read(self, id: str) -> dict[str, Any]:
+    def read(self, id: str) -> JsonObject:
         """Return a live record as its list shows it. Raises the kind's error if it is missing."""
         record = self._find(id)
         if record is None:
@@ -52,7 +53,7 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         name = updated if saved.updated else self.declared.success
         return respond(name, record, **beside([*notes, *saved.notes], saved.job))
 
-    def processed(self, data: dict[str, Any], result: BulkResult) -> Response:
+    def processed(self, data: JsonObject, result: BulkResult) -> Response:
         """Return the answer for many new records."""
         return self.success(data, **beside([f"formData.{index}: {text}" for index, text in result.notes], result.job))
 
@@ -66,7 +67,7 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         more = [f"there are more than {MAX_GROUPS} groups; these are the largest"] if len(rows) > MAX_GROUPS else []
         return self.success(groups, totalCount=len(groups), nextCursor=None, **beside(more))
 
-    def _find(self, id: str) -> dict[str, Any] | None:
+    def _find(self, id: str) -> JsonObject | None:
         rows = shown(self.kind.live(), [id], self.listing.output)
         return rows[0] if rows else None
 
@@ -87,7 +88,7 @@ def listed_records(kind: RecordKind) -> Callable[[ListRequest], QuerySet[Any]]:
 
 def bulk_answer(
     result: BulkResult, live: QuerySet[Any], output: type[Output], messages: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the answer for many new records: records, failures and errors.
 
     `messages` has the texts of errors that have no named message.
@@ -112,7 +113,7 @@ def bulk_answer(
     }
 
 
-def shown(live: QuerySet[Any], ids: Iterable[str], output: type[Output]) -> list[dict[str, Any]]:
+def shown(live: QuerySet[Any], ids: Iterable[str], output: type[Output]) -> list[JsonObject]:
     """Return the records of the ids as their list shows them, in the order of the ids, without deleted ones."""
     rows = rows_of(live, list(ids), output)
     return output.complete([output.render(row) for row in rows if not row.get("is_deleted")])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from functools import cache
-from typing import Any
 
 from rest_framework import serializers
 
@@ -13,6 +12,7 @@ from core.api.input import BooleanInput, Input, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.lists import FieldSet
+from core.types import JsonObject, Values
 from crm.saved_views.lists import VIEWED
 from crm.saved_views.models import SavedView
 from crm.saved_views.services import column_trouble, trouble
@@ -81,13 +81,13 @@ class SavedViewOut(Output):
     reads = ("query", "columns")
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["query"] = row["query"]
         data["columns"] = row["columns"]
         return data
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         fields: dict[str, FieldSet] = {}
         own: dict[str, Callable[[], Collection[str]]] = {}
         for row in rows:

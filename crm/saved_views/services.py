@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection, transaction
@@ -13,6 +13,7 @@ from core.errors import ApiError, NamedError, shorten
 from core.lists import BulkSelection, FieldSet, ListQuery, tree
 from core.lists.query import filters_tree
 from core.text.json import dumps
+from core.types import JsonObject, Values
 from crm.records.unique_names import save_unique_name
 from crm.saved_views.lists import VIEWED, ViewedList
 from crm.saved_views.models import SavedView
@@ -41,7 +42,7 @@ def not_found() -> NamedError:
     return NamedError(NOT_FOUND, "id: there is no such view of yours, and no shared one, in this company")
 
 
-def trouble(query: Mapping[str, Any], fields: FieldSet) -> str | None:
+def trouble(query: Values, fields: FieldSet) -> str | None:
     """Return the reason why the list would refuse a stored query, such as a deleted field. None: it would not."""
     try:
         if "advancedFilters" in query:
@@ -57,7 +58,7 @@ def column_trouble(unknown: str | None) -> str | None:
     return None if unknown is None else f"columns: there is no field {shorten(unknown, 60)!r}"
 
 
-def create_view(*, actor: Actor, values: Mapping[str, Any]) -> SavedView:
+def create_view(*, actor: Actor, values: Values) -> SavedView:
     """Create a view of the actor's.
 
     Raises InvalidInput_400, and the list's errors for the query. Raises UnauthorizedAction_403 for a list that the
@@ -79,7 +80,7 @@ def create_view(*, actor: Actor, values: Mapping[str, Any]) -> SavedView:
 
 
 @transaction.atomic
-def update_view(*, actor: Actor, id: str, values: Mapping[str, Any]) -> SavedView:
+def update_view(*, actor: Actor, id: str, values: Values) -> SavedView:
     """Change the given values of a view.
 
     Raises SavedViewNotFound_404, UnauthorizedAction_403 for another member's shared view, and the errors of
@@ -127,7 +128,7 @@ def _check_readable(actor: Actor, listed: ViewedList) -> None:
         check_session(actor, entitlement(actor.company_id), listed.module, "GET")
 
 
-def _check_shareable(actor: Actor, view: SavedView, values: Mapping[str, Any]) -> None:
+def _check_shareable(actor: Actor, view: SavedView, values: Values) -> None:
     """Refuse to share a view that is not shared yet, unless the actor may change the list's records."""
     module = VIEWED[view.resource].module
     if values.get("shared") and not view.shared and not actor.may(module, "PUT"):
@@ -146,7 +147,7 @@ def _check_changeable(actor: Actor, views: Sequence[SavedView]) -> None:
         )
 
 
-def _set(view: SavedView, listed: ViewedList, values: Mapping[str, Any]) -> None:
+def _set(view: SavedView, listed: ViewedList, values: Values) -> None:
     columns = values.get("columns", view.columns)
     # What GET gave may be PUT, whatever is gone of it.
     if columns != view.columns and (problem := column_trouble(listed.unknown_column(columns))):
@@ -163,7 +164,7 @@ def _set(view: SavedView, listed: ViewedList, values: Mapping[str, Any]) -> None
         view.query = _checked(values["query"], listed.fields)
 
 
-def _checked(query: Mapping[str, Any], fields: FieldSet) -> dict[str, Any]:
+def _checked(query: Values, fields: FieldSet) -> JsonObject:
     """Return the query in its stored form, with its filters as one tree. Raises the list's errors for it."""
     unknown = next((name for name in query if name not in PARAMETERS), None)
     if unknown is not None:

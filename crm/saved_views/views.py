@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
@@ -11,6 +9,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from crm.saved_views.filters import SAVED_VIEW_FIELDS
 from crm.saved_views.models import SavedView
 from crm.saved_views.serializers import SavedViewCreate, SavedViewDelete, SavedViewOut, SavedViewUpdate
@@ -43,7 +42,7 @@ class SavedViewViewSet(ResourceViewSet):
         errors=(*CHANGE_ERRORS, "SavedViewLimitReached_400", "PlanDoesNotIncludeThisFeature_400"),
         description=f"A member keeps at most 50. {WHOSE}",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self._one(create_view(actor=self.actor, values=data).pk)
 
     @endpoint(
@@ -56,11 +55,11 @@ class SavedViewViewSet(ResourceViewSet):
         errors=("SavedViewNotFound_404",),
         description=WHOSE,
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": delete_views(actor=self.actor, selection=self.selection())}
 
     @endpoint("Read a saved view", output=SavedViewOut, errors=("SavedViewNotFound_404",), description=WHOSE)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @endpoint(
@@ -72,10 +71,10 @@ class SavedViewViewSet(ResourceViewSet):
         errors=("SavedViewNotFound_404", *CHANGE_ERRORS),
         description=f"What is not given stays; a query replaces the one before. {WHOSE}",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         return self._one(update_view(actor=self.actor, id=id, values=data).pk)
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         view = SavedViewOut.one(visible_views(self.actor).filter(pk=id))
         if view is None:
             raise not_found()

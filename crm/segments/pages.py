@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse, QueryDict
 
+from core.types import JsonObject, Values
 from core.web.colors import color_field
 from core.web.filter_words import RECORDS, in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
@@ -33,7 +34,7 @@ class SegmentPage(Page):
     menu = MenuItem("Segments", "list-filter", 61, group="Organise")
     kind = SEGMENTS
 
-    def definitions(self, panel: str) -> list[Mapping[str, Any]]:
+    def definitions(self, panel: str) -> list[Values]:
         """Return the fields that people filter by, or none if the reader may not see them."""
         if panel not in self._definitions:
             answer = self.ask("GET", "custom-field", fields_query(panel)) if self.may("custom-field") else None
@@ -42,7 +43,7 @@ class SegmentPage(Page):
         return self._definitions[panel]
 
     @cached_property
-    def _definitions(self) -> dict[str, list[Mapping[str, Any]]]:
+    def _definitions(self) -> dict[str, list[Values]]:
         return {}
 
 
@@ -65,7 +66,7 @@ class Segments(RecordList, SegmentPage):
 class SegmentForm(RecordForm, SegmentPage):
     """The form for the name of a segment. The selection is in the address, or in the segment."""
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [
             Field("name", "Name", required=True),
             Field("description", "Description", "textarea"),
@@ -101,10 +102,10 @@ class NewSegment(NewRecord, SegmentForm):
         query[MATCH] = self.request.POST.get(MATCH) or self.request.GET.get(MATCH, "")
         return ListState(query, choices, zone=self.zone_name)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {**self.context(), "form": super().show()["form"]}
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         """Return the filters, and how many meet them."""
         answer = None
         if self.state.filters:
@@ -120,7 +121,7 @@ class NewSegment(NewRecord, SegmentForm):
             "here": self.request.path + self.state.link(),
         }
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         tree = self.state.selection().get("advancedFilters")
         return {**values, "panel": self.panel, **({"advancedFilters": tree} if tree else {})}
 
@@ -157,7 +158,7 @@ class NewFixedSegment(NewRecord, SegmentForm):
     name = "segment-new-fixed"
     title = "New segment, chosen one by one"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         panels = [Option("contact", "Contacts"), Option("lead", "Leads")]
         form.fields.insert(1, Field("panel", "Of", "radio", options=panels, value="contact"))
@@ -191,10 +192,10 @@ class SegmentFilters(NewSegment):
     def list_address(self) -> str:
         return self.address("segment", self.params["id"])
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         return Form([])
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {**self.context(), "form": self.form() if self.may("segment", "PUT") else None}
 
     def save(self) -> HttpResponse:
@@ -215,7 +216,7 @@ class EditSegment(EditRecord, SegmentForm):
     record_kind = ("segment", "Segments")
     template = "web/segments/detail.html"
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         panel = self.record["panel"]
         listed = self.may(panel) and not self.record["problem"]
         query = {"id": self.params["id"], **({"p": "1", "n": str(SHOWN)} if listed else {})}
@@ -238,7 +239,7 @@ class EditSegment(EditRecord, SegmentForm):
         """Return whether the reader may choose its members one by one."""
         return self.record["kind"] == "static" and self.may("segment", "PUT")
 
-    def choosing(self, panel: str, members: list[Mapping[str, Any]]) -> dict[str, Any]:
+    def choosing(self, panel: str, members: list[Values]) -> JsonObject:
         """Return the search for more members, and its first results outside of those shown."""
         find = self.request.GET.get("find", "").strip()
         query = {"searchValue": find, "p": "1", "n": str(SHOWN)}
@@ -284,7 +285,7 @@ class EditSegment(EditRecord, SegmentForm):
         conditions = tree["conditions"] if tree.get("operator") == "and" else [tree]
         return [in_words(entry, names, records, choices, self.reader.formats) for entry in conditions]
 
-    def record_names(self, tree: Mapping[str, Any]) -> dict[str, str]:
+    def record_names(self, tree: Values) -> dict[str, str]:
         """Return id -> name of the records in the conditions: of one kind, since a page asks little."""
         ids: dict[str, set[str]] = {}
         for field, value in values_in(tree):
@@ -305,7 +306,7 @@ class EditSegment(EditRecord, SegmentForm):
         return f"Its {self.record['panel']}s stay. This cannot be undone."
 
 
-def values_in(node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def values_in(node: Values) -> Iterator[tuple[str, str]]:
     """Yield the (field, text) of each value in a tree of conditions."""
     for condition in node.get("conditions", []):
         yield from values_in(condition)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import Q
 from rest_framework import serializers
 
@@ -13,6 +11,7 @@ from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.errors import ApiError
 from core.lists import FieldSet
+from core.types import JsonObject
 from crm.segments.models import Segment, SegmentRecord
 from crm.segments.services import IdChanges, compiled, fields_of
 from crm.tags.serializers import UNIQUE, NamedModelCreate, NamedModelOut, count_references
@@ -49,7 +48,7 @@ class SegmentDelete(SelectionInput):
     """Segments to delete."""
 
 
-def selection_of(data: dict[str, Any]) -> dict[str, Any]:
+def selection_of(data: JsonObject) -> JsonObject:
     """Pop the selection of records from a body, as arguments of the services."""
     return {
         "filters": data.pop("filters", None),
@@ -77,7 +76,7 @@ class SegmentOut(NamedModelOut):
     )
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         static = [row for row in rows if row["kind"] == Segment.Kind.STATIC]
         live = Q(contact__is_deleted=False) | Q(lead__is_deleted=False)
         counts = count_references(SegmentRecord, "segment", static, live) if static else {}
@@ -89,7 +88,7 @@ class SegmentOut(NamedModelOut):
         return rows
 
 
-def _problem(row: dict[str, Any], field_sets: dict[str, FieldSet]) -> str | None:
+def _problem(row: JsonObject, field_sets: dict[str, FieldSet]) -> str | None:
     panel = row["panel"]
     if panel not in field_sets:
         field_sets[panel] = fields_of(panel)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from core.errors import NamedError, shorten
 from core.lists import BulkSelection, FieldSet, tree
 from core.lists.query import filters_tree
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from crm.records.filters import all_custom_fields_of
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.records.unique_names import save_unique_name
@@ -62,7 +63,7 @@ def fields_of(panel: str) -> FieldSet:
     return FieldSet(own, default_sort=fields.default_sort, dynamic=all_custom_fields_of(kind_of(panel)))
 
 
-def stored_tree(panel: str, filters: Any, advanced: Any) -> dict[str, Any]:
+def stored_tree(panel: str, filters: Any, advanced: Any) -> JsonObject:
     """Merge a body's `filters` and `advancedFilters` into one tree that compiles.
 
     Raises InvalidRequest_400 for an invalid part.
@@ -131,7 +132,7 @@ def not_found() -> NamedError:
 
 @transaction.atomic
 def create_segment(
-    *, actor_id: str, values: Mapping[str, Any], filters: Any = None, advanced: Any = None, ids: IdChanges
+    *, actor_id: str, values: Values, filters: Any = None, advanced: Any = None, ids: IdChanges
 ) -> Segment:
     """Create a segment: dynamic by its filters, or static by its ids.
 
@@ -154,7 +155,7 @@ def create_segment(
 
 @transaction.atomic
 def update_segment(
-    *, id: str, actor_id: str, values: Mapping[str, Any], filters: Any = None, advanced: Any = None, ids: IdChanges
+    *, id: str, actor_id: str, values: Values, filters: Any = None, advanced: Any = None, ids: IdChanges
 ) -> Segment:
     """Change the given values of a segment, except panel and kind.
 

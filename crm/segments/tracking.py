@@ -11,7 +11,6 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
 
 import orjson
 from django.db import connection
@@ -25,6 +24,7 @@ from core.events.models import Event
 from core.ids import is_id
 from core.lists import FieldSet
 from core.tenancy import company_id, company_scope
+from core.types import JsonObject, Values
 from crm.records.types import kind_of
 from crm.segments.models import Segment, SegmentMember, SegmentRecord
 from crm.segments.services import compiled, fields_of, members
@@ -143,7 +143,7 @@ def _names(segment: Segment) -> frozenset[str]:
     return frozenset(names)
 
 
-def _fields(node: Mapping[str, Any]) -> Iterable[str]:
+def _fields(node: Values) -> Iterable[str]:
     if "field" in node:
         yield str(node["field"])
     for child in node.get("conditions") or ():
@@ -153,7 +153,7 @@ def _fields(node: Mapping[str, Any]) -> Iterable[str]:
 def is_relative(segment: Segment) -> bool:
     """Return whether time alone moves records in and out of the segment."""
 
-    def within(node: Mapping[str, Any]) -> bool:
+    def within(node: Values) -> bool:
         return node.get("operator") in RELATIVE or any(within(child) for child in node.get("conditions") or ())
 
     return within(segment.filters or {})
@@ -188,7 +188,7 @@ def _move(segments: Sequence[Segment], ids: Sequence[str], touched: Mapping[str,
         if not conditions:
             continue
         panel = segments[0].panel
-        columns: dict[str, Any] = {
+        columns: JsonObject = {
             name: Case(When(where, then=Value(True)), default=Value(False), output_field=BooleanField())
             for name, (_, where) in conditions.items()
         }

@@ -17,6 +17,7 @@ from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
 from core.lists import LIST_PARAMETERS, ListQuery, Page, list_page
 from core.lists.values import refuse
+from core.types import JsonObject
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.segments.filters import SEGMENT_FIELDS
 from crm.segments.models import Segment
@@ -62,7 +63,7 @@ class SegmentViewSet(ResourceViewSet):
         success="SegmentCreated_201",
         errors=(*CHANGE_ERRORS, "PlanLimitExceeded_403"),
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         selection = selection_of(data)
         segment = create_segment(actor_id=self.actor.member_id, values=data, **selection)
         return SegmentOut.one(Segment.objects.filter(pk=segment.pk))
@@ -76,7 +77,7 @@ class SegmentViewSet(ResourceViewSet):
         errors=("SegmentNotFound_400",),
         description="Their contacts and leads stay.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": delete_segments(selection=self.selection())}
 
     @action(detail=False)
@@ -87,10 +88,10 @@ class SegmentViewSet(ResourceViewSet):
         errors=("SegmentNotFound_400", "InvalidRequest_400"),
         description=EXECUTE,
     )
-    def execute(self, request: Request) -> Any:
+    def execute(self, request: Request) -> object:
         segment, panel, records = self._selected(request)
         query = ListQuery.parse(request.query_params, RECORD_TYPES[panel].fields, extra=("id", "panel"))
-        answer: dict[str, Any] = {"segment": segment, "panel": panel}
+        answer: JsonObject = {"segment": segment, "panel": panel}
         if not query.paginated:
             return {**answer, "count": records.filter(query.where).count(), "records": None}
         if not (self.actor.is_unbounded or self.actor.may(panel, "GET")):
@@ -119,7 +120,7 @@ class SegmentViewSet(ResourceViewSet):
         return id, segment.panel, members(segment)
 
     @endpoint("Read a segment", output=SegmentOut, errors=("SegmentNotFound_400",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @endpoint(
@@ -131,12 +132,12 @@ class SegmentViewSet(ResourceViewSet):
         description="What is not given stays. filters and advancedFilters together replace the tree of a dynamic"
         " segment, ids the records of a static one.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         selection = selection_of(data)
         update_segment(id=id, actor_id=self.actor.member_id, values=data, **selection)
         return self._one(id)
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         segment = SegmentOut.one(Segment.objects.filter(pk=id))
         if segment is None:
             raise not_found()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from core.types import Values
 from core.web.colors import color_field
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -39,7 +37,7 @@ class NamedList(RecordList):
 class NamedForm(RecordForm):
     """The form of a tag or category."""
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [
             Field("name", "Name", required=True, autofocus=values is None),
             Field("description", "Description", "textarea"),

@@ -11,6 +11,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject
 from crm.records.serializers import AutomationInput
 from crm.tags.models import ContactCategory, Tag
 
@@ -56,7 +57,7 @@ def related_model(model: type[Model], name: str) -> type[Model]:
 
 
 def count_references(
-    model: type[Model], reference: str, rows: list[dict[str, Any]], *conditions: Q, **where: Any
+    model: type[Model], reference: str, rows: list[JsonObject], *conditions: Q, **where: Any
 ) -> dict[str, int]:
     """Count the model's records that refer to each row of the answer, in one grouped query.
 
@@ -76,7 +77,7 @@ class CountedTagOut(NamedModelOut):
     """Name of a count -> the counted model, its path to the tag, and the path to the flag of deleted records."""
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         counts_by_name = {
             name: count_references(model, path, rows, **{deleted: False})
             for name, (model, path, deleted) in cls.paths.items()

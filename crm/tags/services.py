@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from django.db import connection, transaction
 
@@ -12,6 +11,7 @@ from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
+from core.types import Values
 from crm.records.unique_names import save_unique_name
 from crm.tags.models import ContactCategory, Tag
 
@@ -40,7 +40,7 @@ def on_tag_deleted(model: type[TagModel], *untag: Untag) -> None:
 
 
 @transaction.atomic
-def create_tag(model: type[TagModel], *, actor_id: str, values: Mapping[str, Any]) -> TagModel:
+def create_tag(model: type[TagModel], *, actor_id: str, values: Values) -> TagModel:
     """Create a tag or category.
 
     Raises TagNameAlreadyExists_400 or ContactCategoryNameAlreadyExists_400, PlanLimitExceeded_403.
@@ -50,7 +50,7 @@ def create_tag(model: type[TagModel], *, actor_id: str, values: Mapping[str, Any
 
 
 @transaction.atomic
-def update_tag(model: type[TagModel], *, id: str, actor_id: str, values: Mapping[str, Any]) -> TagModel:
+def update_tag(model: type[TagModel], *, id: str, actor_id: str, values: Values) -> TagModel:
     """Change the given values of a tag or category.
 
     Raises TagNotFound_400 or ContactCategoryNotFound_400, and the errors of create_tag for a name.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rest_framework.request import Request
 
@@ -10,6 +10,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from crm.tags.filters import NAMED_MODEL_FIELDS
 from crm.tags.models import ContactCategory, Tag
 from crm.tags.serializers import (
@@ -29,20 +30,20 @@ class NamedModelViewSet(ResourceViewSet, abstract=True):
     model: ClassVar[type[Tag] | type[ContactCategory]]
     output: ClassVar[type[NamedModelOut]]
 
-    def read(self, id: str) -> dict[str, Any]:
+    def read(self, id: str) -> JsonObject:
         record = self.output.one(self.model.objects.filter(pk=id))
         if record is None:
             raise not_found(self.model)
         return record
 
-    def add(self, data: dict[str, Any]) -> dict[str, Any]:
+    def add(self, data: JsonObject) -> JsonObject:
         return self.read(create_tag(self.model, actor_id=self.actor.member_id, values=data).pk)
 
-    def change(self, id: str, data: dict[str, Any]) -> dict[str, Any]:
+    def change(self, id: str, data: JsonObject) -> JsonObject:
         update_tag(self.model, id=id, actor_id=self.actor.member_id, values=data)
         return self.read(id)
 
-    def remove(self, data: dict[str, Any]) -> dict[str, int]:
+    def remove(self, data: JsonObject) -> dict[str, int]:
         deleted = delete_tags(
             self.model,
             actor_id=self.actor.member_id,
@@ -66,7 +67,7 @@ class TagViewSet(NamedModelViewSet):
         errors=("TagNameAlreadyExists_400",),
         takes="tag",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self.add(data)
 
     @endpoint(
@@ -78,11 +79,11 @@ class TagViewSet(NamedModelViewSet):
         errors=("TagNotFound_400",),
         description="The contacts and leads that have them stay, without them. Emits tag.deleted for each.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return self.remove(data)
 
     @endpoint("Read a tag", output=TagOut, errors=("TagNotFound_400",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self.read(id)
 
     @endpoint(
@@ -92,7 +93,7 @@ class TagViewSet(NamedModelViewSet):
         success="TagUpdated_200",
         errors=("TagNotFound_400", "TagNameAlreadyExists_400"),
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         return self.change(id, data)
 
 
@@ -110,7 +111,7 @@ class ContactCategoryViewSet(NamedModelViewSet):
         takes="contact-category",
         errors=("ContactCategoryNameAlreadyExists_400",),
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self.add(data)
 
     @endpoint(
@@ -122,11 +123,11 @@ class ContactCategoryViewSet(NamedModelViewSet):
         errors=("ContactCategoryNotFound_400",),
         description="Their contacts stay, without category. Emits contact-category.deleted for each.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return self.remove(data)
 
     @endpoint("Read a contact category", output=CategoryOut, errors=("ContactCategoryNotFound_400",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self.read(id)
 
     @endpoint(
@@ -136,5 +137,5 @@ class ContactCategoryViewSet(NamedModelViewSet):
         success="ContactCategoryUpdated_200",
         errors=("ContactCategoryNotFound_400", "ContactCategoryNameAlreadyExists_400"),
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         return self.change(id, data)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
@@ -50,7 +49,7 @@ class TeamForm(RecordForm, TeamPage):
     def people(self) -> list[Option]:
         return self.options_of("member", fields="name,email", filters=WORKING)
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [
             Field("name", "Name", required=True, autofocus=values is None),
             Field("description", "Description", "textarea"),
@@ -62,7 +61,7 @@ class TeamForm(RecordForm, TeamPage):
             fields.append(Field("takes", "Take new leads", "checks", options=self.people, help=help, value=everybody))
         return Form(fields, values)
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if name != "takes"}
         members = payload.get("members", self.members())
         if "takes" in values or "members" in values:
@@ -103,7 +102,7 @@ class EditTeam(EditRecord, TeamForm):
         idle = {person["_id"] for person in self.record["members"] if not person["isAvailable"]}
         return [person.value for person in self.people if person.value not in idle]
 
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Values:
         return {**self.record, "members": self.members(), "takes": self.takes()}
 
     def consequence(self) -> str:
@@ -121,7 +120,7 @@ class LeadRule(Page):
     menu = TeamPage.menu
     template = "web/teams/rule.html"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         return Form(
             [
                 Field("distribution", "New leads go", "radio", options=DISTRIBUTIONS),
@@ -131,7 +130,7 @@ class LeadRule(Page):
             values,
         )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         rule = self.read("settings").data["teamSettings"]
         form = self.form(rule) if self.may("settings", "PUT") else None
         chosen = {distribution.value: distribution.label for distribution in DISTRIBUTIONS}[rule["distribution"]]

@@ -16,6 +16,7 @@ from core.api.selection import SelectionInput
 from core.errors import InvalidFormat
 from core.fields import JSONField
 from core.ids import is_id
+from core.types import JsonObject
 from crm.records.serializers import AutomationInput
 from crm.tags.serializers import UNIQUE, NamedModelCreate, NamedModelOut, count_references, related_model
 from crm.teams.models import Team, TeamMember
@@ -57,7 +58,7 @@ class TeamDelete(SelectionInput, AutomationInput):
     """Teams to delete."""
 
 
-def member_changes(data: dict[str, Any]) -> MemberChanges:
+def member_changes(data: JsonObject) -> MemberChanges:
     """Pop the changes of members from a body."""
     return MemberChanges(
         members=data.pop("members", None),
@@ -83,7 +84,7 @@ class TeamOut(NamedModelOut):
     leadCount = Computed(serializers.IntegerField(help_text="leads of the team, without deleted ones"))
 
     @classmethod
-    def columns(cls) -> dict[str, Any]:
+    def columns(cls) -> JsonObject:
         links = TeamMember.objects.filter(team=OuterRef("pk")).order_by().values("team")
         item = JSONObject(
             _id="member_id",
@@ -96,10 +97,10 @@ class TeamOut(NamedModelOut):
         return {**super().columns(), "members": Subquery(listed, output_field=JSONField())}
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Any) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Any) -> JsonObject:
         return {**data, "members": data["members"] or []}
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         leads = count_references(related_model(Team, "leads"), "team", rows, is_deleted=False)
         return [{**row, "leadCount": leads.get(row["_id"], 0)} for row in rows]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -15,6 +14,7 @@ from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection
+from core.types import Values
 from crm.records.unique_names import save_unique_name
 from crm.teams.locks import lock_teams
 from crm.teams.models import Team, TeamMember
@@ -55,7 +55,7 @@ def seed_default_team() -> None:
 
 
 @transaction.atomic
-def create_team(*, actor_id: str, values: Mapping[str, Any], members: MemberChanges) -> Team:
+def create_team(*, actor_id: str, values: Values, members: MemberChanges) -> Team:
     """Create a team with its members.
 
     Raises TeamNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400, PlanLimitExceeded_403.
@@ -68,7 +68,7 @@ def create_team(*, actor_id: str, values: Mapping[str, Any], members: MemberChan
 
 
 @transaction.atomic
-def update_team(*, id: str, actor_id: str, values: Mapping[str, Any], members: MemberChanges) -> Team:
+def update_team(*, id: str, actor_id: str, values: Values, members: MemberChanges) -> Team:
     """Change the given values of a team, locked so that assignments of its leads wait.
 
     Raises TeamNotFound_400, and the errors of create_team.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from crm.teams.filters import TEAM_FIELDS
 from crm.teams.models import Team
 from crm.teams.serializers import TeamCreate, TeamDelete, TeamOut, TeamUpdate, member_changes
@@ -31,7 +30,7 @@ class TeamViewSet(ResourceViewSet):
         success="TeamCreated_201",
         errors=(*MEMBER_ERRORS, "PlanLimitExceeded_403"),
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         members = member_changes(data)
         team = create_team(actor_id=self.actor.member_id, values=data, members=members)
         return TeamOut.one(Team.objects.filter(pk=team.pk))
@@ -45,14 +44,14 @@ class TeamViewSet(ResourceViewSet):
         errors=("CannotDeleteDefaultTeam_400", "NoTeamSelected_400", "TeamNotFound_400", "DefaultTeamNotFound_500"),
         description="Their leads go to the default team, which cannot be deleted. Emits lead.updated for each lead.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         deleted = delete_teams(
             actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
         return {"deletedCount": deleted}
 
     @endpoint("Read a team", output=TeamOut, errors=("TeamNotFound_400",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @endpoint(
@@ -64,12 +63,12 @@ class TeamViewSet(ResourceViewSet):
         description="What is not given stays. members replaces the team's members, addMembers and removeMembers change"
         " them.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         members = member_changes(data)
         update_team(id=id, actor_id=self.actor.member_id, values=data, members=members)
         return self._one(id)
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         team = TeamOut.one(Team.objects.filter(pk=id))
         if team is None:
             raise not_found()

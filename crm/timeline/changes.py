@@ -9,6 +9,7 @@ from typing import Any
 from accounts.models import Member
 from core.ids import is_id
 from core.text.folding import sort_text
+from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
 from crm.files.models import File
 from crm.products.models import ProductService
@@ -39,7 +40,7 @@ MAX_TEXT = 500
 class References:
     """The fields of contacts and leads, and the names of records that changes refer to."""
 
-    fields: Mapping[Field, Mapping[str, Any]]
+    fields: Mapping[Field, Values]
     records: Mapping[str, str]
 
     def name(self, panel: str, key: str) -> str:
@@ -64,7 +65,7 @@ class References:
         return labels.get(value) or (value if len(value) <= MAX_TEXT else value[: MAX_TEXT - 1] + "…")
 
 
-def changes_of(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+def changes_of(row: Values) -> Mapping[str, Values]:
     """Return key -> from and to, of an activity with changes."""
     if row["kind"] not in WITH_CHANGES:
         return {}
@@ -72,11 +73,11 @@ def changes_of(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     return {key: change for key, change in changes.items() if isinstance(change, Mapping)}
 
 
-def panel_of(row: Mapping[str, Any]) -> str:
+def panel_of(row: Values) -> str:
     return CustomField.Panel.LEAD if row["lead_id"] else CustomField.Panel.CONTACT
 
 
-def known_in(rows: Iterable[Mapping[str, Any]]) -> References:
+def known_in(rows: Iterable[Values]) -> References:
     """Read the records and fields in the rows' changes, by one statement for the fields and one for each kind of
     record."""
     changes = [(panel_of(row), key, change) for row in rows for key, change in changes_of(row).items()]
@@ -98,7 +99,7 @@ def known_in(rows: Iterable[Mapping[str, Any]]) -> References:
     return References(fields, records)
 
 
-def _referred(field: Mapping[str, Any]) -> type[Any] | None:
+def _referred(field: Values) -> type[Any] | None:
     """Return the records whose ids a custom field holds."""
     if field["value_type"] == CustomField.ValueType.MEMBER:
         return Member
@@ -106,7 +107,7 @@ def _referred(field: Mapping[str, Any]) -> type[Any] | None:
     return File if holds_files else None
 
 
-def told_changes(row: Mapping[str, Any], lookup: References) -> list[dict[str, Any]]:
+def told_changes(row: Values, lookup: References) -> list[JsonObject]:
     """Return the changes of an activity as text, by the names of the fields; hidden fields are omitted."""
     panel = panel_of(row)
     entries = []

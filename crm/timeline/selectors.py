@@ -3,13 +3,14 @@ first."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from core.lists import ListField
 from core.lists.keyset import SortKey, sections
+from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
 from crm.activities.rights import readable
 from crm.contacts.kind import CONTACT
@@ -44,7 +45,7 @@ class Place(NamedTuple):
 class Timeline:
     """A page of a timeline, and the place where the next one starts; `total` counts the whole timeline."""
 
-    entries: list[dict[str, Any]]
+    entries: list[JsonObject]
     next: Place | None
     total: int
 
@@ -84,7 +85,7 @@ def read_timeline(
     return Timeline(_entries(page), further, total)
 
 
-def _creation(contact_id: str) -> dict[str, Any]:
+def _creation(contact_id: str) -> JsonObject:
     """Return the contact's creation in the form of an activity, which new contacts don't have."""
     columns = ("pk", "created_at", "import_job_id", *(f"created_by{part}" for part in MEMBER))
     row = CONTACT.live().filter(pk=contact_id).values(*columns).first()
@@ -103,11 +104,11 @@ def _creation(contact_id: str) -> dict[str, Any]:
     }
 
 
-def _place(row: Mapping[str, Any]) -> Place:
+def _place(row: Values) -> Place:
     return Place(row["happened_at"], row["pk"])
 
 
-def _entries(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _entries(rows: list[JsonObject]) -> list[JsonObject]:
     """Return the rows as the API shows them, with the names that their titles need."""
     files, lookup = _file_names(rows), known_in(rows)
     entries = []
@@ -137,7 +138,7 @@ def _entries(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return entries
 
 
-def _visible(data: dict[str, Any], lookup: References, panel: str) -> dict[str, Any]:
+def _visible(data: JsonObject, lookup: References, panel: str) -> JsonObject:
     """Return the data without changes of hidden fields, which titles do not name."""
     visible = {key: value for key, value in data.items() if not lookup.is_hidden(panel, key)}
     if "changes" in visible:
@@ -147,7 +148,7 @@ def _visible(data: dict[str, Any], lookup: References, panel: str) -> dict[str, 
     return visible
 
 
-def _file_names(rows: list[dict[str, Any]]) -> dict[str | None, str]:
+def _file_names(rows: list[JsonObject]) -> dict[str | None, str]:
     """Return import -> the name of its file, of the imports in the rows."""
     ids = {row["details"]["import"] for row in rows if row["details"].get("import")}
     return dict(Import.objects.filter(pk__in=ids).values_list("pk", "file__name")) if ids else {}

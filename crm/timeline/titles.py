@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.errors import shorten
+from core.types import Values
 from crm.activities.models import LeadActivity
 from crm.timeline.changes import NAMES
 
 Kind = LeadActivity.Kind
-Data = Mapping[str, Any]
+Data = Values
 MEETINGS = {
     "created": "Meeting scheduled",
     "updated": "Meeting changed",

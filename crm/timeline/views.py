@@ -83,7 +83,7 @@ def timeline_of(summary: str, missing: str, description: str) -> Any:
         errors=(missing,),
         description=description,
     )
-    def timeline(self: TimelineViewSet, request: Request, id: str) -> Any:
+    def timeline(self: TimelineViewSet, request: Request, id: str) -> object:
         return self.page(id)
 
     return timeline

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import orjson
 from django.db import connection
@@ -16,6 +15,7 @@ from core.jobs import notify_workers
 from core.lists import tree
 from core.tenancy import company_id
 from core.text.json import dumps, iso
+from core.types import JsonObject, Values
 from crm.records.types import RECORD_TYPES, RecordType
 from crm.segments.models import Segment
 from crm.webhooks.models import Webhook
@@ -67,7 +67,7 @@ def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, agai
         for event in matches
     ]
     if rows:
-        values: dict[str, Any] = {
+        values: JsonObject = {
             "company": company_id(),
             "now": timezone.now(),
             "rows": orjson.dumps(rows).decode(),
@@ -79,11 +79,11 @@ def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, agai
     return len(rows)
 
 
-def body_of(event: Event, objects: Mapping[str, Any], epoch: int, *, thin: bool = False) -> bytes:
+def body_of(event: Event, objects: Values, epoch: int, *, thin: bool = False) -> bytes:
     """Return the body for an event: the record as it is now, unless it is thin or would be too large."""
     position = feed.Position(event.tx, event.sequence, event.created_at)
     payload = dict(event.payload)
-    body: dict[str, Any] = {
+    body: JsonObject = {
         "type": event.kind,
         "timestamp": iso(event.created_at),
         "data": {
@@ -144,9 +144,9 @@ def _changes(event: Event, fields: set[str]) -> bool:
     return not fields.isdisjoint(event.payload.get("changes") or ())
 
 
-def _objects(events: Sequence[Event]) -> dict[str, dict[str, Any]]:
+def _objects(events: Sequence[Event]) -> dict[str, JsonObject]:
     """Return the records of the events by id, as their lists show them: two queries for each type."""
-    records: dict[str, dict[str, Any]] = {}
+    records: dict[str, JsonObject] = {}
     for record_type in RECORD_TYPES.values():
         ids = {event.object_id for event in events if type_of(event.kind) is record_type}
         if not ids:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from core.api.output import Computed, IdField, Output
 from core.events.kinds import EVENT_KINDS
 from core.models import Event
+from core.types import JsonObject, Values
 
 
 class EventOut(Output):
@@ -27,7 +25,7 @@ class EventOut(Output):
     payload = serializers.DictField(help_text="What happened: `changes` by field, or what the kind has to tell")
 
     @classmethod
-    def of(cls, event: Event) -> dict[str, Any]:
+    def of(cls, event: Event) -> JsonObject:
         """Return the output of an event."""
         row = {
             "id": event.pk,
@@ -43,5 +41,5 @@ class EventOut(Output):
         return cls.render(row)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "object": row["kind"].partition(".")[0]}

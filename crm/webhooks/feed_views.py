@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -59,7 +58,7 @@ class EventFeedViewSet(ResourceViewSet):
         errors=("InvalidRequest_400",),
         description=DESCRIPTION,
     )
-    def list(self, request: Request) -> Any:
+    def list(self, request: Request) -> object:
         params = request.query_params
         refuse_unknown(params, [parameter.name for parameter in PARAMETERS])
         size = page_size(params, DEFAULT_SIZE, MAX_SIZE)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
@@ -12,6 +9,7 @@ from core.api.filter_tree import FilterTreeField, FilterTreeInput
 from core.api.input import Input, LineInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject, Values
 from crm.webhooks.models import Webhook, WebhookDelivery
 
 URL = "https://host/path, of a host on the public internet"
@@ -152,7 +150,7 @@ class DeliveryOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "messageId": f"{data['eventId']}-{data['webhook']}"}
 
 

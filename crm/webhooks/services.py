@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import orjson
 from django.db import transaction
@@ -26,6 +25,7 @@ from core.lists import BulkSelection, tree
 from core.outbound import OutboundRefused, checked_url
 from core.tenancy import company_id
 from core.text.json import dumps, iso
+from core.types import Values
 from crm.records.types import RecordType
 from crm.segments.tracking import refresh_watches
 from crm.webhooks.collector import UPDATED, WORK, add_deliveries, hears, type_of
@@ -76,7 +76,7 @@ def _wrong(detail: str) -> NamedError:
     return NamedError("InvalidInput_400", detail)
 
 
-def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook, str]:
+def create_webhook(*, actor: Actor, values: Values) -> tuple[Webhook, str]:
     """Create a webhook. Return it with its secret, which is never shown again.
 
     Raises InvalidInput_400, InvalidRequest_400 (the filter) and UnauthorizedAction_403 (kinds that the actor may not
@@ -99,7 +99,7 @@ def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook,
     return webhook, secret
 
 
-def update_webhook(*, id: str, actor: Actor, values: Mapping[str, Any]) -> Webhook:
+def update_webhook(*, id: str, actor: Actor, values: Values) -> Webhook:
     """Change the given values of a webhook. Enabling it resets its failures.
 
     Another address requires the headers again, because they may contain keys. Raises the errors of create_webhook, and
@@ -300,7 +300,7 @@ def _check_fields(names: Sequence[str], types: Sequence[RecordType | None]) -> N
         raise _wrong(f"fields: {shorten(wrong, 60)!r} is no field whose changes the kinds tell of")
 
 
-def _checked_headers(headers: Mapping[str, Any]) -> dict[str, str]:
+def _checked_headers(headers: Values) -> dict[str, str]:
     """Return the headers that are sent along. Raises InvalidInput_400."""
     if len(headers) > MAX_HEADERS:
         raise _wrong(f"headers: at most {MAX_HEADERS}")

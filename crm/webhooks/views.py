@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -14,6 +12,7 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.events import feed
+from core.types import JsonObject
 from crm.webhooks import services
 from crm.webhooks.filters import DELIVERY_FIELDS, WEBHOOK_FIELDS
 from crm.webhooks.models import Webhook, WebhookDelivery
@@ -66,7 +65,7 @@ class WebhookViewSet(ResourceViewSet):
         errors=CHANGE_ERRORS,
         description=f"{ABOUT} The answer alone has the secret. {RETRIED}",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         webhook, secret = services.create_webhook(actor=self.actor, values=data)
         return {**self._one(webhook.pk), "secret": secret}
 
@@ -78,11 +77,11 @@ class WebhookViewSet(ResourceViewSet):
         success="WebhooksDeleted_200",
         errors=NOT_FOUND,
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": services.delete_webhooks(selection=self.selection())}
 
     @endpoint("Read a webhook", output=WebhookOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @endpoint(
@@ -93,7 +92,7 @@ class WebhookViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, *CHANGE_ERRORS),
         description="What is not given stays. Enabling it forgets its failures; what it has missed is had by replay.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_webhook(id=id, actor=self.actor, values=data)
         return self._one(id)
 
@@ -105,7 +104,7 @@ class WebhookViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description="For 24 hours the former secret signs as well.",
     )
-    def rotate(self, request: Request, id: str) -> Any:
+    def rotate(self, request: Request, id: str) -> object:
         webhook, secret = services.rotate_secret(id=id, member_id=self.actor.member_id)
         return {**self._one(webhook.pk), "secret": secret}
 
@@ -118,7 +117,7 @@ class WebhookViewSet(ResourceViewSet):
         limited=True,
         description="Sends a made-up event of the kind webhook.test, whatever the status of the webhook is.",
     )
-    def test(self, request: Request, id: str) -> Any:
+    def test(self, request: Request, id: str) -> object:
         result, sent = services.test_webhook(id=id)
         status = None if result.answer is None else result.answer.status
         ok = status is not None and 200 <= status < 300
@@ -142,12 +141,12 @@ class WebhookViewSet(ResourceViewSet):
         description="Those of the last 30 days that the webhook wants and that are not on their way;"
         f" {services.REPLAYED:,} are looked at in one request. They keep their webhook-id.",
     )
-    def replay(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def replay(self, request: Request, id: str, data: JsonObject) -> object:
         replayed = services.replay(id=id, begin=data["begin"], end=data.get("end"), kinds=data.get("kinds"))
         following = None if replayed.next is None else replayed.next.encode(feed.epoch())
         return {"replayedCount": replayed.count, "nextCursor": following}
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         webhook = WebhookOut.one(Webhook.objects.filter(pk=id))
         if webhook is None:
             raise services.not_found()
@@ -159,7 +158,7 @@ class WebhookDeliveryViewSet(ResourceViewSet):
     listing = Listing("List deliveries of all webhooks", WebhookDelivery.objects.all, DELIVERY_FIELDS, DeliveryOut)
 
     @endpoint("Read a delivery", output=DeliveryDetail, errors=("WebhookDeliveryNotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         delivery = DeliveryDetail.one(WebhookDelivery.objects.filter(pk=id))
         if delivery is None:
             raise NamedError("WebhookDeliveryNotFound_404", "id: there is no such delivery in this company")
@@ -173,5 +172,5 @@ class WebhookDeliveryViewSet(ResourceViewSet):
         errors=("WebhookDeliveryNotFound_404", "InvalidRequest_400"),
         description="At once, whether it was delivered or not, with the same webhook-id. It counts as no attempt.",
     )
-    def redeliver(self, request: Request, id: str) -> Any:
+    def redeliver(self, request: Request, id: str) -> object:
         return self.retrieve.__wrapped__(self, request, services.redeliver(id=id).pk)  # type: ignore[attr-defined]

@@ -26,6 +26,7 @@ from core.access.meters import MeterUsedUp, Outcome, settle, spend
 from core.access.meters import release as release_units
 from core.errors import NamedError
 from core.tenancy import company_id, company_scope
+from core.types import JsonObject
 from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
 from outreach.ai.providers.base import Meter, ProviderError, Used
 
@@ -111,7 +112,7 @@ def plan_tokens() -> int | None:
         return None
 
 
-def run_use(run_id: str) -> dict[str, Any]:
+def run_use(run_id: str) -> JsonObject:
     """Return the tokens and the cost of a run's calls so far."""
     row = AiBudget.objects.filter(key=f"run:{run_id}").values("tokens_used", "cost_used").first()
     return {"tokens": row["tokens_used"], "cost": row["cost_used"]} if row else {"tokens": 0, "cost": 0}
@@ -154,7 +155,7 @@ class CompanyMeter(Meter):
     def failed(self, used: Used, detail: str) -> None:
         AiUsage.objects.filter(pk=used.id).update(error=detail)
 
-    def remember(self, quirks: dict[str, Any]) -> None:
+    def remember(self, quirks: JsonObject) -> None:
         AiApp.objects.filter(pk=self.app.pk).update(quirks=quirks)
 
     def budgets(self, now: dt.datetime) -> list[Budget]:
@@ -215,7 +216,7 @@ class CompanyMeter(Meter):
     @transaction.atomic
     def _settle(self, held: Reservation, tokens_in: int, tokens_out: int) -> str:
         """Store the usage of a call. Returns the id of its entry."""
-        values: dict[str, Any] = {
+        values: JsonObject = {
             "status": AiUsage.Status.SETTLED,
             "tokens_in": tokens_in,
             "tokens_out": tokens_out,

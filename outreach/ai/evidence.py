@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
 
+from core.types import JsonObject
 from outreach.ai.providers.base import Claim, ComposeBrief, Draft
 
 PERSON = "person"
@@ -27,7 +27,7 @@ MAX_ENTRIES = 200
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?…])\s+")
 _FIGURE = re.compile(r"https?://\S+|\S+@\S+|\d[\d.,:]*\d|\d")
 
-Entry = dict[str, Any]
+Entry = JsonObject
 
 
 def facts_of(brief: ComposeBrief) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
@@ -14,6 +13,7 @@ from django.utils import timezone
 from core.api.output import snake
 from core.errors import NamedError, ValidationFailed
 from core.outbound import OutboundRefused, resolve_allowed
+from core.types import JsonObject, Values
 from outreach.ai import services
 from outreach.ai.budgets import CompanyMeter
 from outreach.ai.models import AiApp, AiUsage
@@ -81,7 +81,7 @@ def _provider(ai_type: str) -> type[ModelProvider]:
     return cast(type[ModelProvider], CONNECTED_APPS[ai_type].provider)
 
 
-def _checked(provider: type[ModelProvider], values: Mapping[str, Any], current: AiApp | None) -> dict[str, Any]:
+def _checked(provider: type[ModelProvider], values: Values, current: AiApp | None) -> JsonObject:
     """Return the values as they are stored."""
     stored = dict(values)
     key = stored.get("api_key", "")

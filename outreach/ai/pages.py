@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice
 from core.web.forms import Field, Form
@@ -61,7 +61,7 @@ class AiApps(AiPage):
     about = "What writes messages and judges leads, and what that may cost."
     template = "web/ai/apps.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         apps = []
         for kind, (name, about) in APP_KINDS.items():
             apps += [
@@ -105,7 +105,7 @@ class AiApps(AiPage):
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
         return self.done("Removed; what it has used stays in the log") if answer.ok else self.refuse(answer)
 
-    def _change(self, values: Mapping[str, Any], message: str) -> HttpResponse:
+    def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
         return self.done(message) if answer.ok else self.refuse(answer)
 
@@ -124,7 +124,7 @@ class AiAppForm(AiPage):
         return kind if kind in SETTINGS else "ai-a"
 
     @cached_property
-    def before(self) -> dict[str, Any] | None:
+    def before(self) -> JsonObject | None:
         """The values of the app by the names of the form; None for a new one."""
         id = self.request.GET.get("id", "")
         if not id:
@@ -171,7 +171,7 @@ class AiAppForm(AiPage):
         text = "Only for a server of your own. Another address needs the key again."
         return Field("baseUrl", "Address of the server", "url", placeholder="https://llm.example.org/v1", help=text)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         form = self.form()
         action = "POST" if self.before is None else "PUT"
         if self.may("apps", action):
@@ -181,11 +181,11 @@ class AiAppForm(AiPage):
         ]
         return {**self.context(None), "facts": facts if self.before else []}
 
-    def context(self, form: Form | None) -> dict[str, Any]:
+    def context(self, form: Form | None) -> JsonObject:
         title = self.before["name"] if self.before else f"Connect: {APP_KINDS[self.kind][0]}"
         return {"form": form, "title": title, "about": APP_KINDS[self.kind][1], "app": self.before}
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         names = SETTINGS[self.kind]
         settings = {name: value for name, value in values.items() if name in names and value is not None}
         rest = {name: value for name, value in values.items() if name not in names}
@@ -211,7 +211,7 @@ class AiUse(AiPage):
     title = "AI usage and caps"
     template = "web/ai/use.html"
 
-    def form(self, values: Mapping[str, Any]) -> Form:
+    def form(self, values: Values) -> Form:
         return Form(
             [
                 Field("monthlyTokenCap", "Most tokens a month, of all apps", "number", help=CAP_HELP),
@@ -222,7 +222,7 @@ class AiUse(AiPage):
             values,
         )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         caps = self.read("ai-usage/caps").data
         form = self.form(caps) if self.may("apps", "PUT") else None
         used = self.read("ai-usage/summary").data["months"]
@@ -237,7 +237,7 @@ class AiUse(AiPage):
         return self.done("Caps saved; what waited for them goes on")
 
 
-def bounds(caps: Mapping[str, Any]) -> list[dict[str, Any]]:
+def bounds(caps: Values) -> list[JsonObject]:
     """Return this month's usage of each cap, with the percentage."""
     money = f" {caps['currency']}"
     rows = [
@@ -258,10 +258,10 @@ def percent(used: float, cap: float | None) -> int:
     return 100 if cap <= 0 else min(100, round(100 * used / cap))
 
 
-def months(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def months(rows: Sequence[Values]) -> list[JsonObject]:
     """Return the months, the newest first, each with its apps and how they compare with the largest of all."""
     most = max((row["tokensIn"] + row["tokensOut"] for row in rows), default=0) or 1
-    by_month: dict[str, dict[str, Any]] = {}
+    by_month: dict[str, JsonObject] = {}
     for row in rows:
         tokens = row["tokensIn"] + row["tokensOut"]
         month = by_month.setdefault(row["month"], {"month": row["month"], "apps": [], "tokens": 0, "cost": 0})
@@ -292,10 +292,10 @@ class AiCalls(RecordList, AiPage):
     choices = (Choice("purpose", "For", ("in",), list(PURPOSES.items())),)
 
     @property
-    def extra(self) -> Mapping[str, Any]:  # type: ignore[override]
+    def extra(self) -> Values:  # type: ignore[override]
         return {} if self.state.sort else NEWEST
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         context = super().show()
         shown = [{**call, "words": PURPOSES.get(call["purpose"], call["purpose"])} for call in context["records"]]
         return {**context, "records": shown}

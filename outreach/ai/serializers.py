@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +11,7 @@ from rest_framework import serializers
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, NumberInput, ObjectInput, TextInput
 from core.api.output import HEALTH, Computed, IdField, Output
+from core.types import JsonObject, Values
 from outreach.ai.languages import LANGUAGES, language_code
 from outreach.ai.models import TIMEOUT_SECONDS, AiUsage
 from outreach.ai.providers.model import MODEL_SETTINGS
@@ -58,7 +58,7 @@ class AiAppOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         provider = providers().get(row["provider"])
         return {**data, "providerName": provider.name if provider else row["provider"]}
 
@@ -109,7 +109,7 @@ def _money(text: str, most: int = MAX_MONEY) -> MoneyInput:
 
 def _settings_of(key: str) -> type[Input]:
     """Make the form of a model's settings."""
-    fields: dict[str, Any] = {}
+    fields: JsonObject = {}
     for name, setting in MODEL_SETTINGS[key].items():
         kind = IntegerInput if setting.whole else NumberInput
         fields[name] = kind(

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed
+from core.types import JsonObject
 from outreach.ai.budgets import CompanyMeter, plan_tokens
 from outreach.ai.models import AiApp, AiUsage
 from outreach.ai.providers import AiProvider, Meter, ProviderError
@@ -137,7 +138,7 @@ def delete_ai_apps(*, ids: Sequence[str], ai_type: str, member_id: str) -> dict[
     return {"deletedCount": deleted}
 
 
-def _save(app: AiApp, member_id: str, values: dict[str, Any]) -> AiApp:
+def _save(app: AiApp, member_id: str, values: JsonObject) -> AiApp:
     """Save the values; a new default replaces the company's current one."""
     if app.is_default and values.get("is_default") is False:
         raise ValidationFailed(

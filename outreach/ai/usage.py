@@ -12,6 +12,7 @@ from django.db.models.functions import TruncMonth
 from django.utils import timezone
 
 from accounts.models import CompanySettings
+from core.types import JsonObject
 from outreach.ai.budgets import Cap, month_of, next_month, plan_tokens
 from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
 from outreach.ai.services import tell_changed
@@ -26,7 +27,7 @@ def settled_calls() -> QuerySet[AiUsage]:
     return AiUsage.objects.filter(status=AiUsage.Status.SETTLED)
 
 
-def used_by_month() -> list[dict[str, Any]]:
+def used_by_month() -> list[JsonObject]:
     """Return the usage of each app in each of the last twelve months, the newest first."""
     first = timezone.now().astimezone(dt.UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     first = first.replace(year=first.year - 1) + dt.timedelta(days=32)
@@ -67,7 +68,7 @@ def currency() -> str:
     return CompanySettings.objects.values_list("currency", flat=True).first() or CURRENCY
 
 
-def read_caps() -> dict[str, Any]:
+def read_caps() -> JsonObject:
     """Return the company's caps, and this month's usage."""
     now, caps = timezone.now(), AiCaps.objects.first() or AiCaps()
     budget = _this_month()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.ai.filters import USAGE_FIELDS
 from outreach.ai.serializers import CapsInput, CapsOut, UsageOut, UsageSummary
 from outreach.ai.usage import change_caps, read_caps, settled_calls, used_by_month
@@ -32,7 +31,7 @@ class AiUsageViewSet(ResourceViewSet):
         output=UsageSummary,
         description="What each app has used in each of the last twelve months, the newest first.",
     )
-    def summary(self, request: Request) -> Any:
+    def summary(self, request: Request) -> object:
         return {"months": used_by_month()}
 
     @action(detail=False, methods=["get"])
@@ -41,7 +40,7 @@ class AiUsageViewSet(ResourceViewSet):
         description="The most tokens and money that AI apps may use in a month and a run, and the use of this month.",
         output=CapsOut,
     )
-    def caps(self, request: Request) -> Any:
+    def caps(self, request: Request) -> object:
         return read_caps()
 
     @caps.mapping.put
@@ -52,6 +51,6 @@ class AiUsageViewSet(ResourceViewSet):
         success="AiCapsChanged_200",
         description="What waits for a cap goes on. The caps hold for all workers together.",
     )
-    def change_caps(self, request: Request, data: dict[str, Any]) -> Any:
+    def change_caps(self, request: Request, data: JsonObject) -> object:
         change_caps(**data)
         return read_caps()

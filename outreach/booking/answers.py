@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from core.text.links import as_typed
 from core.text.timezones import is_timezone
+from core.types import JsonObject, Values
 from outreach.booking.models import BookingPage
 from outreach.booking.reservations import AN_ADDRESS, Visitor
 from outreach.booking.services import TAKEN_KEYS
@@ -24,9 +23,9 @@ class Read:
     errors: dict[str, str] = field(default_factory=dict)
 
 
-def read_visitor(page: BookingPage, inputs: Mapping[str, Any], timezone: str = "") -> Read:
+def read_visitor(page: BookingPage, inputs: Values, timezone: str = "") -> Read:
     """Read the visitor's input. A name that is a web address is refused: it would go out in a mail."""
-    answers: dict[str, Any] = {}
+    answers: JsonObject = {}
     errors: dict[str, str] = {}
     for form_field in page.fields:
         try:

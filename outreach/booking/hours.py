@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from core.errors import ValidationFailed
+from core.types import JsonObject, Values
 
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d|24:00")
 DAY = timedelta(days=1)
 MAX_SPANS, MAX_AWAY = 28, 100
-WORKING: list[dict[str, Any]] = [{"day": day, "from": "09:00", "to": "17:00"} for day in range(1, 6)]
+WORKING: list[JsonObject] = [{"day": day, "from": "09:00", "to": "17:00"} for day in range(1, 6)]
 """The default hours of a member."""
 Span = tuple[datetime, datetime]
 """A time range with an exclusive end."""
@@ -34,7 +34,7 @@ class Hours:
     """Hours when a member can be booked."""
 
     zone: ZoneInfo
-    days: Sequence[Mapping[str, Any]]
+    days: Sequence[Values]
     away: Sequence[Mapping[str, str]] = ()
 
     def spans(self, start: datetime, end: datetime) -> Iterator[Span]:
@@ -99,7 +99,7 @@ def _skipped(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
     return high.replace(microsecond=0)
 
 
-def check_days(days: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def check_days(days: Sequence[Values]) -> list[JsonObject]:
     """Return the spans of a week, sorted. Raises ValidationFailed for spans of a day that overlap."""
     spans = sorted(({name: span[name] for name in ("day", "from", "to")} for span in days), key=_place)
     for span, following in zip(spans, spans[1:], strict=False):
@@ -109,7 +109,7 @@ def check_days(days: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return spans
 
 
-def _place(span: Mapping[str, Any]) -> tuple[int, str]:
+def _place(span: Values) -> tuple[int, str]:
     return span["day"], span["from"]
 
 

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from core.types import JsonObject
 from crm.meetings.models import Meeting
 
 TOKEN_LENGTH = 32
@@ -72,9 +71,9 @@ class BookingPage(CompanyModel):
         return self.title or self.name
 
     @property
-    def fields(self) -> list[dict[str, Any]]:
+    def fields(self) -> list[JsonObject]:
         """Return the fields of the visitors' form: name, addresses, and the page's own questions."""
-        form_fields: list[dict[str, Any]] = [
+        form_fields: list[JsonObject] = [
             {"key": "name", "label": "Your name", "type": "text", "required": True},
             {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
         ]

@@ -22,6 +22,7 @@ from core.access.callers import caller_of
 from core.errors import ApiError, NamedError
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
+from core.types import JsonObject
 from crm.meetings.services import meeting_file
 from outreach.booking.answers import read_visitor
 from outreach.booking.models import Booking, BookingPage
@@ -78,7 +79,7 @@ def _choose(request: HttpRequest, page: BookingPage, *, trouble: str = "", statu
     return _page(request, page, {**_calendar(request, page), "trouble": trouble}, status)
 
 
-def _calendar(request: HttpRequest, page: BookingPage, besides: str = "", members: Any = None) -> dict[str, Any]:
+def _calendar(request: HttpRequest, page: BookingPage, besides: str = "", members: Any = None) -> JsonObject:
     """Return the template's data for the free times."""
     params = request.GET if request.method != "POST" else request.POST
     times = times_of(page, zone_for(params.get("tz", ""), page), params.get("from", ""), besides, members)
@@ -94,7 +95,7 @@ def _submit(request: HttpRequest, page: BookingPage) -> HttpResponse:
     if _is_large(request):
         return _page(request, page, {"title": TOO_LONG}, 413)
     sent = request.POST
-    inputs: dict[str, Any] = {
+    inputs: JsonObject = {
         field["key"]: sent.getlist(field["key"]) if field["type"] == MULTI else sent.get(field["key"])
         for field in page.fields
     }
@@ -111,7 +112,7 @@ def _submit(request: HttpRequest, page: BookingPage) -> HttpResponse:
             return answer
 
 
-def _read_and_book(request: HttpRequest, page: BookingPage, at: datetime, inputs: dict[str, Any]) -> HttpResponse:
+def _read_and_book(request: HttpRequest, page: BookingPage, at: datetime, inputs: JsonObject) -> HttpResponse:
     """Book by the input, or show its errors. Raises TooManyAttempts."""
     sent = request.POST
     opened = read_page_id(page, sent.get("page", ""))
@@ -138,7 +139,7 @@ def _ask(
     request: HttpRequest,
     page: BookingPage,
     at: datetime,
-    inputs: dict[str, Any],
+    inputs: JsonObject,
     *,
     errors: dict[str, str] | None = None,
     trouble: str = "",
@@ -205,7 +206,7 @@ def _booked(request: HttpRequest, booking: Booking, *, trouble: str = "", status
     page, meeting = booking.page, booking.meeting
     changeable = can_change(booking)
     zone = zone_of(booking.timezone or meeting.timezone)
-    context: dict[str, Any] = {
+    context: JsonObject = {
         "booking": booking,
         "meeting": meeting,
         "when": span_words(meeting.starts_at, meeting.ends_at, formats_in(zone, booking)),
@@ -223,7 +224,7 @@ def _booked(request: HttpRequest, booking: Booking, *, trouble: str = "", status
     return _page(request, page, context, status, company=booking.company_id, template="pages/booked.html")
 
 
-def _moving(request: HttpRequest, booking: Booking, page: BookingPage) -> dict[str, Any]:
+def _moving(request: HttpRequest, booking: Booking, page: BookingPage) -> JsonObject:
     """Return the template's data for the free times, or for the chosen one, which needs a confirmation."""
     at = _moment(request.GET.get("at", ""))
     only = {"besides": booking.meeting_id, "members": [booking.member]}
@@ -266,14 +267,14 @@ def _lead_to(place: str) -> HttpResponse:
 def _page(
     request: HttpRequest,
     page: BookingPage | None,
-    context: dict[str, Any],
+    context: JsonObject,
     status: int,
     *,
     company: str | None = None,
     template: str = "pages/booking.html",
 ) -> HttpResponse:
     owner = page.company_id if page else company
-    shared: dict[str, Any] = {"page": page, "brand": brand_of(owner), "now": timezone.now()}
+    shared: JsonObject = {"page": page, "brand": brand_of(owner), "now": timezone.now()}
     if page is not None:
         shared |= {"title": page.heading, "style": f"/f/style/{page.colour[1:]}.css"}
     return _headers(render(request, template, {**shared, **context}, status=status))

@@ -7,7 +7,7 @@ are queried before, outside of any transaction.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +25,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject, Values
 from crm.activities.reminders import schedule_reminder
 from crm.meetings.models import Meeting
 from crm.meetings.services import (
@@ -70,7 +71,7 @@ class Visitor:
     name: str
     email: str
     phone: str
-    answers: Mapping[str, Any]
+    answers: Values
     timezone: str = ""
 
 
@@ -250,7 +251,7 @@ def _whose_turn(page: BookingPage, members: Sequence[Member], at: datetime) -> M
 def _make_meeting(
     page: BookingPage, member: Member, at: datetime, visitor: Visitor, contact: Any, lead: Any
 ) -> Meeting:
-    values: dict[str, Any] = {
+    values: JsonObject = {
         "title": f"{page.heading}: {visitor.name}"[:300],
         "description": page.text,
         "organizer": member.pk,

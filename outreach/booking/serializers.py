@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +11,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject, Values
 from crm.activities.reminders import MAX_MINUTES
 from crm.leads.schema import LeadSchema
 from crm.leads.serializers import LeadContact
@@ -24,7 +24,7 @@ from outreach.booking.mails import page_address
 from outreach.booking.services import MAX_DAYS, MAX_LENGTH, MAX_NOTICE, MAX_QUESTIONS
 from outreach.forms.kinds import FIELD_TYPES, HIDDEN
 
-EMPTY: dict[str, Any] = {"required": False, "allow_blank": True}
+EMPTY: JsonObject = {"required": False, "allow_blank": True}
 ASKED = [kind for kind in FIELD_TYPES if kind != HIDDEN]
 
 
@@ -47,7 +47,7 @@ class HoursSpan(Input):
     def get_fields(self) -> Any:
         return {**super().get_fields(), "from": ClockInput()}
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         if attrs["from"] >= attrs["to"]:
             raise serializers.ValidationError({"to": "must be later than from; a night is two spans"})
         return attrs
@@ -61,7 +61,7 @@ class AwayInput(Input):
     def get_fields(self) -> Any:
         return {**super().get_fields(), "from": serializers.DateField()}
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         if attrs["from"] > attrs["to"]:
             raise serializers.ValidationError({"to": "must not be before from"})
         return {name: attrs[name].isoformat() for name in ("from", "to")}
@@ -202,11 +202,11 @@ class BookingPageOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "url": page_address(row["token"])}
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         schema = current_schema() if any(row["leadSource"] for row in rows) else None
         return [{**row, "problems": _problems(row["leadSource"], schema)} for row in rows]
 
@@ -265,7 +265,7 @@ class BookingOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         # PostgreSQL writes the times of a nested record in a form of its own.
         times = {name: datetime.fromisoformat(data["meeting"][name]) for name in ("startsAt", "endsAt")}
         people = {"lead": lead_of(row), "contact": contact_of(row, "contact")}

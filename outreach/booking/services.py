@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -13,6 +12,7 @@ from django.utils.crypto import get_random_string
 from core.access import Actor
 from core.errors import NamedError, ValidationFailed
 from core.lists import BulkSelection, in_batches
+from core.types import JsonObject, Values
 from crm.activities.participants import check_member
 from crm.contacts.schema import ContactSchema
 from crm.leads.sources import check_source
@@ -71,7 +71,7 @@ def get_page(id: str, actor: Actor, method: str = "GET") -> BookingPage:
 
 
 @transaction.atomic
-def create_page(*, actor: Actor, values: Mapping[str, Any]) -> BookingPage:
+def create_page(*, actor: Actor, values: Values) -> BookingPage:
     """Create a page for the actor unless another member or a team is named.
 
     Raises BookingPageNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400 and TeamNotFound_400. Raises
@@ -94,7 +94,7 @@ def create_page(*, actor: Actor, values: Mapping[str, Any]) -> BookingPage:
 
 
 @transaction.atomic
-def update_page(*, id: str, actor: Actor, values: Mapping[str, Any]) -> None:
+def update_page(*, id: str, actor: Actor, values: Values) -> None:
     """Change a page; existing bookings stay. Raises BookingPageNotFound_404 and those of `create_page`."""
     page = pages_of(actor, "PUT").select_for_update(of=("self",)).filter(pk=id).first()
     if page is None:
@@ -116,7 +116,7 @@ def delete_pages(*, actor: Actor, selection: BulkSelection) -> int:
     return deleted
 
 
-def _set(page: BookingPage, actor: Actor, values: Mapping[str, Any], method: str) -> None:
+def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
     source = page.lead_source
     for name, value in values.items():
         setattr(page, LINKS.get(name, name), value)
@@ -163,7 +163,7 @@ def _check_link(page: BookingPage) -> None:
             raise NamedError("InvalidInput_400", f"videoProvider: {member}: {trouble}")
 
 
-def _checked(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _checked(questions: list[JsonObject]) -> list[JsonObject]:
     """Return the questions as they are stored. Raises ValidationFailed, which names the one."""
     seen = set(TAKEN_KEYS)
     stored = []
@@ -181,14 +181,14 @@ def _checked(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return stored
 
 
-def read_hours(member_id: str) -> dict[str, Any]:
+def read_hours(member_id: str) -> JsonObject:
     """Return when the member can be booked."""
     hours = MemberHours.objects.filter(member_id=member_id).first() or MemberHours(days=WORKING)
     return {"timezone": hours.timezone, "days": hours.days, "away": hours.away}
 
 
 @transaction.atomic
-def change_hours(*, member_id: str, values: Mapping[str, Any]) -> None:
+def change_hours(*, member_id: str, values: Values) -> None:
     """Change the member's bookable hours; existing bookings stay. Raises InvalidTimezone_400, ValidationFailed."""
     fields = dict(values)
     if fields.get("timezone"):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -21,6 +19,7 @@ from core.errors import InvalidFormat, NamedError, ValidationFailed, shorten
 from core.ids import new_id
 from core.tenancy import company_scope
 from core.text.timezones import is_timezone
+from core.types import JsonObject, Values
 from crm.records.datetimes import read_datetime
 from outreach.booking import services
 from outreach.booking.answers import read_visitor
@@ -61,7 +60,7 @@ SPAN = (
 )
 
 
-def _slots(page: BookingPage, params: Mapping[str, Any]) -> list[dict[str, datetime]]:
+def _slots(page: BookingPage, params: Values) -> list[dict[str, datetime]]:
     start = read_datetime("from", params["from"]) if params.get("from") else timezone.now()
     end = read_datetime("to", params["to"]) if params.get("to") else start + timedelta(days=7)
     if not start < end <= start + MAX_SPAN:
@@ -99,11 +98,11 @@ class BookingPageViewSet(ResourceViewSet):
         errors=WRONG,
         description="It can be booked at once, at `url`. With my-calendar alone it is one's own.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self._one(services.create_page(actor=self.actor, values=data).pk)
 
     @endpoint("Read a booking page", output=BookingPageOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @endpoint(
@@ -114,7 +113,7 @@ class BookingPageViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, *WRONG),
         description="Visitors see it at once; what is booked stays.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_page(id=id, actor=self.actor, values=data)
         return self._one(id)
 
@@ -127,7 +126,7 @@ class BookingPageViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description="What is booked stays.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": services.delete_pages(actor=self.actor, selection=self.selection())}
 
     @action(detail=True)
@@ -137,11 +136,11 @@ class BookingPageViewSet(ResourceViewSet):
         parameters=SPAN,
         errors=(*NOT_FOUND, "InvalidInput_400"),
     )
-    def slots(self, request: Request, id: str) -> Any:
+    def slots(self, request: Request, id: str) -> object:
         page = services.get_page(id, self.actor)
         return {"timezone": zone_name(page), "slots": _slots(page, request.query_params)}
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         page = BookingPageOut.one(services.pages_of(self.actor).filter(pk=id))
         if page is None:
             raise services.not_found()
@@ -161,7 +160,7 @@ class BookingViewSet(ResourceViewSet):
     )
 
     @endpoint("Read what was booked", output=BookingOut, errors=("BookingNotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         booking = BookingOut.one(_shown_bookings(self.list_request()).filter(pk=id))
         if booking is None:
             raise NamedError("BookingNotFound_404", "id: nothing with this id was booked in this company")
@@ -177,7 +176,7 @@ class HoursViewSet(ResourceViewSet):
         description="Days and hours at which visitors can book the asking member, and days away.",
         output=BookableHoursOut,
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return services.read_hours(self.actor.member_id)
 
     @endpoint(
@@ -189,7 +188,7 @@ class HoursViewSet(ResourceViewSet):
         description="By the clocks of the time zone, summer and winter. `days` and `away` are each replaced as a whole;"
         " what is booked stays.",
     )
-    def update(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: JsonObject) -> object:
         services.change_hours(member_id=self.actor.member_id, values=data)
         return services.read_hours(self.actor.member_id)
 
@@ -207,7 +206,7 @@ class PublicBookingViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, "InvalidInput_400"),
         limited=True,
     )
-    def retrieve(self, request: Request, token: str) -> Any:
+    def retrieve(self, request: Request, token: str) -> object:
         READS.count(caller_of(request).network)
         page = self._page(token)
         with company_scope(page.company_id):
@@ -237,7 +236,7 @@ class PublicBookingViewSet(ResourceViewSet):
             " Of two who take the same time at once one gets it."
         ),
     )
-    def create(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, token: str, data: JsonObject) -> object:
         page = self._page(token)
         network = caller_of(request).network
         TRIES.count(f"{page.pk} {network}")

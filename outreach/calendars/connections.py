@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
 
 from core.jobs import notify_workers
+from core.types import JsonObject
 from outreach.calendars.google import NAME
 from outreach.calendars.logins import connection_of, is_set_up, not_found
 from outreach.calendars.models import CalendarConnection, CalendarEvent
@@ -18,7 +17,7 @@ Work = CalendarEvent.Work
 LEFT = Q(status__in=(Work.WAITING, Work.RUNNING))
 
 
-def describe(member_id: str) -> dict[str, Any]:
+def describe(member_id: str) -> JsonObject:
     """Return how the member's connection is, whether there is one or not."""
     connection = connection_of(member_id)
     events = CalendarEvent.objects.filter(connection=connection) if connection else CalendarEvent.objects.none()

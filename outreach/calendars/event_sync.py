@@ -18,6 +18,7 @@ from core.events.models import Event
 from core.jobs import notify_workers
 from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
 from core.tenancy import company_scope
+from core.types import JsonObject
 from crm.meetings.models import Meeting
 from crm.meetings.services import set_link
 from outreach.calendars.google import KEY, CalendarFailed, delete_event, event_id, read_link, write_event
@@ -105,7 +106,7 @@ def _write_one(row: CalendarEvent, meeting: Meeting, connection: CalendarConnect
         CalendarConnection.objects.filter(pk=connection.pk).update(due_at=timezone.now())
     elif waits:
         link = read_link(connection, meeting.pk)
-    there: dict[str, Any] = {"written": seen, "written_at": row.written_at or timezone.now()}
+    there: JsonObject = {"written": seen, "written_at": row.written_at or timezone.now()}
     if waits and not link and row.link_asks + 1 < MAX_POLLS:
         there |= {"link_asks": row.link_asks + 1, "status": Work.WAITING}
         update_owned(row, **there, worker=None, deaths=0, due_at=timezone.now() + backoff(row.link_asks + 1, most=300))
@@ -116,10 +117,10 @@ def _write_one(row: CalendarEvent, meeting: Meeting, connection: CalendarConnect
             set_link(id=meeting.pk, provider=KEY, link=link, error="" if link else NO_LINK)
 
 
-def event_body(meeting: Meeting) -> dict[str, Any]:
+def event_body(meeting: Meeting) -> JsonObject:
     """Return the meeting as Google takes an event. A link that Google makes is not repeated in it."""
     own_link = "" if meeting.video_provider == KEY else meeting.link
-    body: dict[str, Any] = {
+    body: JsonObject = {
         "summary": meeting.title,
         "description": "\n\n".join(part for part in (meeting.description, own_link) if part),
         "location": meeting.place or own_link,
@@ -133,7 +134,7 @@ def event_body(meeting: Meeting) -> dict[str, Any]:
     return body
 
 
-def _hash(body: dict[str, Any]) -> str:
+def _hash(body: JsonObject) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 

@@ -6,7 +6,6 @@ Its log-in is Gmail's (outreach.mail_vendors.google). Of Google's errors only th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,6 +14,7 @@ from urllib.parse import quote, urlencode
 from django.utils.dateparse import parse_datetime
 
 from core.outbound_http import HttpFailed, exchange
+from core.types import Values
 from outreach.calendars.models import CalendarConnection
 from outreach.mail_vendors.access import access_token
 from outreach.mail_vendors.google import address
@@ -54,7 +54,7 @@ def event_id(meeting: str) -> str:
     return f"lead{meeting}"
 
 
-def write_event(connection: CalendarConnection, meeting: str, body: Mapping[str, Any], *, known: bool) -> GoogleEvent:
+def write_event(connection: CalendarConnection, meeting: str, body: Values, *, known: bool) -> GoogleEvent:
     """Write an event: change the one that is `known`, or insert it. Done again, it changes nothing.
 
     Raises CalendarFailed.
@@ -120,7 +120,7 @@ def _event(meeting: str) -> str:
     return f"{EVENTS}/{quote(event_id(meeting), safe='')}"
 
 
-def _answered(status: int, event: Mapping[str, Any]) -> GoogleEvent:
+def _answered(status: int, event: Values) -> GoogleEvent:
     if status not in (200, 201):
         raise _failed(status)
     if not event.get("id"):
@@ -148,7 +148,7 @@ def _failed(status: int) -> CalendarFailed:
 
 def _ask(
     connection: CalendarConnection, method: str, path: str, body: Any = None, *, seconds: float = SECONDS
-) -> tuple[int, Mapping[str, Any]]:
+) -> tuple[int, Values]:
     """Ask once, or twice where the token has ended before its time. Raises CalendarFailed."""
     query = {"conferenceDataVersion": 1, "sendUpdates": "none"} if path.startswith(EVENTS) and method != "GET" else {}
     url = address(API, f"/{path}") + (f"?{urlencode(query)}" if query else "")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -20,6 +19,7 @@ from core.crypto import SecretUnreadable, lookup_hash
 from core.errors import NamedError, ValidationFailed
 from core.jobs import notify_workers
 from core.tenancy import company_id
+from core.types import JsonObject
 from crm.meetings.models import Meeting
 from outreach.calendars.google import KEY, NAME, SCOPES
 from outreach.calendars.models import CalendarConnection, CalendarEvent
@@ -62,7 +62,7 @@ def connection_of(member_id: str) -> CalendarConnection | None:
     return connection
 
 
-def begin_login(*, member_id: str) -> dict[str, Any]:
+def begin_login(*, member_id: str) -> JsonObject:
     """Begin a log-in; the member's last one that did not end is over. Raises AppNotFound_400 where Google is not set
     up."""
     if not is_set_up():

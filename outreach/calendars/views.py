@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.calendars.connections import describe, sync
 from outreach.calendars.logins import NOT_FOUND, begin_login, disconnect, end_login
 from outreach.calendars.serializers import CalendarLogin, CalendarLoginBegunOut, ConnectionOut
@@ -23,7 +22,7 @@ class CalendarConnectionViewSet(ResourceViewSet):
         description="Account, state and last error of the calendar that the asking member has connected.",
         output=ConnectionOut,
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return describe(self.actor.member_id)
 
     @endpoint(
@@ -35,7 +34,7 @@ class CalendarConnectionViewSet(ResourceViewSet):
         description="By what came back from a log-in at Google (POST …/authorize). Coming meetings that the member"
         " organizes are written there, and what else is there blocks bookings.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         end_login(member_id=self.actor.member_id, **data)
         return describe(self.actor.member_id)
 
@@ -46,7 +45,7 @@ class CalendarConnectionViewSet(ResourceViewSet):
         errors=(NOT_FOUND,),
         description="The log-in is taken back at Google; the events stay there.",
     )
-    def destroy(self, request: Request) -> Any:
+    def destroy(self, request: Request) -> object:
         disconnect(member_id=self.actor.member_id)
         return describe(self.actor.member_id)
 
@@ -63,7 +62,7 @@ class CalendarAuthorizeViewSet(ResourceViewSet):
         description="`url` is a page of Google's, where the member allows it. From there the browser comes back to"
         " /oauth/google-calendar/callback with code and state, which hold for this member, once.",
     )
-    def create(self, request: Request) -> Any:
+    def create(self, request: Request) -> object:
         return begin_login(member_id=self.actor.member_id)
 
 
@@ -78,6 +77,6 @@ class CalendarSyncViewSet(ResourceViewSet):
         errors=(NOT_FOUND,),
         permission="PUT",
     )
-    def create(self, request: Request) -> Any:
+    def create(self, request: Request) -> object:
         sync(self.actor.member_id)
         return describe(self.actor.member_id)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from core.errors import NamedError
+from core.types import JsonObject, Values
 from outreach.campaigns.models import CHAT, Campaign
 from outreach.chat_apps.checks import INVALID
 from outreach.chat_apps.models import ChatTemplate
@@ -17,7 +17,7 @@ from outreach.genie.cadence.steps import THREAD
 Templates = Mapping[str, ChatTemplate]
 
 
-def is_chat(campaign: Campaign, step: Mapping[str, Any]) -> bool:
+def is_chat(campaign: Campaign, step: Values) -> bool:
     """Return whether a follow-up of a campaign goes by chat."""
     return step["channel"] == CHAT or (campaign.by_chat and step["channel"] == THREAD)
 
@@ -31,15 +31,15 @@ def templates_of(campaign: Campaign) -> dict[str, ChatTemplate]:
     return ChatTemplate.objects.select_related("app").in_bulk([*named]) if named else {}
 
 
-def own_words(campaign: Campaign) -> dict[str, Any]:
+def own_words(campaign: Campaign) -> JsonObject:
     """Return the content of a campaign by chat without variants, in the form of a variant."""
     texts = {"subject": campaign.subject, "body": campaign.body}
     return {"templateId": campaign.chat_template_id, "variables": campaign.variables, **texts}
 
 
 def chat_words(
-    content: Mapping[str, Any], templates: Templates, reader: ValueReader, where: str, parameter: str = "templateId"
-) -> dict[str, Any]:
+    content: Values, templates: Templates, reader: ValueReader, where: str, parameter: str = "templateId"
+) -> JsonObject:
     """Return the content of a variant or a step, in the form of a run.
 
     Raises CampaignTemplateRequired_400, InvalidChatAppTemplate_400 for text of its own, ChatAppTemplateNotFound_404,
@@ -76,7 +76,7 @@ def take_app(campaign: Campaign) -> None:
     campaign.chat_app = next(iter(apps.values()), None)
 
 
-def check_approved(contents: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+def check_approved(contents: Iterable[tuple[str, Values]]) -> None:
     """Raise InvalidChatAppTemplate_400 for content (where, content) that may not be sent now."""
     pairs = [(where, content["chat"]["template"]) for where, content in contents if "chat" in content]
     if not pairs:

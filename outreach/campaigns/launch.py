@@ -7,7 +7,6 @@ there on the run's own workers plan and send (outreach.genie.writing.planning).
 from __future__ import annotations
 
 from time import monotonic
-from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -17,6 +16,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.readiness import check_ready
 from outreach.campaigns.selectors import run_of
@@ -60,7 +60,7 @@ def start_campaign(*, id: str, member_id: str) -> Campaign:
     return campaign
 
 
-def _begin(campaign: Campaign, content: dict[str, Any]) -> None:
+def _begin(campaign: Campaign, content: JsonObject) -> None:
     """Insert the run of a locked campaign, which workers plan."""
     live = campaign.audience_mode == Campaign.Audience.LIVE
     sender = campaign.sender

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from core.errors import ValidationFailed
+from core.types import JsonObject, Values
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import run_of
 from outreach.campaigns.services import get_campaign
@@ -45,7 +44,7 @@ def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step:
     return _with_footer(campaign, mail), [file["id"] for file in content.get("attachments", ())]
 
 
-def _chat(frozen: Mapping[str, Any], contact_id: str | None) -> Rendered:
+def _chat(frozen: Values, contact_id: str | None) -> Rendered:
     """Return a message by chat for a contact; without one its placeholders stay."""
     if contact_id is None:
         filled = with_placeholders(frozen)
@@ -62,7 +61,7 @@ def _with_footer(campaign: Campaign, mail: Rendered) -> Rendered:
     return replace(mail, text=text, html=html)
 
 
-def _words(campaign: Campaign, step: int) -> list[dict[str, Any]]:
+def _words(campaign: Campaign, step: int) -> list[JsonObject]:
     """Return the content of the variants, or of the follow-ups; of a started campaign the content at its start."""
     run = run_of(campaign.pk)
     if step == 1:

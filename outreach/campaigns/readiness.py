@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.utils import timezone
 
 from core.errors import NamedError
+from core.types import JsonObject
 from outreach.campaigns.chats import check_approved
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import tracking_of_company
@@ -18,7 +17,7 @@ MAX_FAILURES = 5
 """Maximum automatic start attempts."""
 
 
-def check_ready(campaign: Campaign) -> dict[str, Any]:
+def check_ready(campaign: Campaign) -> JsonObject:
     """Return the content that the campaign would start with: `content` and `outreach_cadence` of its run.
 
     Raises CampaignFailedManyTime_400, and CampaignSMTPRequired_400 or NoMailvendorXSelected_400 without a sender.

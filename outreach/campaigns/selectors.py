@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, F, Q, QuerySet, Value
 
 from core.text.folding import sort_text
+from core.types import JsonObject
 from crm.models import ContactCategory, Segment, Tag
 from outreach.campaigns.models import Campaign
 from outreach.chat_apps.models import ChatTemplate
@@ -24,7 +25,7 @@ from outreach.genie.selectors import audience_names, message_summary, results
 
 Status = SendJob.Status
 ENDED_UNSENT = (Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
-NOBODY: dict[str, Any] = {"contactIds": [], "leadIds": [], "segments": None, "tags": None, "categories": None}
+NOBODY: JsonObject = {"contactIds": [], "leadIds": [], "segments": None, "tags": None, "categories": None}
 """The audience of a new campaign."""
 MAX_CHOICES = 200
 """Maximum number of choices of each kind in the form of a campaign."""
@@ -57,7 +58,7 @@ def run_of(campaign_id: str) -> GenieScheduler | None:
     return GenieScheduler.objects.filter(of_campaign=campaign_id).first()
 
 
-def results_of(campaign_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+def results_of(campaign_ids: Iterable[str]) -> dict[str, JsonObject]:
     """Return the recipients of each campaign that has begun, how many messages were sent and how many have replied."""
     runs = GenieScheduler.objects.filter(of_campaign__in=list(campaign_ids)).values_list("of_campaign", "pk", "total")
     run_totals = {campaign: (run, total) for campaign, run, total in runs}
@@ -80,7 +81,7 @@ def tracking_of_company() -> dict[str, bool]:
     return dict(zip(("opens", "clicks"), flags, strict=True))
 
 
-def campaign_detail(campaign: Campaign) -> dict[str, Any]:
+def campaign_detail(campaign: Campaign) -> JsonObject:
     """Return the additional data of a campaign's detail."""
     run, names = run_of(campaign.pk), audience_names(campaign.audience)
     if run is None:
@@ -144,7 +145,7 @@ def _untold(run: GenieScheduler, whole: dict[str, int]) -> list[str]:
     return [name for name in UNTOLD if not reported[name]]
 
 
-def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
+def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
     """Return the first choices by name for campaigns; None for those that the caller may not read."""
     named: tuple[tuple[str, str, QuerySet[Any]], ...] = (
         ("templates", "template", EmailTemplate.objects.all()),
@@ -153,7 +154,7 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
         ("categories", "contact-category", ContactCategory.objects.all()),
     )
     read = [(name, rows) for name, module, rows in named if may_read(module)]
-    choices: dict[str, Any] = {name: None for name, *_ in named} | {name: [] for name, _ in read}
+    choices: JsonObject = {name: None for name, *_ in named} | {name: [] for name, _ in read}
     choices["tracking"] = tracking_of_company()
     choices["senders"] = _working_senders() if may_read("apps") else None
     choices["chatTemplates"] = _approved_templates() if may_read("template") else None
@@ -166,17 +167,17 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
     return {**choices, **{name: sorted(choices[name], key=_by_name) for name, _ in read}}
 
 
-def _approved_templates() -> list[dict[str, Any]]:
+def _approved_templates() -> list[JsonObject]:
     rows = ChatTemplate.objects.filter(status=ChatTemplate.Status.APPROVED, app__is_active=True)
     templates = rows.order_by("name", "language", "pk").values_list("pk", "name", "language")[:MAX_CHOICES]
     return [{"_id": pk, "name": name, "language": language} for pk, name, language in templates]
 
 
-def _by_name(choice: dict[str, Any]) -> str:
+def _by_name(choice: JsonObject) -> str:
     return sort_text(str(choice["name"]))
 
 
-def _working_senders() -> list[dict[str, Any]]:
+def _working_senders() -> list[JsonObject]:
     return [
         {
             "_id": sender.pk,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from rest_framework import serializers
@@ -13,6 +12,7 @@ from core.api.output import PROGRESS, SENDING, Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.errors import NamedError, ValidationFailed
 from core.spans import read_span
+from core.types import JsonObject, Values
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import NO_RESULTS, NOBODY, results_of
 from outreach.campaigns.words import MAX_VARIANTS
@@ -48,7 +48,7 @@ class VariantInput(Input):
     body = TextInput(max_length=BODY_LENGTH, required=False, allow_blank=True, trim_whitespace=False)
     variables = VariablesInput(required=False, help_text="By chat: as the campaign's.")
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         values = super().to_internal_value(data)
         template = values.get("template_id")
         subject = values.get("subject", "")
@@ -77,7 +77,7 @@ class WinnerInput(Input):
         default=20, min_value=1, max_value=90, help_text="Percent of the recipients who get the test."
     )
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         values = super().to_internal_value(data)
         metric, span = values["metric"], values.get("after")
         if metric not in METRICS:
@@ -160,7 +160,7 @@ class CampaignUpdate(Input):
     )
     manual = BooleanInput(required=False, help_text="Each message is a draft, which a member releases.")
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         """Raise ValidationFailed for content of two kinds, and InvalidPayload_400 for invalid sending hours."""
         contents = {
             "templateId": attrs.get("template_id"),
@@ -266,12 +266,12 @@ class CampaignOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         template = row["chat_template_id"] or data["templateId"]
         return {**data, "winner": data["winner"] or None, "templateId": template}
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         results = results_of([row["_id"] for row in rows])
         return [{**row, **results.get(row["_id"], {"total": None, **NO_RESULTS})} for row in rows]
 
@@ -343,7 +343,7 @@ class CampaignDetail(CampaignOut):
     )
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**super().finish(data, row), **NOBODY, **row["audience"]}
 
 

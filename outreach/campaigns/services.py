@@ -12,6 +12,7 @@ from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed, shorten
 from core.events import emit
 from core.lists import BulkSelection, in_batches
+from core.types import JsonObject, Values
 from crm.records.unique_names import save_unique_name
 from outreach.campaigns.chats import take_app
 from outreach.campaigns.models import CHAT, Campaign
@@ -43,7 +44,7 @@ COLUMNS = {"template_id": "template_id", "winner": "winner_rule", "audience": "a
 """Name of a body, in snake_case -> its column, where that has another name."""
 WHILE_PAUSED = ("name", "throttle", "ends_at")
 """Fields of a started campaign that can still be changed."""
-WORDS: dict[str, Any] = {"template_id": None, "subject": "", "body": "", "variants": []}
+WORDS: JsonObject = {"template_id": None, "subject": "", "body": "", "variants": []}
 Status = Campaign.Status
 
 
@@ -108,7 +109,7 @@ def _camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in others)
 
 
-def _save(campaign: Campaign, member_id: str, values: dict[str, Any], event: str) -> Campaign:
+def _save(campaign: Campaign, member_id: str, values: JsonObject, event: str) -> Campaign:
     chosen = {SELECTORS[name]: values.pop(name) for name in tuple(values) if name in SELECTORS}
     if chosen:
         campaign.audience = selected({**NOBODY, **campaign.audience, **chosen})
@@ -118,7 +119,7 @@ def _save(campaign: Campaign, member_id: str, values: dict[str, Any], event: str
         values = {**{name: empty for name, empty in WORDS.items() if name not in kept}, **values}
     if values.get("type", campaign.type) == CHAT and "template_id" in values:
         values = {**values, "chat_template_id": values["template_id"], "template_id": None}
-    senders: dict[str, Any] = {name: values.pop(name) for name in ("smtp", "mail_app") if name in values}
+    senders: JsonObject = {name: values.pop(name) for name in ("smtp", "mail_app") if name in values}
     for name, value in values.items():
         empty = {} if name == "winner" and value is None else value
         setattr(campaign, COLUMNS.get(name, name), empty)
@@ -139,7 +140,7 @@ def _save(campaign: Campaign, member_id: str, values: dict[str, Any], event: str
     return campaign
 
 
-def selected(chosen: Mapping[str, Any]) -> dict[str, Any]:
+def selected(chosen: Values) -> JsonObject:
     """Return the audience as campaigns store it. Raises the error of the selector for an id that is not live in this
     company, CampaignSegmentNotFound_400 for a segment."""
     try:
@@ -203,7 +204,7 @@ def _sender(type: str, id: str) -> Smtp | MailApp:
     return app
 
 
-def _check_times(campaign: Campaign, values: Mapping[str, Any]) -> None:
+def _check_times(campaign: Campaign, values: Values) -> None:
     """Raise ValidationFailed where schedule, end and recurrence do not go together."""
     live = campaign.audience_mode == Campaign.Audience.LIVE
     wrong = ""

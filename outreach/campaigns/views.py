@@ -15,6 +15,7 @@ from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat
+from core.types import JsonObject
 from crm.contacts.rights import check_reads_contacts
 from outreach.campaigns import control, launch, services
 from outreach.campaigns.filters import CAMPAIGN_FIELDS
@@ -76,7 +77,7 @@ STEP = OpenApiParameter("step", int, description="1, the default, is the first m
 MANY = f" For more than {AT_ONCE:,} messages a background job does it, and `bulkJob` stands beside data."
 
 
-def _one(id: str, output: type[CampaignDetail] = CampaignDetail) -> dict[str, Any]:
+def _one(id: str, output: type[CampaignDetail] = CampaignDetail) -> JsonObject:
     campaign = services.get_campaign(id)
     row = output.one(Campaign.objects.filter(pk=campaign.pk)) or {}
     return {**row, **campaign_detail(campaign)}
@@ -111,11 +112,11 @@ class CampaignViewSet(ResourceViewSet):
         takes=services.MODULE,
         description="A draft, of which only the name is needed; the rest can be given until it starts.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return _one(services.create_campaign(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a campaign", output=CampaignDetail, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _one(id)
 
     @endpoint(
@@ -128,7 +129,7 @@ class CampaignViewSet(ResourceViewSet):
         " change. A scheduled one stays scheduled, and has to be fit to begin; without scheduledAt it is a draft"
         " again.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_campaign(id=id, member_id=self.actor.member_id, **data)
         return _one(id)
 
@@ -141,7 +142,7 @@ class CampaignViewSet(ResourceViewSet):
         errors=("NoCampaignSelected_400", "CampaignCannotBeUpdated_400"),
         description="Their messages stay in the log. One that is under way is cancelled first.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         deleted = services.delete_campaigns(member_id=self.actor.member_id, selection=self.selection())
         return {"deletedCount": deleted}
 
@@ -153,7 +154,7 @@ class CampaignViewSet(ResourceViewSet):
         " By session those of which the role has the permission apps, template, segment, tag or contact-category;"
         " the others are null.",
     )
-    def choices(self, request: Request) -> Any:
+    def choices(self, request: Request) -> object:
         actor = self.actor
         return choices_for(lambda module: actor.is_unbounded or actor.may(module, "GET"))
 
@@ -166,7 +167,7 @@ class CampaignViewSet(ResourceViewSet):
         description="As it goes out, with a sample in the place of the link to unsubscribe, which is each recipient's"
         " own. By session a contact takes contact.GET.",
     )
-    def preview(self, request: Request, id: str) -> Any:
+    def preview(self, request: Request, id: str) -> object:
         places = {
             parameter.name: whole_number(request, parameter.name, start)
             for parameter, start in ((VARIANT, 0), (STEP, 1))
@@ -183,7 +184,7 @@ class CampaignViewSet(ResourceViewSet):
         description="How many contacts the selectors select, how many of them can be written to, and why not the"
         " others. By session it takes contact.GET.",
     )
-    def audience_preview(self, request: Request, data: dict[str, Any]) -> Any:
+    def audience_preview(self, request: Request, data: JsonObject) -> object:
         check_reads_contacts(self.actor)
         chosen = services.selected({new: data[old] for old, new in services.SELECTORS.items()})
         services.check_type(data["type"])
@@ -200,7 +201,7 @@ class CampaignViewSet(ResourceViewSet):
         " join it later only if the audience is live, or it recurs.",
         transition=True,
     )
-    def start(self, request: Request, id: str) -> Any:
+    def start(self, request: Request, id: str) -> object:
         launch.start_campaign(id=id, member_id=self.actor.member_id)
         return _one(id)
 
@@ -213,13 +214,13 @@ class CampaignViewSet(ResourceViewSet):
         description="No message goes out until it is resumed, except one that a server has already.",
         transition=True,
     )
-    def pause(self, request: Request, id: str) -> Any:
+    def pause(self, request: Request, id: str) -> object:
         control.pause_campaign(id=id, member_id=self.actor.member_id)
         return _one(id)
 
     @action(detail=True, methods=["post"])
     @endpoint("Resume a campaign", output=CampaignDetail, success="CampaignResumed_200", errors=STATE, transition=True)
-    def resume(self, request: Request, id: str) -> Any:
+    def resume(self, request: Request, id: str) -> object:
         control.resume_campaign(id=id, member_id=self.actor.member_id)
         return _one(id)
 
@@ -233,7 +234,7 @@ class CampaignViewSet(ResourceViewSet):
         description="Nothing of it goes from now on, for good." + MANY,
         transition=True,
     )
-    def cancel(self, request: Request, id: str) -> Any:
+    def cancel(self, request: Request, id: str) -> object:
         cancelled = control.cancel_campaign(id=id, member_id=self.actor.member_id)
         return self.answer({**_one(id, CampaignCancelled), "cancelledCount": cancelled.count}, cancelled)
 
@@ -246,7 +247,7 @@ class CampaignViewSet(ResourceViewSet):
         takes=services.MODULE,
         description="A draft with its words, people and rules, and no time to start at.",
     )
-    def duplicate(self, request: Request, id: str) -> Any:
+    def duplicate(self, request: Request, id: str) -> object:
         return _one(services.duplicate_campaign(id=id, member_id=self.actor.member_id).pk)
 
     @action(detail=True, methods=["post"])
@@ -258,7 +259,7 @@ class CampaignViewSet(ResourceViewSet):
         errors=STATE,
         description="Whatever its rule is; those who were not in the test get the winner's words.",
     )
-    def winner(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def winner(self, request: Request, id: str, data: JsonObject) -> object:
         choose_winner(id=id, member_id=self.actor.member_id, **data)
         return _one(id)
 
@@ -284,7 +285,7 @@ class CampaignViewSet(ResourceViewSet):
         queues=True,
         description="Those with the ids, or all; those that would never go end for that reason." + MANY,
     )
-    def release(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def release(self, request: Request, id: str, data: JsonObject) -> object:
         ids = data.get("ids")
         drafts = SendJob.objects.filter(run__of_campaign=control.get_with_drafts(id).pk, status=SendJob.Status.DRAFT)
         left = count_left(drafts if ids is None else drafts.filter(pk__in=ids)).as_json()
@@ -292,6 +293,6 @@ class CampaignViewSet(ResourceViewSet):
         counts = {"changedCount": changed.count, "leftCount": left["leftCount"], "skipped": left["skipped"]}
         return self.answer(counts, changed)
 
-    def answer(self, data: dict[str, Any], changed: Changed) -> Any:
+    def answer(self, data: JsonObject, changed: Changed) -> Any:
         """Return the response with the changes, or with the job that applies them."""
         return self.success(data) if changed.job is None else respond(QUEUED, data, bulkJob=changed.job)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from core.errors import NamedError, ValidationFailed, shorten
+from core.types import JsonObject, Values
 from outreach.campaigns.chats import chat_words, is_chat, own_words, templates_of
 from outreach.campaigns.models import CHAT, Campaign
 from outreach.delivery.attachments import described
@@ -20,7 +20,7 @@ NO_SUBJECT = "-"
 """Placeholder of the subject of a follow-up without one, during the check of its content."""
 
 
-def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
+def check_variants(variants: Sequence[Values]) -> None:
     """Raise ValidationFailed for variants that cannot be combined."""
     if len(variants) == 1:
         raise ValidationFailed("variants: name two at least", "variants: one alone is the campaign's own text")
@@ -31,7 +31,7 @@ def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
         raise ValidationFailed("variants: the shares are not 100 together", "variants: share is in percent of all")
 
 
-def content_of(campaign: Campaign) -> dict[str, Any]:
+def content_of(campaign: Campaign) -> JsonObject:
     """Return the content in the form of a run (outreach.genie.variants).
 
     Raises CampaignTemplateRequired_400 without content, and FileNotFound_400 for an attachment. Raises
@@ -41,16 +41,16 @@ def content_of(campaign: Campaign) -> dict[str, Any]:
     own = own_words(campaign) if campaign.by_chat else mail
     variants = campaign.variants or [{**ALONE, **own}]
     reader = ValueReader.load()
-    compiled: Callable[[Mapping[str, Any], str], dict[str, Any]]
+    compiled: Callable[[Values, str], JsonObject]
     if campaign.by_chat:
         chats = templates_of(campaign)
 
-        def compiled(one: Mapping[str, Any], where: str) -> dict[str, Any]:
+        def compiled(one: Values, where: str) -> JsonObject:
             return {"name": one["name"], "share": one["share"], **chat_words(one, chats, reader, where)}
     else:
         mails = EmailTemplate.objects.in_bulk([one["templateId"] for one in variants if one["templateId"]])
 
-        def compiled(one: Mapping[str, Any], where: str) -> dict[str, Any]:
+        def compiled(one: Values, where: str) -> JsonObject:
             return _compiled(one, mails, reader, where)
 
     return {
@@ -62,7 +62,7 @@ def content_of(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
+def follow_ups_of(campaign: Campaign) -> JsonObject:
     """Return the follow-ups with their content, in the form of a run (outreach.genie.cadence). Raises as content_of."""
     steps = campaign.outreach_cadence.get("steps", [])
     if not steps:
@@ -95,9 +95,7 @@ def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
     return {"steps": stored_steps}
 
 
-def named_words(
-    campaign: Campaign, content: Mapping[str, Any], cadence: Mapping[str, Any]
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def named_words(campaign: Campaign, content: Values, cadence: Values) -> Iterator[tuple[str, Values]]:
     """Yield the place of each variant's and each follow-up's content, and the content."""
     for place, variant in enumerate(content["variants"]):
         yield f"variants[{place}].templateId" if campaign.variants else "templateId", variant
@@ -115,9 +113,7 @@ def check_words(campaign: Campaign) -> None:
             raise
 
 
-def _compiled(
-    content: Mapping[str, Any], templates: Mapping[str, EmailTemplate], reader: ValueReader, where: str
-) -> dict[str, Any]:
+def _compiled(content: Values, templates: Mapping[str, EmailTemplate], reader: ValueReader, where: str) -> JsonObject:
     named = {"name": content["name"], "share": content["share"]}
     if content.get("variables"):
         raise NamedError("InvalidVariables_400", f"{where}variables: are those of a chat template")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from core.errors import NamedError, shorten
 from core.text.addresses import BadAddress, read_phone
+from core.types import Values
 
 INVALID = "InvalidChatAppTemplate_400"
 VARIABLE = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
@@ -58,9 +59,9 @@ def check_template(*, name: str, language: str, components: Sequence[Any]) -> No
             check(*parts[kind])
 
 
-def parts_of(components: Sequence[Any]) -> dict[str, tuple[Mapping[str, Any], str]]:
+def parts_of(components: Sequence[Any]) -> dict[str, tuple[Values, str]]:
     """Return type -> (component, its place). Raises for an unknown type, and for two components of a type."""
-    parts: dict[str, tuple[Mapping[str, Any], str]] = {}
+    parts: dict[str, tuple[Values, str]] = {}
     for place, component in enumerate(components):
         where = f"components[{place}]"
         kind = component.get("type") if isinstance(component, dict) else None
@@ -80,7 +81,7 @@ def variables_in(text: str) -> list[str]:
     return VARIABLE.findall(text)
 
 
-def _text(component: Mapping[str, Any], where: str, most: int) -> str:
+def _text(component: Values, where: str, most: int) -> str:
     text = component.get("text")
     if not isinstance(text, str) or not text.strip() or "\0" in text:
         refuse(f"{where}.text", "is required")
@@ -99,7 +100,7 @@ def _numbered(text: str, where: str) -> int:
     return len(names)
 
 
-def _check_body(component: Mapping[str, Any], where: str) -> None:
+def _check_body(component: Values, where: str) -> None:
     text = _text(component, where, BODY_LENGTH)
     count = _numbered(text, where)
     if re.match(r"\s*\{\{", text) or re.search(r"\}\}\s*$", text):
@@ -112,7 +113,7 @@ def _check_body(component: Mapping[str, Any], where: str) -> None:
         refuse(f"{where}.example.body_text", f"[[…]] with an example of each of the {count} variables")
 
 
-def _check_header(component: Mapping[str, Any], where: str) -> None:
+def _check_header(component: Values, where: str) -> None:
     format = component.get("format", "TEXT")
     if format in MEDIA:
         if not _words(_example(component, "header_handle", where), 1):
@@ -127,12 +128,12 @@ def _check_header(component: Mapping[str, Any], where: str) -> None:
         refuse(f"{where}.example.header_text", "an example of its variable")
 
 
-def _check_footer(component: Mapping[str, Any], where: str) -> None:
+def _check_footer(component: Values, where: str) -> None:
     if variables_in(_text(component, where, FOOTER_LENGTH)):
         refuse(f"{where}.text", "a footer has no variables")
 
 
-def _example(component: Mapping[str, Any], name: str, where: str) -> list[Any]:
+def _example(component: Values, name: str, where: str) -> list[Any]:
     example = component.get("example", {})
     if not isinstance(example, dict):
         refuse(f"{where}.example", "must be an object")
@@ -144,7 +145,7 @@ def _words(texts: Sequence[Any], count: int) -> bool:
     return len(texts) == count and all(isinstance(text, str) and text.strip() for text in texts)
 
 
-def _check_buttons(component: Mapping[str, Any], where: str) -> None:
+def _check_buttons(component: Values, where: str) -> None:
     buttons = component.get("buttons")
     if not isinstance(buttons, list) or not buttons:
         refuse(f"{where}.buttons", "at least one")
@@ -163,7 +164,7 @@ def _check_buttons(component: Mapping[str, Any], where: str) -> None:
         refuse(f"{where}.buttons", "quick replies stand together, before or after the others")
 
 
-def _check_button(button: Mapping[str, Any], where: str) -> None:
+def _check_button(button: Values, where: str) -> None:
     kind = button["type"]
     text = button.get("text", "")
     if not isinstance(text, str) or (not text.strip() and kind != "COPY_CODE"):

@@ -12,6 +12,7 @@ from django.conf import settings
 
 from core.crypto import SecretUnreadable
 from core.outbound_http import HttpAnswer, HttpFailed, exchange, multipart
+from core.types import Values
 from outreach.chat_apps.errors import LOG_IN_AGAIN, REFUSED, ChatError, read_error, rejection
 from outreach.chat_apps.models import ChatApp
 from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
@@ -72,7 +73,7 @@ class ChatClient:
         base = (settings.VENDOR_BASE_URLS.get("chatapp") or BASE_URL).rstrip("/")
         return cls(f"{base}/{app.api_version}", token, app.phone_number_id, app.waba_id, app.app_id)
 
-    def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
+    def send(self, to: str, content: Values, job: str) -> Outcome:
         """Send one message. The job's id comes back with every status, so that a lost response is matched later.
 
         There is no idempotency key: a message that may have been accepted is uncertain, and never sent again
@@ -110,16 +111,16 @@ class ChatClient:
             )
         return Uncertain(f"the vendor answered with the status {answer.status}")
 
-    def number(self) -> Mapping[str, Any]:
+    def number(self) -> Values:
         """Return the vendor's data of the number. Raises ChatFailed."""
         fields = "display_phone_number,verified_name,quality_rating,messaging_limit_tier"
         return self._ask("GET", f"{self.phone_number_id}?fields={fields}")
 
-    def create_template(self, template: Mapping[str, Any]) -> Mapping[str, Any]:
+    def create_template(self, template: Values) -> Values:
         """Ask the vendor to approve a template. Returns id, status and category. Raises ChatFailed."""
         return self._ask("POST", f"{self.waba_id}/message_templates", template)
 
-    def change_template(self, vendor_id: str, values: Mapping[str, Any]) -> None:
+    def change_template(self, vendor_id: str, values: Values) -> None:
         """Change the content of a template, which the vendor has to approve again. Raises ChatFailed."""
         self._ask("POST", quote(vendor_id, safe=""), values)
 
@@ -128,10 +129,10 @@ class ChatClient:
         query = {"name": name, **({"hsm_id": vendor_id} if vendor_id else {})}
         self._ask("DELETE", f"{self.waba_id}/message_templates?{urlencode(query)}")
 
-    def templates(self) -> list[Mapping[str, Any]]:
+    def templates(self) -> list[Values]:
         """Return the account's templates: id, name, language, status, category, quality. Raises ChatFailed."""
         fields = "id,name,language,status,category,rejected_reason,quality_score"
-        listed: list[Mapping[str, Any]] = []
+        listed: list[Values] = []
         after = ""
         while len(listed) < MAX_TEMPLATES:
             query = {"fields": fields, "limit": "100", **({"after": after} if after else {})}
@@ -164,7 +165,7 @@ class ChatClient:
             raise ChatFailed("The vendor gave no id for the file.")
         return str(id)
 
-    def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:
+    def with_file(self, content: Values, file: Attachment, link: str) -> Values:
         """Return a message with the id of its file, which is uploaded for that. Raises ChatFailed."""
         kind = content["type"]
         return {**content, kind: {**content[kind], "id": self.upload(file.name, file.content_type, file.content)}}

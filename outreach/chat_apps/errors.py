@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.types import Values
 from outreach.smtp.outcome import Rejected, Stage
 
 LOG_IN_AGAIN = frozenset({0, 3, 10, 190, *range(200, 300)})
@@ -53,7 +54,7 @@ def read_error(body: Any) -> ChatError | None:
     return None if not isinstance(error, dict) else told_error(error)
 
 
-def told_error(error: Mapping[str, Any]) -> ChatError | None:
+def told_error(error: Values) -> ChatError | None:
     """Return the error of a response or of a webhook event; None if there is none."""
     code = error.get("code")
     if not isinstance(code, int) or isinstance(code, bool):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from mimetypes import guess_extension
-from typing import Any
 
+from core.types import Values
 from outreach.chat_apps.client import ChatClient, ChatFailed, download
 from outreach.chat_apps.messenger import MessengerClient
 from outreach.chat_apps.models import ChatApp
@@ -49,7 +49,7 @@ def media_kind(mime: str) -> str:
     return "document"
 
 
-def file_name(media: Mapping[str, Any], kind: str = "file") -> str:
+def file_name(media: Values, kind: str = "file") -> str:
     """Return the name of a file. A file without a name gets one from its kind and type."""
     named = str(media.get("name") or "")
     if named:
@@ -58,9 +58,7 @@ def file_name(media: Mapping[str, Any], kind: str = "file") -> str:
     return f"{kind}{guess_extension(mime) or ''}"
 
 
-def fetch_from_messenger(
-    app: ChatApp | None, media: Mapping[str, Any], check: Callable[[int | None], None]
-) -> FileAnswer:
+def fetch_from_messenger(app: ChatApp | None, media: Values, check: Callable[[int | None], None]) -> FileAnswer:
     """Fetch a file that a person has sent to a bot. Raises FileTrouble."""
 
     def fetched(app: ChatApp, id: str) -> FileAnswer:
@@ -73,9 +71,7 @@ def fetch_from_messenger(
     return _fetched(app, media, fetched)
 
 
-def fetch_from_social_b(
-    app: ChatApp | None, media: Mapping[str, Any], check: Callable[[int | None], None]
-) -> FileAnswer:
+def fetch_from_social_b(app: ChatApp | None, media: Values, check: Callable[[int | None], None]) -> FileAnswer:
     """Fetch the file that a person has sent to an account, from the platform's address. Raises FileTrouble."""
 
     def fetched(app: ChatApp, id: str) -> FileAnswer:
@@ -87,7 +83,7 @@ def fetch_from_social_b(
     return _fetched(app, media, fetched)
 
 
-def fetch_media(app: ChatApp | None, media: Mapping[str, Any], check: Callable[[int | None], None]) -> FileAnswer:
+def fetch_media(app: ChatApp | None, media: Values, check: Callable[[int | None], None]) -> FileAnswer:
     """Fetch a file that a person has sent to a number. Raises FileTrouble."""
 
     def fetched(app: ChatApp, id: str) -> FileAnswer:
@@ -99,7 +95,7 @@ def fetch_media(app: ChatApp | None, media: Mapping[str, Any], check: Callable[[
     return _fetched(app, media, fetched)
 
 
-def _fetched(app: ChatApp | None, media: Mapping[str, Any], fetch: Callable[[ChatApp, str], FileAnswer]) -> FileAnswer:
+def _fetched(app: ChatApp | None, media: Values, fetch: Callable[[ChatApp, str], FileAnswer]) -> FileAnswer:
     """Return the result of `fetch` for the file with the id. Raises FileTrouble for any error."""
     id = str(media.get("id") or "")
     if app is None or not id:

@@ -5,7 +5,6 @@ The bot's token is part of the address, so errors only name the host.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +14,7 @@ from django.conf import settings
 
 from core.crypto import SecretUnreadable
 from core.outbound_http import HttpAnswer, HttpFailed, exchange, multipart
+from core.types import JsonObject, Values
 from outreach.chat_apps.client import MAX_BYTES, MEDIA_SECONDS, NOTHING_SENT, SECONDS, ChatFailed, download
 from outreach.chat_apps.errors import REFUSED, ChatError
 from outreach.chat_apps.models import ChatApp
@@ -52,7 +52,7 @@ class MessengerClient:
         """Return the client of a token."""
         return cls((settings.VENDOR_BASE_URLS.get("messenger") or BASE_URL).rstrip("/"), token)
 
-    def me(self) -> Mapping[str, Any]:
+    def me(self) -> Values:
         """Return id and username of the bot. Raises ChatFailed."""
         bot = self._ask("getMe", {})
         if not isinstance(bot, dict) or not isinstance(bot.get("id"), int):
@@ -63,11 +63,11 @@ class MessengerClient:
         """Register the webhook for incoming messages, with the secret in a header. Raises ChatFailed."""
         self._ask("setWebhook", {"url": url, "secret_token": secret, "allowed_updates": ["message"]})
 
-    def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:
+    def with_file(self, content: Values, file: Attachment, link: str) -> Values:
         """Return a message with its file, which goes in the same request."""
         return {**content, FILE: (file.name, file.content, file.content_type)}
 
-    def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
+    def send(self, to: str, content: Values, job: str) -> Outcome:
         """Send one message.
 
         There is no idempotency key: a message that may have been accepted is uncertain, and never sent again
@@ -106,7 +106,7 @@ class MessengerClient:
         """Return a file. Raises ChatFailed."""
         return download(f"{self.base}/file/bot{self.token}/{quote(path)}", most_bytes)
 
-    def _ask(self, method: str, values: Mapping[str, Any]) -> Any:
+    def _ask(self, method: str, values: Values) -> Any:
         try:
             answer = self._exchange(method, orjson.dumps(values), "application/json", SECONDS)
         except HttpFailed as failed:
@@ -124,7 +124,7 @@ class MessengerClient:
         return exchange("POST", url, seconds=seconds, headers=headers, body=body, most_bytes=MAX_BYTES)
 
 
-def _json(answer: HttpAnswer) -> dict[str, Any]:
+def _json(answer: HttpAnswer) -> JsonObject:
     try:
         parsed = orjson.loads(answer.body or b"null")
     except orjson.JSONDecodeError:
@@ -132,17 +132,17 @@ def _json(answer: HttpAnswer) -> dict[str, Any]:
     return parsed if isinstance(parsed, dict) else {}
 
 
-def _code(body: Mapping[str, Any], status: int) -> int:
+def _code(body: Values, status: int) -> int:
     code = body.get("error_code")
     return code if isinstance(code, int) and not isinstance(code, bool) else status
 
 
-def _words(body: Mapping[str, Any], code: int) -> str:
+def _words(body: Values, code: int) -> str:
     said = body.get("description")
     return f"{code}: {said}"[:500].replace("\0", "") if isinstance(said, str) and said else f"it answered {code}"
 
 
-def _rejection(code: int, detail: str, body: Mapping[str, Any]) -> Outcome:
+def _rejection(code: int, detail: str, body: Values) -> Outcome:
     if code in (UNAUTHORISED, 404):
         return Rejected(False, code, detail, "auth")
     if code == TOO_MANY:

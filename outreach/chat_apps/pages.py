@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
 from core.web.records import RecordList, Records
@@ -27,7 +25,7 @@ STATUS_BADGES = {
 }
 
 
-def health_of(app: Mapping[str, Any]) -> dict[str, Any]:
+def health_of(app: Values) -> JsonObject:
     """Return an app with the label and the tone of its state."""
     label, tone = "Works", "ok"
     if not app["isActive"]:
@@ -49,7 +47,7 @@ class ChatAppPage(SettingsPage):
     module = "apps"
     section = "chat-apps"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         exists = values is not None
         stays = " Left empty, it stays." if exists else ""
         fields = [
@@ -84,7 +82,7 @@ class ChatAppPage(SettingsPage):
         ]
         return Form(fields, values)
 
-    def tested(self, app: Mapping[str, Any], message: str) -> HttpResponse:
+    def tested(self, app: Values, message: str) -> HttpResponse:
         """Lead on to the app after a change that asked the vendor."""
         to = self.address("chat-app", app["_id"])
         if app["verified"]:
@@ -102,7 +100,7 @@ class ChatApps(ChatAppPage):
     about = "Your company's numbers at the chat vendor, which people write to and are answered from."
     template = "web/chat_apps/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"apps": [health_of(app) for app in self.read(PATH, LIST).data]}
 
     def do_test(self) -> HttpResponse:
@@ -124,7 +122,7 @@ class NewChatApp(ChatAppPage):
     title = "Connect a number"
     template = "web/chat_apps/form.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"form": self.form() if self.may("apps", "POST") else None}
 
     def do_save(self) -> HttpResponse:
@@ -145,7 +143,7 @@ class ChatAppDetail(ChatAppPage):
     def record(self) -> str:
         return f"{PATH}/{self.params['id']}"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         app = health_of(self.read(self.record).data)
         may = self.may("apps", "PUT")
         return {"app": app, "title": app["called"], "form": self.form(app) if may else None, "may": may}
@@ -191,7 +189,7 @@ class ChatLog(RecordList, ChatAppPage):
         Column("sendingAt", "When", "sendingAt"),
     )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         context = super().show()
         shown = []
         for record in context["records"]:

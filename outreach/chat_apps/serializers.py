@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, TextInput
 from core.api.output import HEALTH, Computed, IdField, Output
+from core.types import JsonObject, Values
 from outreach.chat_apps.hooks import hook_url, verify_token
 from outreach.chat_apps.models import PER_SECOND
 from outreach.senders.models import why_stopped
@@ -116,7 +114,7 @@ class ChatAppOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         place = (row["id"], row["hook_salt"])
         hook_fields = {"webhookUrl": "", "verifyToken": ""}
         if row["by_changer"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from time import monotonic
 from typing import Any
@@ -16,6 +16,7 @@ from core.access import reserve_quota
 from core.errors import DuplicateField, NamedError, ValidationFailed
 from core.ids import new_id
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from outreach.chat_apps.client import ChatClient, ChatFailed
 from outreach.chat_apps.models import HELD, ChatApp
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
@@ -80,7 +81,7 @@ def update_app(*, id: str, member_id: str, verified: bool | None = None, **value
         app, reconnects = _changed(id, values)
     tests = verified or (reconnects and verified is None)
     with turn() if tests else nullcontext():
-        test_fields: dict[str, Any] = {}
+        test_fields: JsonObject = {}
         if tests:
             _connect(app)
             test_fields = {
@@ -159,7 +160,7 @@ def _number_held() -> Iterator[None]:
 _PLATFORM_FIELDS = ("display_number", "quality_rating", "messaging_limit", "name")
 
 
-def _ask(app: ChatApp) -> dict[str, Any]:
+def _ask(app: ChatApp) -> JsonObject:
     """Return the vendor's data of the app's number, by columns. Raises ChatFailed and SmtpError."""
     details = ChatClient.of(app).number()
 
@@ -193,7 +194,7 @@ def _connect(app: ChatApp) -> None:
         app.last_error_at = None
 
 
-def _changed(id: str, values: Mapping[str, Any]) -> tuple[ChatApp, bool]:
+def _changed(id: str, values: Values) -> tuple[ChatApp, bool]:
     """Return the locked app with the values set, unsaved, and whether it connects by others than before."""
     app: ChatApp = CONNECTED_APPS[KEY].record_to_change(id, values)
     checked = _checked(values, app)
@@ -202,12 +203,12 @@ def _changed(id: str, values: Mapping[str, Any]) -> tuple[ChatApp, bool]:
     return app, bool(changed)
 
 
-def _set(app: ChatApp, values: Mapping[str, Any]) -> None:
+def _set(app: ChatApp, values: Values) -> None:
     for name, value in values.items():
         setattr(app, name, value)
 
 
-def _checked(values: Mapping[str, Any], current: ChatApp | None) -> dict[str, Any]:
+def _checked(values: Values, current: ChatApp | None) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed."""
     stored = dict(values)
     check_values(stored, current)

@@ -6,11 +6,12 @@ was sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic, sleep
-from typing import Any, Protocol
+from typing import Protocol
 
+from core.types import Values
 from outreach.chat_apps.client import ChatClient, ChatFailed
 from outreach.chat_apps.messenger import MessengerClient
 from outreach.chat_apps.models import ChatApp
@@ -27,7 +28,7 @@ class OutgoingChat:
     id: str
     to: str
     """E.164."""
-    content: Mapping[str, Any]
+    content: Values
     """The type of the message, and the content of the type, in the vendor's format."""
     files: Sequence[Attachment] = ()
     """Its file: one at most."""
@@ -38,10 +39,10 @@ class OutgoingChat:
 class Client(Protocol):
     """The client of a vendor."""
 
-    def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
+    def send(self, to: str, content: Values, job: str) -> Outcome:
         """Send one message. The vendor stores the job's id with it."""
 
-    def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:
+    def with_file(self, content: Values, file: Attachment, link: str) -> Values:
         """Return a message with its file, which may be given to the vendor for that; by its `link` a vendor fetches it
         for some days. Raises ChatFailed."""
 
@@ -66,7 +67,7 @@ class ChatSession:
         commit_intent()
         return self._client.send(message.to, content, message.id)
 
-    def _prepared(self, message: OutgoingChat) -> Mapping[str, Any]:
+    def _prepared(self, message: OutgoingChat) -> Values:
         """Return the content to send. Raises InvalidMail for a file that the vendor never accepts, and SmtpError."""
         if not message.files:
             return message.content

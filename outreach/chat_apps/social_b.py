@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from core.crypto import SecretUnreadable
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.types import JsonObject, Values
 from outreach.chat_apps.client import MAX_BYTES, NOTHING_SENT, SECONDS, ChatFailed
 from outreach.chat_apps.errors import LOG_IN_AGAIN, REFUSED, ChatError, read_error, told_error
 from outreach.chat_apps.models import API_VERSION, ChatApp
@@ -73,14 +74,14 @@ class SocialBClient:
         base = (settings.VENDOR_BASE_URLS.get("social-b") or BASE_URL).rstrip("/")
         return cls(f"{base}/{API_VERSION}", token, account_id)
 
-    def me(self) -> Mapping[str, Any]:
+    def me(self) -> Values:
         """Return user_id and username of the account that the token is of. Raises ChatFailed."""
         account = self._ask("me?fields=user_id,username")
         if not account.get("user_id"):
             raise ChatFailed("The platform says nothing of the account.")
         return account
 
-    def _ask(self, path: str, base: str = "") -> dict[str, Any]:
+    def _ask(self, path: str, base: str = "") -> JsonObject:
         """Return the platform's response. Raises ChatFailed."""
         try:
             answer = self._exchange("GET", path, base=base)
@@ -113,12 +114,12 @@ class SocialBClient:
             return Token(token, None)
         return Token(token, timezone.now() + timedelta(seconds=seconds))
 
-    def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:
+    def with_file(self, content: Values, file: Attachment, link: str) -> Values:
         """Return a message with the address of its file, from where the platform fetches it."""
         kind = content["type"]
         return {**content, kind: {**content[kind], "url": link}}
 
-    def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
+    def send(self, to: str, content: Values, job: str) -> Outcome:
         """Send a message, or reply to a comment in its place.
 
         There is no idempotency key: a message that may have been accepted is uncertain, and never sent again
@@ -148,13 +149,13 @@ class SocialBClient:
             return Rejected(False, answer.status, text, "final", reason=REFUSED)
         return Uncertain(f"the platform answered with the status {answer.status}")
 
-    def _request(self, to: str, content: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
+    def _request(self, to: str, content: Values) -> tuple[str, JsonObject, str]:
         """Return the path for a message, its body, and the response's key for its id."""
         kind = content["type"]
         text_part = content.get("text") or {}
         if comment := text_part.get("comment"):
             return f"{quote(comment, safe='')}/replies", {"message": text_part["body"]}, "id"
-        message: dict[str, Any] = {"text": text_part.get("body", "")}
+        message: JsonObject = {"text": text_part.get("body", "")}
         if kind != "text":
             message = {"attachment": {"type": kind, "payload": {"url": content[kind]["url"]}}}
         return f"{self.account_id}/messages", {"recipient": {"id": to}, "message": message}, "message_id"

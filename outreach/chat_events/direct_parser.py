@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 from django.utils import timezone
 
+from core.types import JsonObject, Values
 from outreach.chat_apps.models import ChatApp
 from outreach.chat_events.models import ChatEvent
 from outreach.chat_events.parser import MAX_EVENTS, ProviderEvent, _at, _clean, _key, _rows, _text
@@ -41,7 +42,7 @@ def read_messenger(app: ChatApp, body: bytes) -> list[ProviderEvent]:
     return [ProviderEvent(_key("messenger", chat, id), ChatEvent.Kind.MESSAGE, _when(message.get("date")), chat, data)]
 
 
-def _messenger_media(message: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
+def _messenger_media(message: Values) -> tuple[str, JsonObject | None]:
     pictures = _rows(message, "photo")
     if pictures:
         return "image", {"id": _text(pictures[-1].get("file_id"), 200), "mime": "image/jpeg", "name": ""}
@@ -58,7 +59,7 @@ def read_social_b(app: ChatApp, body: bytes) -> list[ProviderEvent]:
     return list(_social_b(app, _json(body)))[:MAX_EVENTS]
 
 
-def _social_b(app: ChatApp, update: Mapping[str, Any]) -> Iterator[ProviderEvent]:
+def _social_b(app: ChatApp, update: Values) -> Iterator[ProviderEvent]:
     for entry in _rows(update, "entry"):
         if _text(entry.get("id"), 40) != app.phone_number_id:
             continue
@@ -89,7 +90,7 @@ def _direct_message(app: ChatApp, message: Any, sender: str, at: datetime) -> It
     yield ProviderEvent(_key("social-b", id), ChatEvent.Kind.MESSAGE, at, sender, data)
 
 
-def _comment(app: ChatApp, value: Mapping[str, Any], at: datetime) -> Iterator[ProviderEvent]:
+def _comment(app: ChatApp, value: Values, at: datetime) -> Iterator[ProviderEvent]:
     id, author = _text(value.get("id"), 40), _text(_at(value, "from", "id"), 20)
     post = _text(_at(value, "media", "id"), 40)
     if not id.isalnum() or not author.isalnum() or not post.isalnum() or author == app.phone_number_id:
@@ -101,7 +102,7 @@ def _comment(app: ChatApp, value: Mapping[str, Any], at: datetime) -> Iterator[P
     yield ProviderEvent(_key("social-b", "comment", id), ChatEvent.Kind.MESSAGE, at, author, data)
 
 
-def _json(body: bytes) -> dict[str, Any]:
+def _json(body: bytes) -> JsonObject:
     try:
         parsed = orjson.loads(body)
     except orjson.JSONDecodeError:

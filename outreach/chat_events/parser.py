@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 from django.utils import timezone
 
+from core.types import JsonObject, Values
 from outreach.chat_apps.models import ChatApp
 from outreach.chat_events.models import ChatEvent
 
@@ -29,7 +30,7 @@ class ProviderEvent:
     kind: str
     happened_at: datetime
     phone: str
-    data: Mapping[str, Any]
+    data: Values
 
 
 def read_hook(app: ChatApp, body: bytes) -> list[ProviderEvent]:
@@ -57,7 +58,7 @@ def _read(app: ChatApp, payload: Any) -> Iterator[ProviderEvent]:
                 yield from _messages(value)
 
 
-def _messages(value: Mapping[str, Any]) -> Iterator[ProviderEvent]:
+def _messages(value: Values) -> Iterator[ProviderEvent]:
     names = {}
     for contact in _rows(value, "contacts"):
         name = _at(contact, "profile", "name")
@@ -85,7 +86,7 @@ def _messages(value: Mapping[str, Any]) -> Iterator[ProviderEvent]:
             )
 
 
-def _words(message: Mapping[str, Any]) -> dict[str, Any]:
+def _words(message: Values) -> JsonObject:
     """Return kind, text, media and the message replied to, of a message."""
     kind = _text(message.get("type"), 16) or "unknown"
     part = message.get(kind)
@@ -110,7 +111,7 @@ def _words(message: Mapping[str, Any]) -> dict[str, Any]:
     return {"kind": kind, "text": text[:10_000], "media": media, "replyTo": _text(_at(message, "context", "id"), 190)}
 
 
-def _template(value: Mapping[str, Any]) -> ProviderEvent:
+def _template(value: Values) -> ProviderEvent:
     kept = ("event", "message_template_id", "message_template_name", "message_template_language", "reason")
     data = {name: _text(value.get(name), 512) for name in kept}
     # Nothing tells one such event from the next but when it came: the same status again changes nothing.
@@ -123,18 +124,18 @@ def _is_degrees(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and -180 <= value <= 180
 
 
-def _error(error: Mapping[str, Any]) -> dict[str, Any]:
+def _error(error: Values) -> JsonObject:
     """Return the parts of an error that are read later, in values that can be stored."""
     code = error.get("code")
     is_code = isinstance(code, int) and not isinstance(code, bool) and abs(code) < 2**31
-    kept: dict[str, Any] = {"code": code} if is_code else {}
+    kept: JsonObject = {"code": code} if is_code else {}
     details = _text(_at(error, "error_data", "details"), 1000)
     return {**kept, "message": _text(error.get("message"), 1000), "title": _text(error.get("title"), 1000)} | (
         {"error_data": {"details": details}} if details else {}
     )
 
 
-def _rows(value: Any, name: str) -> list[dict[str, Any]]:
+def _rows(value: Any, name: str) -> list[JsonObject]:
     rows = value.get(name) if isinstance(value, dict) else None
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 

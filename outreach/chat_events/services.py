@@ -6,7 +6,6 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from time import monotonic
-from typing import Any
 
 from django.db import DataError, transaction
 from django.db.models import Q
@@ -15,6 +14,7 @@ from django.utils import timezone
 from core.errors import ApiError
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject
 from outreach.chat_apps.errors import OPTED_OUT, REFUSED, told_error
 from outreach.chat_apps.models import DIRECT, ChatApp, ChatOptOut
 from outreach.chat_events.models import ChatEvent
@@ -98,7 +98,7 @@ def apply_one(id: str) -> bool:
 
 
 def _apply(event: ChatEvent) -> None:
-    data: dict[str, Any] = event.data
+    data: JsonObject = event.data
     if not data:
         return  # the person was erased before it was applied
     if event.kind == Kind.TEMPLATE:
@@ -121,7 +121,7 @@ def _apply(event: ChatEvent) -> None:
         receive(event.app, inbound)
 
 
-def _direct(event: ChatEvent, data: dict[str, Any]) -> None:
+def _direct(event: ChatEvent, data: JsonObject) -> None:
     inbound = Inbound(
         data["id"],
         data["address"],
@@ -135,7 +135,7 @@ def _direct(event: ChatEvent, data: dict[str, Any]) -> None:
     take_in(DirectSource(event.app, event.phone), inbound)
 
 
-def _status(event: ChatEvent, data: dict[str, Any]) -> None:
+def _status(event: ChatEvent, data: JsonObject) -> None:
     """Advance the message's delivery status, record the proof that it was sent, or end a message that was not
     delivered."""
     job = _message(event, data)
@@ -159,7 +159,7 @@ def _status(event: ChatEvent, data: dict[str, Any]) -> None:
         ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def _message(event: ChatEvent, data: dict[str, Any]) -> SendJob | None:
+def _message(event: ChatEvent, data: JsonObject) -> SendJob | None:
     """Return the message that a status is of, locked: by the id that it brings back, else by the vendor's."""
     condition = Q(provider_message_id=data["id"]) | Q(pk=data["job"])
     rows = SendJob.objects.select_for_update(of=("self",)).filter(condition, chat_app_id=event.app_id)

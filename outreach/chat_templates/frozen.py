@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import NamedError, shorten
 from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
+from core.types import JsonObject, Values
 from crm.models import Contact
 from outreach.chat_apps.checks import INVALID
 from outreach.chat_apps.models import ChatTemplate
@@ -33,7 +34,7 @@ def read_given(raw: Any, where: str) -> dict[str, str]:
     return {name: text.strip() for name, text in raw.items()}
 
 
-def freeze(template: ChatTemplate, values: Given, reader: ValueReader, where: str, parameter: str) -> dict[str, Any]:
+def freeze(template: ChatTemplate, values: Given, reader: ValueReader, where: str, parameter: str) -> JsonObject:
     """Return a template in the form of a run.
 
     Raises InvalidVariables_400 for an unknown variable, one without a value, and a placeholder that is no field of
@@ -70,7 +71,7 @@ def check_sendable(template: ChatTemplate, where: str) -> None:
         raise NamedError(INVALID, f"{where}: its chat app is switched off")
 
 
-def of_contact(frozen: Mapping[str, Any], contact: Contact, reader: ValueReader) -> Filled:
+def of_contact(frozen: Values, contact: Contact, reader: ValueReader) -> Filled:
     """Return a frozen template with the values of a contact."""
     template, values = _template(frozen), frozen["given"]
     fields = {name for text in values.values() for name in names_in(text)} - {*BUILT_IN}
@@ -82,12 +83,12 @@ def of_contact(frozen: Mapping[str, Any], contact: Contact, reader: ValueReader)
     return fill(template, values_for(template, contact, reader, own))
 
 
-def with_placeholders(frozen: Mapping[str, Any]) -> Filled:
+def with_placeholders(frozen: Values) -> Filled:
     """Return a frozen template without a recipient: values to fill in are in double braces."""
     mapped = {name: field if name == LINK else f"{{{{{field}}}}}" for name, field in frozen["variables"].items()}
     return fill(_template(frozen), {**mapped, **frozen["given"]})
 
 
-def _template(frozen: Mapping[str, Any]) -> ChatTemplate:
+def _template(frozen: Values) -> ChatTemplate:
     columns = ("name", "language", "components", "variables")
     return ChatTemplate(**{name: frozen[name] for name in columns})

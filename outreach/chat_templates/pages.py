@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from core.text.placeholders import names_in
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import ONE_OF, Choice
 from core.web.forms import Field, Form, Option
@@ -59,7 +60,7 @@ FIELDS_HELP = (
 PLACE = re.compile(r"components\[(?P<place>\d+)\](?:\.buttons\[(?P<button>\d+)\])?(?:\.(?P<key>[\w.]+))?: ")
 
 
-def state_of(template: Mapping[str, Any]) -> dict[str, Any]:
+def state_of(template: Values) -> JsonObject:
     """Return a template with the label and tone of its status."""
     label, tone = STATES.get(template["status"], (template["status"], ""))
     return {**template, "words": label, "mood": tone}
@@ -70,7 +71,7 @@ class ChatTemplateForm(RecordForm):
 
     template = "web/chat_templates/form.html"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         exists = values is not None
         first = [
             Field("app", "Chat app", "select", options=self.apps, required=True, value=self.only_app),
@@ -95,7 +96,7 @@ class ChatTemplateForm(RecordForm):
         ]
         return Form([*first, *parts, *self.button_fields(values or {})], values)
 
-    def button_fields(self, values: Mapping[str, Any]) -> list[Field]:
+    def button_fields(self, values: Values) -> list[Field]:
         """Return the fields of the existing buttons, and some empty ones."""
         sent = [int(match[1]) for name in self.request.POST if (match := re.fullmatch(r"button-(\d)-kind", name))]
         held = [int(name.split("-")[1]) for name in values if name.startswith("button-")]
@@ -126,14 +127,14 @@ class ChatTemplateForm(RecordForm):
         rows = answer.data if answer.ok else ()
         return [Option(row["_id"], next((row[name] for name in names if row[name]), "")) for row in rows]
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         """Return the API's body. `places` keeps the place of each component and button in the form."""
         fields, examples = self.lines(values.get("variables") or "")
-        components: list[dict[str, Any]] = []
+        components: list[JsonObject] = []
         self.places: list[str] = []
         self.rows: list[int] = []
 
-        def put(part: str, component: Mapping[str, Any]) -> None:
+        def put(part: str, component: Values) -> None:
             components.append({"type": part, **component})
             self.places.append(part)
 
@@ -166,8 +167,8 @@ class ChatTemplateForm(RecordForm):
             examples[name] = (match["example"] or "") if match else ""
         return fields, examples
 
-    def buttons(self, values: Mapping[str, Any], examples: Mapping[str, str]) -> list[dict[str, Any]]:
-        button_rows: list[dict[str, Any]] = []
+    def buttons(self, values: Values, examples: Mapping[str, str]) -> list[JsonObject]:
+        button_rows: list[JsonObject] = []
         for place in range(MAX_BUTTONS):
             kind = values.get(f"button-{place}-kind")
             text, value = (values.get(f"button-{place}-{name}") or "" for name in ("text", "value"))
@@ -236,7 +237,7 @@ class ChatTemplateForm(RecordForm):
         self.tell("The vendor has the file. Save the template to keep it")
         return self.page({**context, "form": form})
 
-    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+    def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         form: Form | None = context.get("form")
         fields = form.fields if form is not None else []
         buttons = [field for field in fields if field.name.startswith("button-")]
@@ -279,7 +280,7 @@ class ChatTemplates(RecordList, ChatTemplatePage):
     def choices(self) -> tuple[Choice, ...]:
         return (Choice("status", "State", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         context = super().show()
         return {**context, "records": [state_of(record) for record in context["records"]]}
 
@@ -303,7 +304,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
     path = "chat-templates/<str:id>"
     name = "chat-template"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         """Return the form. The app can't be changed; nor can name, language and category of a template that was
         submitted."""
         shown_form = super().form(values)
@@ -311,13 +312,13 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         shown_form.fields = [field for field in shown_form.fields if field.name not in fixed]
         return shown_form
 
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Values:
         parts = {part["type"]: part for part in self.record["components"]}
         header, body = parts.get("HEADER", {}), parts.get("BODY", {})
         variables = dict(self.record["variables"])
         link = variables.pop("header.link", "")
         example = {**_numbered(body, "body_text"), **_numbered(header, "header_text", "header.")}
-        button_values: dict[str, Any] = {}
+        button_values: JsonObject = {}
         for place, part in enumerate(parts.get("BUTTONS", {}).get("buttons", ())):
             value = part.get(VALUE_OF.get(part["type"], ""), "")
             examples = part.get("example") or [""]
@@ -343,7 +344,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
             **button_values,
         }
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         can_test = self.record["status"] == "APPROVED" and self.may("campaign", "POST")
         return {**super().context(), "chat_template": state_of(self.record), "can_test": can_test}
 
@@ -378,7 +379,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         return self.done(f"The vendor says: {STATES[after.data['status']][0].lower()}" if after.ok else "Asked")
 
 
-def _numbered(component: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, str]:
+def _numbered(component: Values, key: str, prefix: str = "") -> dict[str, str]:
     """Return variable -> example of a component."""
     examples = component.get("example", {}).get(key) or []
     row = examples[0] if examples and isinstance(examples[0], list) else examples

@@ -15,6 +15,7 @@ from core.access import reserve_quota
 from core.errors import DuplicateField, NamedError
 from core.lists import BulkSelection
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject, Values
 from crm.contacts.selectors import live_contacts
 from crm.files.models import File
 from crm.files.stores import open_content
@@ -135,7 +136,7 @@ def submit_template(*, id: str, member_id: str) -> ChatTemplate:
         raise NamedError(INVALID, f"id: it is {template.status.lower()} already")
     seen = template.updated_at
     fields = {name: getattr(template, name) for name in ("name", "language", "category", "components")}
-    values: dict[str, Any] = {"status": Status.PENDING, "rejected_reason": ""}
+    values: JsonObject = {"status": Status.PENDING, "rejected_reason": ""}
     with turn():
         try:
             client = ChatClient.of(template.app)
@@ -193,7 +194,7 @@ def preview_template(*, id: str, contact_id: str | None, values: Mapping[str, st
 
 
 def preview_words(
-    *, components: Sequence[Any], variables: Mapping[str, Any], contact_id: str | None, name: str = "preview"
+    *, components: Sequence[Any], variables: Values, contact_id: str | None, name: str = "preview"
 ) -> tuple[ChatTemplate, Filled]:
     """Return unsaved text as a template that is never stored, filled with the values of a contact.
 
@@ -236,7 +237,7 @@ def header_handle(*, app: str, file: File) -> str:
     return handle
 
 
-def apply_status(app: ChatApp, update: Mapping[str, Any]) -> None:
+def apply_status(app: ChatApp, update: Values) -> None:
     """Write the status of a template from the vendor's webhook. A draft is not touched: its content is not the
     vendor's."""
     id = str(update.get("message_template_id") or "")[:40]
@@ -253,7 +254,7 @@ def apply_status(app: ChatApp, update: Mapping[str, Any]) -> None:
 
 def _write(pk: str, status: str, vendor_id: str, reason: str, quality: str = "") -> None:
     reason = "" if reason.upper() == "NONE" or status == Status.APPROVED else reason
-    values: dict[str, Any] = {"status": status, "rejected_reason": reason}
+    values: JsonObject = {"status": status, "rejected_reason": reason}
     if vendor_id:
         values["vendor_id"] = vendor_id
     if quality:
@@ -324,11 +325,11 @@ def _sync(app: ChatApp) -> int:
     return len(rows)
 
 
-def _status(row: Mapping[str, Any], otherwise: str) -> str:
+def _status(row: Values, otherwise: str) -> str:
     return KNOWN.get(str(row.get("status", "")).upper(), otherwise)
 
 
-def _text(row: Mapping[str, Any], name: str, most: int) -> str:
+def _text(row: Values, name: str, most: int) -> str:
     value = row.get(name)
     return str(value)[:most].replace("\0", "") if isinstance(value, str | int) else ""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import NamedError, shorten
+from core.types import JsonObject, Values
 from crm.models import Contact
 from outreach.chat_apps.checks import MEDIA, VARIABLE, parts_of, variables_in
 from outreach.chat_apps.models import ChatTemplate
@@ -21,12 +22,12 @@ LINK = "header.link"
 class Filled:
     """A template with values."""
 
-    content: Mapping[str, Any]
+    content: Values
     """As the vendor takes it."""
     text: str
     missing: tuple[str, ...]
     """Variables without a value: the vendor refuses such a message."""
-    pieces: Mapping[str, Any]
+    pieces: Values
     """The parts of it that a person sees (see pieces)."""
 
 
@@ -46,7 +47,7 @@ def needed(components: Sequence[Any]) -> list[str]:
     return names
 
 
-def check_variables(components: Sequence[Any], variables: Mapping[str, Any]) -> None:
+def check_variables(components: Sequence[Any], variables: Values) -> None:
     """Raise InvalidVariables_400 for a variable that the template does not have, or one that no field fills."""
     names = needed(components)
     for name, field in variables.items():
@@ -77,7 +78,7 @@ def fill(template: ChatTemplate, values: Mapping[str, str]) -> Filled:
     clean = {name: " ".join(value.split())[:VALUE_LENGTH] for name, value in values.items()}
     missing = tuple(name for name in needed(template.components) if not clean.get(name))
     parts = parts_of(template.components)
-    sent: list[dict[str, Any]] = []
+    sent: list[JsonObject] = []
     texts: list[str] = []
     if "HEADER" in parts:
         header = parts["HEADER"][0]
@@ -103,7 +104,7 @@ def fill(template: ChatTemplate, values: Mapping[str, str]) -> Filled:
     return Filled({"type": "template", "template": content}, "\n".join(texts), missing, pieces(template, clean))
 
 
-def pieces(template: ChatTemplate, values: Mapping[str, str]) -> dict[str, Any]:
+def pieces(template: ChatTemplate, values: Mapping[str, str]) -> JsonObject:
     """Return the visible parts of a template: header (its format or its text), body, footer, and buttons."""
     parts = parts_of(template.components)
     header = parts["HEADER"][0] if "HEADER" in parts else {}

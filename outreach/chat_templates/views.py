@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -13,6 +11,7 @@ from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.files.selectors import readable_files
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_templates import services
@@ -44,12 +43,12 @@ REFUSED = (
 CONTACT = OpenApiParameter("contactId", str, description="Whose values it gets; without it the variables stay.")
 
 
-def _one(id: str) -> dict[str, Any]:
+def _one(id: str) -> JsonObject:
     services.get_template(id)
     return ChatTemplateOut.one(ChatTemplate.objects.filter(pk=id)) or {}
 
 
-def _shown(filled: Filled) -> dict[str, Any]:
+def _shown(filled: Filled) -> JsonObject:
     return {"text": filled.text, "missing": list(filled.missing), **filled.pieces}
 
 
@@ -66,11 +65,11 @@ class ChatTemplateViewSet(ResourceViewSet):
         takes=services.MODULE,
         description="It is a draft until POST …/submit gives it to the chat vendor.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return _one(services.create_template(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a chat template", output=ChatTemplateOut, errors=(NOT_FOUND,))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _one(id)
 
     @endpoint(
@@ -82,7 +81,7 @@ class ChatTemplateViewSet(ResourceViewSet):
         description="Other words make a draft of it, which goes nowhere until it is approved anew. One that was"
         " approved keeps its name, language and category.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_template(id=id, member_id=self.actor.member_id, **data)
         return _one(id)
 
@@ -95,7 +94,7 @@ class ChatTemplateViewSet(ResourceViewSet):
         errors=(NOT_FOUND, "InvalidChatAppTemplate_400"),
         description=f"At the vendor too; at most {services.MAX_DELETED} at once.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": services.delete_templates(selection=self.selection())}
 
     @action(detail=True, methods=["post"])
@@ -106,7 +105,7 @@ class ChatTemplateViewSet(ResourceViewSet):
         errors=(NOT_FOUND, "InvalidChatAppTemplate_400", BUSY),
         description="It is PENDING until the vendor's webhook, or the hourly look, says what became of it.",
     )
-    def submit(self, request: Request, id: str) -> Any:
+    def submit(self, request: Request, id: str) -> object:
         services.submit_template(id=id, member_id=self.actor.member_id)
         return _one(id)
 
@@ -117,7 +116,7 @@ class ChatTemplateViewSet(ResourceViewSet):
         errors=(NOT_FOUND, "ContactNotFound_400", "UnauthorizedAction_403"),
         parameters=(CONTACT,),
     )
-    def preview(self, request: Request, id: str) -> Any:
+    def preview(self, request: Request, id: str) -> object:
         return _shown(services.preview_template(id=id, contact_id=asked_contact(self)))
 
     @action(detail=False, methods=["post"], url_path="preview")
@@ -129,7 +128,7 @@ class ChatTemplateViewSet(ResourceViewSet):
         permission="GET",
         description="Before they are saved. By session a contact takes contact.GET.",
     )
-    def preview_words(self, request: Request, data: dict[str, Any]) -> Any:
+    def preview_words(self, request: Request, data: JsonObject) -> object:
         contact = data.pop("contact_id", None)
         check_sees_contact(self.actor, contact)
         return _shown(services.preview_words(contact_id=contact, **data)[1])
@@ -143,7 +142,7 @@ class ChatTemplateViewSet(ResourceViewSet):
         permission="PUT",
         description="As the service does by itself each hour.",
     )
-    def sync(self, request: Request, data: dict[str, Any]) -> Any:
+    def sync(self, request: Request, data: JsonObject) -> object:
         return {"known": services.sync_now(app=data["app"])}
 
     @action(detail=False, methods=["post"], url_path="handle")
@@ -156,7 +155,7 @@ class ChatTemplateViewSet(ResourceViewSet):
             *("UnauthorizedAction_403", BUSY),
         ),
     )
-    def handle_file(self, request: Request, data: dict[str, Any]) -> Any:
+    def handle_file(self, request: Request, data: JsonObject) -> object:
         if not (self.actor.is_unbounded or self.actor.may("file", "GET")):
             raise NamedError("UnauthorizedAction_403", "file: your role lacks the permission file.GET")
         file = readable_files(self.actor).select_related("bucket").filter(pk=data["file"], trashed_at=None).first()

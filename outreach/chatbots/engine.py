@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
+from core.types import JsonObject, Values
 from outreach.conversations.bots import Incoming
 
 FLOW_FINISHED = "flow_finished"
@@ -23,7 +23,7 @@ class Bot:
 
     id: str
     version: int
-    snapshot: Mapping[str, Any]
+    snapshot: Values
 
     @property
     def name(self) -> str:
@@ -56,14 +56,14 @@ class Memory:
     """The places of handover rules that have come true."""
 
     @classmethod
-    def read(cls, stored: Mapping[str, Any], now: datetime) -> Memory:
+    def read(cls, stored: Values, now: datetime) -> Memory:
         """Return the stored memory, or a new one."""
         if not stored.get("since"):
             return cls(now)
         since = datetime.fromisoformat(stored["since"])
         return cls(since, stored.get("position", 0), stored.get("messages", 0), frozenset(stored.get("met", ())))
 
-    def write(self, bot: Bot) -> dict[str, Any]:
+    def write(self, bot: Bot) -> JsonObject:
         """Return the values to store."""
         return {
             "version": bot.version,
@@ -164,18 +164,18 @@ def react(bot: Bot, memory: Memory, incoming: Incoming | None, now: datetime, *,
     return Reaction(bot, after, texts, why, None if why else due, said)
 
 
-def _holds(rule: Mapping[str, Any], incoming: Incoming, messages: int) -> bool:
+def _holds(rule: Values, incoming: Incoming, messages: int) -> bool:
     if rule["type"] == CONTAINS_TEXT:
         phrase = plain_words(rule.get("text", ""))
         return bool(phrase) and phrase in plain_words(incoming.text)
     return rule["type"] == MESSAGE_COUNT and messages >= max(1, rule.get("messageCount", 0))
 
 
-def _minutes(rule: Mapping[str, Any]) -> timedelta:
+def _minutes(rule: Values) -> timedelta:
     return timedelta(minutes=max(1, rule.get("minutes", 0)))
 
 
-def _waits(place: str, rule: Mapping[str, Any], met: set[str]) -> bool:
+def _waits(place: str, rule: Values, met: set[str]) -> bool:
     return rule["type"] == TIME_BASED and place not in met
 
 

@@ -1,27 +1,26 @@
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import models
 from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from core.types import JsonObject
 
 FILE_MB = 10
 DEFINITION = ("name", "kind", "conversations", "keywords", "handover", "routing", "attachments")
 """Fields that are published together."""
 
 
-def default_handover() -> dict[str, Any]:
+def default_handover() -> JsonObject:
     return {"mode": "any", "rules": []}
 
 
-def default_routing() -> dict[str, Any]:
+def default_routing() -> JsonObject:
     return {"label": "", "allowLeave": True, "allowEnter": True}
 
 
-def default_attachments() -> dict[str, Any]:
+def default_attachments() -> JsonObject:
     return {"custom": False, "maxFileSizeMb": FILE_MB}
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from core.types import Values
 from outreach.chatbots.engine import CONTAINS_TEXT, MESSAGE_COUNT, plain_words
 
 ERROR, WARNING = "error", "warning"
 
 
-def problems_of(chatbot: Mapping[str, Any]) -> list[dict[str, str]]:
+def problems_of(chatbot: Values) -> list[dict[str, str]]:
     """Return the problems: path, code, severity and message of each. A chatbot with an error cannot be published."""
     return [
         *_of_texts(chatbot["conversations"]),
@@ -24,12 +24,12 @@ def _problem(path: str, code: str, message: str, severity: str = WARNING) -> dic
     return {"path": path, "code": code, "severity": severity, "message": message}
 
 
-def _of_texts(texts: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, str]]:
+def _of_texts(texts: Sequence[Values]) -> Iterator[dict[str, str]]:
     if not texts:
         yield _problem("conversations", "noTexts", "It says nothing yet: add a text", ERROR)
 
 
-def _of_keywords(keywords: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, str]]:
+def _of_keywords(keywords: Sequence[Values]) -> Iterator[dict[str, str]]:
     seen = set()
     for place, keyword in enumerate(keywords):
         text = plain_words(keyword["keyword"])
@@ -40,7 +40,7 @@ def _of_keywords(keywords: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, st
         seen.add(text)
 
 
-def _of_rules(rules: Sequence[Mapping[str, Any]], texts: int) -> Iterator[dict[str, str]]:
+def _of_rules(rules: Sequence[Values], texts: int) -> Iterator[dict[str, str]]:
     seen = set()
     for place, rule in enumerate(rules):
         if not rule.get("enabled", True):
@@ -57,6 +57,6 @@ def _of_rules(rules: Sequence[Mapping[str, Any]], texts: int) -> Iterator[dict[s
             yield _problem(path, "neverTrue", f"{reached}: this never comes true")
 
 
-def _of_routing(chatbot: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+def _of_routing(chatbot: Values) -> Iterator[dict[str, str]]:
     if chatbot["kind"] == "router" and not chatbot["routing"].get("allowLeave", True):
         yield _problem("routing.allowLeave", "keepsAll", "A router that nobody may leave passes nobody on")

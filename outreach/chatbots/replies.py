@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from time import monotonic
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.settings.groups import chatbot_defaults
 from core.tenancy import company_id, company_scope, unscoped
+from core.types import Values
 from outreach.chatbots.engine import TOO_LARGE, Bot, Memory, Reaction, choose, react
 from outreach.chatbots.models import FILE_MB, ManualChatbot
 from outreach.conversations.bots import ANSWERS, BotReply, Incoming
@@ -30,7 +29,7 @@ def published() -> list[Bot]:
     return [Bot(pk, version, snapshot or {}) for pk, version, snapshot in bots]
 
 
-def most_mb(snapshot: Mapping[str, Any]) -> float:
+def most_mb(snapshot: Values) -> float:
     """Return how large a file may be for a chatbot: its own limit, or that of the company's settings."""
     own = snapshot.get("attachments", {})
     limits = own if own.get("custom") else chatbot_defaults(company_id())["attachments"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -11,6 +10,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, NumberInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject, Values
 from outreach.chatbots.engine import RULES
 from outreach.chatbots.models import ManualChatbot
 from outreach.chatbots.problems import problems_of
@@ -24,7 +24,7 @@ MAX_MESSAGES = 50
 class Named(Input):
     """A part of a chatbot, whose keys stay as the contract writes them."""
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         values = super().to_internal_value(data)
         sources = {field.source: name for name, field in self.fields.items()}
         return {sources.get(key, key): value for key, value in values.items()}
@@ -48,7 +48,7 @@ class RulePart(Named):
     messageCount = IntegerInput(default=0, min_value=0, max_value=10_000, help_text="0 counts as 1.")
     minutes = IntegerInput(default=0, min_value=0, max_value=525_600, help_text="0 counts as 1.")
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         if attrs["type"] == "contains_text" and attrs.get("enabled", True) and not attrs.get("text"):
             raise serializers.ValidationError({"text": "is required of a rule of the type contains_text"})
         return attrs
@@ -173,7 +173,7 @@ class ChatbotOut(Output):
     problems = Computed(ChatbotProblem(many=True))
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "problems": problems_of(data)}
 
 

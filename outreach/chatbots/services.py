@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +15,7 @@ from core.errors import DuplicateField, NamedError
 from core.ids import new_id
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from crm.records.updates import refuse_changed
 from outreach.chatbots.engine import Bot, Step, replay
 from outreach.chatbots.models import DEFINITION, ManualChatbot
@@ -90,7 +91,7 @@ def _change_status(chatbot: ManualChatbot, status: str, member_id: str) -> Manua
     return (publish if status == Status.PUBLISHED else pause)(id=chatbot.pk, member_id=member_id)
 
 
-def _set(chatbot: ManualChatbot, values: Mapping[str, Any]) -> None:
+def _set(chatbot: ManualChatbot, values: Values) -> None:
     for name, value in values.items():
         setattr(chatbot, name, {**getattr(chatbot, name), **value} if name in MERGED else value)
 
@@ -112,7 +113,7 @@ def _save(chatbot: ManualChatbot) -> ManualChatbot:
     return chatbot
 
 
-def _definition(chatbot: ManualChatbot) -> dict[str, Any]:
+def _definition(chatbot: ManualChatbot) -> JsonObject:
     return {name: getattr(chatbot, name) for name in DEFINITION}
 
 
@@ -150,7 +151,7 @@ def pause(*, id: str, member_id: str) -> ManualChatbot:
     return chatbot
 
 
-def test_conversation(*, id: str, messages: Sequence[Mapping[str, Any]], draft: bool) -> list[Step]:
+def test_conversation(*, id: str, messages: Sequence[Values], draft: bool) -> list[Step]:
     """Return a simulated conversation with the chatbot. Nobody receives anything. Raises NotFound_404.
 
     With `draft` its current text is used, otherwise the published one. Other published chatbots may take over.
@@ -163,7 +164,7 @@ def test_conversation(*, id: str, messages: Sequence[Mapping[str, Any]], draft: 
     return _replayed(first, messages)
 
 
-def test_words(*, messages: Sequence[Mapping[str, Any]], id: str | None, **values: Any) -> list[Step]:
+def test_words(*, messages: Sequence[Values], id: str | None, **values: Any) -> list[Step]:
     """Return a simulated conversation with an unsaved chatbot, or with unsaved changes of one.
 
     Nobody receives anything. Raises NotFound_404.
@@ -176,7 +177,7 @@ def test_words(*, messages: Sequence[Mapping[str, Any]], id: str | None, **value
     return _replayed(Bot(chatbot.pk, chatbot.latest_version, _definition(chatbot)), messages)
 
 
-def _replayed(first: Bot, messages: Sequence[Mapping[str, Any]]) -> list[Step]:
+def _replayed(first: Bot, messages: Sequence[Values]) -> list[Step]:
     """Replay a conversation that begins with the chatbot; other published ones may take over."""
     bots = [first, *(bot for bot in published() if bot.id != first.id)]
     now = timezone.now()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
@@ -11,6 +9,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.chatbots import services
 from outreach.chatbots.engine import Step
 from outreach.chatbots.filters import CHATBOT_FIELDS
@@ -29,7 +28,7 @@ NOT_FOUND = ("NotFound_404",)
 WRONG = (*NOT_FOUND, services.WRONG)
 
 
-def _one(id: str) -> dict[str, Any]:
+def _one(id: str) -> JsonObject:
     services.get_chatbot(id)
     return ChatbotOut.one(ManualChatbot.objects.filter(pk=id)) or {}
 
@@ -46,11 +45,11 @@ class ManualChatbotViewSet(ResourceViewSet):
         takes=services.MODULE,
         description="A draft. What the body leaves out comes from the settings (manualChatbot).",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return _one(services.create_chatbot(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a chatbot", output=ChatbotOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _one(id)
 
     @endpoint(
@@ -61,7 +60,7 @@ class ManualChatbotViewSet(ResourceViewSet):
         errors=(*WRONG, "RecordChanged_409"),
         description="What is published stays as it is until POST …/publish, or `status: published` here.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_chatbot(id=id, member_id=self.actor.member_id, **data)
         return _one(id)
 
@@ -74,11 +73,11 @@ class ManualChatbotViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description="People go on with their conversations.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": services.delete_chatbots(selection=self.selection())}
 
     @endpoint("Delete a chatbot", output=Deleted, success="ChatbotsDeleted_200", errors=NOT_FOUND)
-    def destroy(self, request: Request, id: str) -> Any:
+    def destroy(self, request: Request, id: str) -> object:
         services.delete_chatbot(id=id)
         return {"deletedCount": 1}
 
@@ -92,7 +91,7 @@ class ManualChatbotViewSet(ResourceViewSet):
         description="From now on it answers as it is written now, also after a pause.",
         transition=True,
     )
-    def publish(self, request: Request, id: str) -> Any:
+    def publish(self, request: Request, id: str) -> object:
         services.publish(id=id, member_id=self.actor.member_id)
         return _one(id)
 
@@ -106,7 +105,7 @@ class ManualChatbotViewSet(ResourceViewSet):
         description="It answers no more until it is published again; people go on with its conversations.",
         transition=True,
     )
-    def pause(self, request: Request, id: str) -> Any:
+    def pause(self, request: Request, id: str) -> object:
         services.pause(id=id, member_id=self.actor.member_id)
         return _one(id)
 
@@ -119,7 +118,7 @@ class ManualChatbotViewSet(ResourceViewSet):
         permission="GET",
         description="Nobody gets anything. Other published chatbots may take over, as they would.",
     )
-    def test(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def test(self, request: Request, id: str, data: JsonObject) -> object:
         return _replayed(services.test_conversation(id=id, **data))
 
     @action(detail=False, methods=["post"], url_path="test")
@@ -131,16 +130,16 @@ class ManualChatbotViewSet(ResourceViewSet):
         permission="GET",
         description="Nobody gets anything. Other published chatbots may take over, as they would.",
     )
-    def test_words(self, request: Request, data: dict[str, Any]) -> Any:
+    def test_words(self, request: Request, data: JsonObject) -> object:
         return _replayed(services.test_words(id=data.pop("chatbot_id", None), **data))
 
 
-def _replayed(steps: list[Step]) -> dict[str, Any]:
+def _replayed(steps: list[Step]) -> JsonObject:
     handed = any(step.reaction is None or step.reaction.hand_over for step in steps)
     return {"steps": [_shown(step) for step in steps], "handedOver": handed}
 
 
-def _shown(step: Step) -> dict[str, Any]:
+def _shown(step: Step) -> JsonObject:
     reaction = step.reaction
     return {
         "text": step.said,

@@ -18,6 +18,7 @@ from core.api.output import Output, declared_source, snake
 from core.errors import NamedError, ValidationFailed
 from core.fields import EncryptedTextField
 from core.lists import FieldSet
+from core.types import Values
 
 MODULE = "apps"
 """The permission module of all connected apps, and the module that plans limit them by."""
@@ -87,7 +88,7 @@ class ConnectedApp:
     test: AppOperation | None = None
     """run(id=...) tests the connection and returns a dataclass with the fields of the answer."""
 
-    def record_to_change(self, id: str, values: Mapping[str, Any]) -> Any:
+    def record_to_change(self, id: str, values: Values) -> Any:
         """Return the record, locked until the transaction ends.
 
         Raises `not_found`, and ValidationFailed when the values would send a stored secret to a place that it was not
@@ -106,7 +107,7 @@ class ConnectedApp:
                 )
         return record
 
-    def _moved(self, record: Model, secret: str, values: Mapping[str, Any]) -> list[str]:
+    def _moved(self, record: Model, secret: str, values: Values) -> list[str]:
         """Return the columns that the stored secret is bound to and that the values change."""
         field = self.model._meta.get_field(secret)
         if not isinstance(field, EncryptedTextField) or not field.is_set(record):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from core.access import Actor
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject, Values
 from outreach.connected_apps.registry import MODULE, AppOperation, ConnectedApp
 
 
@@ -33,25 +34,25 @@ class AppViewSet(ResourceViewSet, abstract=True):
     module = MODULE
     app: ClassVar[ConnectedApp]
 
-    def read(self, id: str) -> dict[str, Any]:
+    def read(self, id: str) -> JsonObject:
         record = self.app.output.one(rows_for(self.app, self.actor).filter(pk=id))
         if record is None:
             raise self.app.not_found()
         return record
 
-    def answer_create(self, request: Request, data: dict[str, Any]) -> Any:
+    def answer_create(self, request: Request, data: JsonObject) -> Any:
         record = self.read(self.app.create.run(member_id=self.actor.member_id, **data).pk)
         return self.success(record, **unconnected(record))
 
     def answer_retrieve(self, request: Request, id: str) -> Any:
         return self.read(id)
 
-    def answer_update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def answer_update(self, request: Request, id: str, data: JsonObject) -> Any:
         self.app.update.run(id=id, member_id=self.actor.member_id, **data)
         changed = self.read(id)
         return self.success(changed, **(unconnected(changed) if changed.get("verified") is False else {}))
 
-    def answer_delete(self, request: Request, data: dict[str, Any]) -> Any:
+    def answer_delete(self, request: Request, data: JsonObject) -> Any:
         ids = list(self.selection().apply(self.app.rows()).values_list("pk", flat=True))
         return self.app.delete.run(ids=ids, member_id=self.actor.member_id)  # type: ignore[union-attr]
 
@@ -59,7 +60,7 @@ class AppViewSet(ResourceViewSet, abstract=True):
         return asdict(self.app.test.run(id=id))  # type: ignore[union-attr]
 
 
-def unconnected(app: Mapping[str, Any]) -> dict[str, str]:
+def unconnected(app: Values) -> dict[str, str]:
     """Return the warning of an app that is saved, and whose connection has failed."""
     failed = app.get("lastError") and not app.get("verified")
     return {"warning": f"saved, but not connected: {app['lastError']}"} if failed else {}
@@ -69,7 +70,7 @@ def unconnected(app: Mapping[str, Any]) -> dict[str, str]:
 def app_viewset(app: ConnectedApp) -> type[AppViewSet]:
     """Return the ViewSet of an app, with the operations that its spec has."""
     missing = (app.not_found().name,)
-    answers: dict[str, Any] = {
+    answers: JsonObject = {
         "app": app,
         "listing": Listing(app.list_summary, lambda request: rows_for(app, request.caller), app.fields, app.output),
         "retrieve": endpoint(app.retrieve_summary, output=app.output, errors=missing)(AppViewSet.answer_retrieve),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
+from core.types import Values
 from outreach.conversations.models import Conversation
 
 
@@ -26,7 +26,7 @@ class BotReply:
     """A chatbot's reaction: its replies and its memory. `hand_over` is the reason if it hands the conversation over."""
 
     chatbot_id: str
-    memory: Mapping[str, Any]
+    memory: Values
     texts: tuple[str, ...] = ()
     hand_over: str = ""
     due_at: datetime | None = None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.conversations import canned, services
 from outreach.conversations.channels import MODULES
 from outreach.conversations.filters import CANNED_FIELDS
@@ -19,7 +18,7 @@ from outreach.conversations.serializers import CannedChange, CannedDelete, Canne
 NOT_FOUND = (canned.NOT_FOUND,)
 
 
-def _canned(id: str) -> dict[str, Any]:
+def _canned(id: str) -> JsonObject:
     canned_answer = CannedOut.one(CannedAnswer.objects.filter(pk=id))
     if canned_answer is None:
         raise canned.not_found()
@@ -38,11 +37,11 @@ class CannedAnswerViewSet(ResourceViewSet):
         output=CannedOut,
         success="CannedAnswerCreated_201",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return _canned(canned.create(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a canned answer", output=CannedOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _canned(id)
 
     @endpoint(
@@ -52,7 +51,7 @@ class CannedAnswerViewSet(ResourceViewSet):
         success="CannedAnswerUpdated_200",
         errors=NOT_FOUND,
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         canned.update(id=id, member_id=self.actor.member_id, **data)
         return _canned(id)
 
@@ -64,5 +63,5 @@ class CannedAnswerViewSet(ResourceViewSet):
         success="CannedAnswersDeleted_200",
         errors=NOT_FOUND,
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": canned.delete(selection=self.selection())}

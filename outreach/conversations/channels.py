@@ -5,12 +5,13 @@ A new way is a class and a line in CHANNELS.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from core.access import Actor, AuthPath, entitlement
 from core.errors import ValidationFailed
+from core.types import JsonObject, Values
 from crm.files.models import File
 from outreach.chat_apps.media import (
     FileAnswer,
@@ -28,7 +29,7 @@ from outreach.delivery.models import SendJob
 from outreach.suppression.addresses import is_address
 
 Channel = Conversation.Channel
-Known = Mapping[str, Any]
+Known = Values
 """The columns of a conversation that `reads` names, by their paths."""
 CONTACT_GONE = "The contact was deleted, or has another number or address now."
 
@@ -49,16 +50,14 @@ class ConversationChannel:
     takes_files: ClassVar[bool] = False
     """Members may answer with a file."""
 
-    def fetch(
-        self, conversation: Conversation, media: Mapping[str, Any], check: Callable[[int | None], None]
-    ) -> FileAnswer:
+    def fetch(self, conversation: Conversation, media: Values, check: Callable[[int | None], None]) -> FileAnswer:
         """Fetch a file that the person has sent, outside of any transaction. Raises FileTrouble.
 
         `check` raises it for a size that is not taken, and is asked as soon as the size is known.
         """
         raise FileTrouble("gone", "There are no files on this channel")
 
-    def file_content(self, conversation: Conversation, file: File, text: str) -> dict[str, Any]:
+    def file_content(self, conversation: Conversation, file: File, text: str) -> JsonObject:
         """Return a file with text below it in the form of `columns`. Raises ValidationFailed."""
         raise ValidationFailed("file: goes by no answer here", "file: this channel takes no files")
 
@@ -70,13 +69,13 @@ class ConversationChannel:
         """Return why an answer would wait, though it is taken; empty: it goes at once."""
         return ""
 
-    def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
+    def content(self, conversation: Conversation, text: str) -> JsonObject:
         """Return free text in the form of `columns`: `type`, and the values of the type. Raises ValidationFailed."""
         if not text.strip() or len(text) > self.text_length:
             raise ValidationFailed("text is missing or too long", f"text: 1 to {self.text_length:,} characters")
         return {"type": "text"}
 
-    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any] | None:
+    def columns(self, conversation: Conversation, content: Values) -> JsonObject | None:
         """Return the columns of the message (SendJob) for the content; None if the person polls for it."""
         raise NotImplementedError
 
@@ -108,24 +107,22 @@ class ChatAppChannel(ConversationChannel):
     def delay(self, fields: Known) -> str:
         return _delay(fields, "chat_app", "chat app")
 
-    def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
+    def content(self, conversation: Conversation, text: str) -> JsonObject:
         return {**super().content(conversation, text), "text": {"body": text, "preview_url": False}}
 
     takes_files = True
 
-    def fetch(
-        self, conversation: Conversation, media: Mapping[str, Any], check: Callable[[int | None], None]
-    ) -> FileAnswer:
+    def fetch(self, conversation: Conversation, media: Values, check: Callable[[int | None], None]) -> FileAnswer:
         return fetch_media(conversation.chat_app, media, check)
 
-    def file_content(self, conversation: Conversation, file: File, text: str) -> dict[str, Any]:
+    def file_content(self, conversation: Conversation, file: File, text: str) -> JsonObject:
         kind = media_kind(file.mime)
         caption = {"caption": text} if text and kind != "audio" else {}
         if text and kind == "audio":
             raise ValidationFailed("text: no words go below a sound", "text: send the words as an answer of their own")
         return {"type": kind, kind: {**caption, **({"filename": file.name} if kind == "document" else {})}}
 
-    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
+    def columns(self, conversation: Conversation, content: Values) -> JsonObject:
         return {
             "channel": SendJob.Channel.CHATAPP,
             "chat_app_id": conversation.chat_app_id,
@@ -147,7 +144,7 @@ class DirectChannel(ChatAppChannel):
     def delay(self, fields: Known) -> str:
         return _delay(fields, "chat_app", "app")
 
-    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
+    def columns(self, conversation: Conversation, content: Values) -> JsonObject:
         return {**super().columns(conversation, content), "channel": self.key}
 
 
@@ -157,15 +154,13 @@ class MessengerChannel(DirectChannel):
     key = Channel.MESSENGER
     session = None
 
-    def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
+    def content(self, conversation: Conversation, text: str) -> JsonObject:
         return {**ConversationChannel.content(self, conversation, text), "text": {"text": text}}
 
-    def fetch(
-        self, conversation: Conversation, media: Mapping[str, Any], check: Callable[[int | None], None]
-    ) -> FileAnswer:
+    def fetch(self, conversation: Conversation, media: Values, check: Callable[[int | None], None]) -> FileAnswer:
         return fetch_from_messenger(conversation.chat_app, media, check)
 
-    def file_content(self, conversation: Conversation, file: File, text: str) -> dict[str, Any]:
+    def file_content(self, conversation: Conversation, file: File, text: str) -> JsonObject:
         if len(text) > CAPTION_LENGTH:
             raise ValidationFailed("text is too long", f"text: below a file at most {CAPTION_LENGTH:,} characters")
         kind = "photo" if file.mime in ("image/jpeg", "image/png") else "document"
@@ -179,17 +174,15 @@ class SocialBChannel(DirectChannel):
     over = "More than 24 hours have passed since the person's last message: the platform takes no answer."
     text_length = 1000
 
-    def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
+    def content(self, conversation: Conversation, text: str) -> JsonObject:
         body = ConversationChannel.content(self, conversation, text)
         comment = comment_of(conversation)
         return {**body, "text": {"body": text, **({"comment": comment} if comment else {})}}
 
-    def fetch(
-        self, conversation: Conversation, media: Mapping[str, Any], check: Callable[[int | None], None]
-    ) -> FileAnswer:
+    def fetch(self, conversation: Conversation, media: Values, check: Callable[[int | None], None]) -> FileAnswer:
         return fetch_from_social_b(conversation.chat_app, media, check)
 
-    def file_content(self, conversation: Conversation, file: File, text: str) -> dict[str, Any]:
+    def file_content(self, conversation: Conversation, file: File, text: str) -> JsonObject:
         if conversation.address.startswith(COMMENTS):
             raise ValidationFailed("file: comments have none", "file: below a post the platform takes words alone")
         if text:
@@ -241,7 +234,7 @@ class MailChannel(ConversationChannel):
     def delay(self, fields: Known) -> str:
         return _delay(fields, _mail_sender(fields) or "smtp", "sender")
 
-    def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
+    def content(self, conversation: Conversation, text: str) -> JsonObject:
         """Return the text in the thread of the last mail: its subject, and the earlier Message-IDs."""
         body = super().content(conversation, text)
         rows = ConversationMessage.objects.filter(conversation=conversation, inbound__isnull=False)
@@ -250,7 +243,7 @@ class MailChannel(ConversationChannel):
         ids = f"{earlier} {before} {f'<{answered}>' if answered else ''}".split()
         return {**body, "type": "mail", "subject": _again(subject), "references": " ".join(ids), "thread": thread}
 
-    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
+    def columns(self, conversation: Conversation, content: Values) -> JsonObject:
         sender = conversation.smtp or conversation.mail_app
         if sender is None:
             raise RuntimeError("a mail conversation without sender was asked to answer")
@@ -306,7 +299,7 @@ class WidgetChannel(ConversationChannel):
     def trouble(self, fields: Known) -> str:
         return "The contact was deleted." if fields["contact__is_deleted"] else ""
 
-    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> None:
+    def columns(self, conversation: Conversation, content: Values) -> None:
         return None
 
 
@@ -333,7 +326,7 @@ def channel_of(conversation: Conversation) -> ConversationChannel:
     return CHANNELS[conversation.channel]
 
 
-def answering(key: str, fields: Known, now: datetime) -> dict[str, Any]:
+def answering(key: str, fields: Known, now: datetime) -> JsonObject:
     """Return the conditions for an answer: whether free text is allowed, the reason if not, and a delay."""
     channel, last = CHANNELS[key], fields["last_inbound_at"]
     trouble = channel.trouble(fields) or ("" if channel.is_open(last, now) else channel.over)
@@ -355,7 +348,7 @@ def seen_by(actor: Actor, method: str) -> list[str]:
     ]
 
 
-def known_of(conversation: Conversation) -> dict[str, Any]:
+def known_of(conversation: Conversation) -> JsonObject:
     """Return the fields of a conversation that its channel reads."""
-    fields: dict[str, Any] = Conversation.objects.filter(pk=conversation.pk).values(*READS).get()
+    fields: JsonObject = Conversation.objects.filter(pk=conversation.pk).values(*READS).get()
     return fields

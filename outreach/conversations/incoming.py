@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
 from core.events import emit
+from core.types import JsonObject, Values
 from crm.models import Contact
 from outreach.chat_apps.models import ChatApp, ChatOptOut
 from outreach.conversations.answerers import assignee_of
@@ -43,9 +44,9 @@ class Inbound:
     name: str = ""
     text: str = ""
     kind: str = "text"
-    media: Mapping[str, Any] | None = None
+    media: Values | None = None
     reply_to: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Values = field(default_factory=dict)
 
 
 class Source(ABC):
@@ -59,7 +60,7 @@ class Source(ABC):
     """STOP ends more than the conversation."""
 
     @abstractmethod
-    def place(self, address: str) -> dict[str, Any]:
+    def place(self, address: str) -> JsonObject:
         """Return the columns by which the conversation of an address is found."""
 
     @abstractmethod
@@ -84,7 +85,7 @@ class ChatAppSource(Source):
         self._app = app
         self.member_id = app.created_by_id
 
-    def place(self, address: str) -> dict[str, Any]:
+    def place(self, address: str) -> JsonObject:
         return {"channel": Channel.CHATAPP, "chat_app": self._app, "address": address}
 
     def still_theirs(self, conversation: Conversation) -> bool:
@@ -109,7 +110,7 @@ class DirectSource(Source):
         self._author = author
         self.member_id = app.created_by_id
 
-    def place(self, address: str) -> dict[str, Any]:
+    def place(self, address: str) -> JsonObject:
         return {"channel": self._app.vendor, "chat_app": self._app, "address": address}
 
     def still_theirs(self, conversation: Conversation) -> bool:
@@ -199,7 +200,7 @@ def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation
     def same(found: Conversation) -> bool:
         return not found.contact.is_deleted and source.still_theirs(found)
 
-    def values() -> dict[str, Any]:
+    def values() -> JsonObject:
         contact = source.contact(inbound, member)
         lead = lead_of(contact, member)
         return {
@@ -213,7 +214,7 @@ def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation
 
 
 def locked_or_new(
-    place: Mapping[str, Any], name: str, same: Callable[[Conversation], bool], values: Callable[[], Mapping[str, Any]]
+    place: Values, name: str, same: Callable[[Conversation], bool], values: Callable[[], Values]
 ) -> Conversation:
     """Return the conversation of the place, locked until the transaction ends. A new one is still closed.
 

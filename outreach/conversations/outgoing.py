@@ -6,8 +6,7 @@ Channels that the person polls need no message of the ledger.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from django.db import connection, transaction
 from django.db.models import Max
@@ -17,6 +16,7 @@ from core.errors import NamedError
 from core.ids import new_id
 from core.jobs import notify_workers
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_apps.selectors import opted_out
 from outreach.conversations.channels import channel_of, known_of
@@ -50,12 +50,12 @@ def check_reachable(conversation: Conversation, *, template: bool) -> None:
 def send(
     conversation: Conversation,
     *,
-    content: Mapping[str, Any],
+    content: Values,
     text: str,
     author: str,
     member_id: str | None = None,
     template: ChatTemplate | None = None,
-    files: Sequence[Mapping[str, Any]] = (),
+    files: Sequence[Values] = (),
 ) -> ConversationMessage:
     """Send a message in a conversation whose row the caller has locked, in the caller's transaction.
 
@@ -85,7 +85,7 @@ def send(
 
 def _plan(
     conversation: Conversation,
-    columns: Mapping[str, Any],
+    columns: Values,
     text: str,
     member_id: str | None,
     template: ChatTemplate | None,
@@ -133,7 +133,7 @@ def take_back(conversation: Conversation, member_id: str | None) -> int:
         ).values_list("send_job_id", flat=True)
     )
     rows = SendJob.objects.filter(pk__in=jobs, status__in=SendJob.TO_SEND)
-    gone: dict[str, Any] = {"lease": None, "worker": None}
+    gone: JsonObject = {"lease": None, "worker": None}
     return (
         ledger.transition_all(rows, to=SendJob.Status.CANCELLED, reason="taken_over", actor_id=member_id, **gone)
         if jobs

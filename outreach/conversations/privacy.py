@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.jobs import notify_workers
 from core.models import Event
+from core.types import JsonObject
 from crm.files.models import File
 from crm.privacy.registrations import blank_events
 from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
@@ -54,7 +53,7 @@ def blank_messages(subject: DataSubject, rows: QuerySet[ConversationMessage]) ->
     return rows.update(text="", media=None, inbound=None, file=None, file_due_at=None, file_error="")
 
 
-NOBODY: dict[str, Any] = {
+NOBODY: JsonObject = {
     "lead": None,
     "name": "",
     "last_text": "",

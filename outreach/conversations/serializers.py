@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from django.utils import timezone
@@ -13,6 +12,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject, Values
 from crm.files.serializers import FileSnapshot
 from crm.files.services import link
 from outreach.chat_apps.serializers import ChatAppSnapshot
@@ -57,7 +57,7 @@ class AnswerInput(Input):
     )
     values = ValuesInput(required=False, help_text="Variable -> its value, instead of the contact's.")
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         if bool(attrs.get("text") or attrs.get("file")) == bool(attrs.get("template")):
             raise serializers.ValidationError({"text": "give a text, a file or a template"})
         return attrs
@@ -242,7 +242,7 @@ class ConversationOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, **answering(row["channel"], row, timezone.now())}
 
 
@@ -304,7 +304,7 @@ class ConversationMessageOut(Output):
     createdAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         reason = row["send_job__reason"]
         status = row["send_job__status"]
         delivery = row["send_job__delivery_status"]
@@ -319,7 +319,7 @@ class ConversationMessageOut(Output):
         }
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         waiting = [row["sendJob"] for row in rows if row["status"] in SendJob.TO_SEND]
         decisions = decisions_by_id(waiting) if waiting else {}
         for row in rows:

@@ -13,6 +13,7 @@ from accounts.members.notices import members_who_may, notify
 from accounts.models import Member
 from core.errors import NamedError, ValidationFailed, shorten
 from core.events import emit
+from core.types import JsonObject, Values
 from crm.contacts.selectors import live_contacts
 from crm.files.models import File
 from crm.leads.assignment import assign as next_of_team
@@ -289,7 +290,7 @@ def answer(
     """
     conversation = _locked(id)
     check_reachable(conversation, template=template is not None)
-    files: Sequence[Mapping[str, Any]] = ()
+    files: Sequence[Values] = ()
     if file is not None:
         check_open(conversation)
         files = described([file], "file", unfit=NOT_SENT)
@@ -308,7 +309,7 @@ def answer(
             raise NamedError("InvalidVariables_400", f"values.{filled.missing[0]}: has no value for this contact")
         content, text = dict(filled.content), filled.text
     _assign_to(conversation, member_id, None)
-    said: dict[str, Any] = {"content": content, "text": text, "template": chat_template, "files": files}
+    said: JsonObject = {"content": content, "text": text, "template": chat_template, "files": files}
     message = send(conversation, author=Author.MEMBER, member_id=member_id, **said)
     conversation.unread = 0
     _read_mail(conversation.pk)

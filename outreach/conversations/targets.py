@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from core.errors import DuplicateField, NamedError
 from core.lists import BulkSelection
+from core.types import JsonObject
 from crm.teams.models import Team
 from outreach.conversations.models import AnswerTime, Conversation
 from outreach.conversations.states import CLOSED, HUMAN, QUEUED
@@ -82,7 +83,7 @@ def delete(*, selection: BulkSelection) -> int:
     return deleted
 
 
-def _save(answer_time: AnswerTime, member_id: str, values: dict[str, Any]) -> AnswerTime:
+def _save(answer_time: AnswerTime, member_id: str, values: JsonObject) -> AnswerTime:
     team = values.pop("team", answer_time.team_id)
     if team is not None and team != answer_time.team_id and not Team.objects.filter(pk=team).exists():
         raise NamedError("TeamNotFound_400", "team: there is no such team in this company")

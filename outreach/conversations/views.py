@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -14,6 +12,7 @@ from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.files.selectors import readable_files
 from outreach.conversations import services, targets
 from outreach.conversations.answerers import answerers
@@ -40,7 +39,7 @@ from outreach.conversations.serializers import (
 
 NOT_FOUND = (services.NOT_FOUND,)
 MOVED = (*NOT_FOUND, "InvalidRequest_400")
-MOVES: dict[str, Any] = {"permission": "PUT", "transition": True}
+MOVES: JsonObject = {"permission": "PUT", "transition": True}
 SAID = (
     "NoMessagesSent_400",
     "ChatAppTemplateNotFound_404",
@@ -50,14 +49,14 @@ SAID = (
 )
 
 
-def _one(id: str) -> dict[str, Any]:
+def _one(id: str) -> JsonObject:
     conversation = ConversationOut.one(Conversation.objects.filter(pk=id))
     if conversation is None:
         raise services.not_found()
     return conversation
 
 
-def _message(id: str) -> dict[str, Any]:
+def _message(id: str) -> JsonObject:
     return ConversationMessageOut.one(ConversationMessage.objects.filter(pk=id)) or {}
 
 
@@ -92,7 +91,7 @@ class ConversationViewSet(ResourceViewSet):
         whole=MODULES[1:],
     )
 
-    def _reach(self, id: str) -> dict[str, Any]:
+    def _reach(self, id: str) -> JsonObject:
         """Return whose the change is. Raises NotFound_404 for a conversation that the actor may not change."""
         method = (self.request.method or "").upper()
         needed = "PUT" if method == "POST" else method
@@ -110,11 +109,11 @@ class ConversationViewSet(ResourceViewSet):
         errors=("ContactNotFound_400", "ChatAppNotFound_404", "NoRecipientsSpecified_400", *SAID),
         description="By an approved template; free words may be said once the person has answered.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return _one(services.begin(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a conversation", output=ConversationOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         conversation = ConversationOut.one(_seen(self.actor).filter(pk=id))
         if conversation is None:
             raise services.not_found()
@@ -142,7 +141,7 @@ class ConversationViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, *SAID, "FileNotFound_400"),
         description="It goes at once. Who answers has the conversation; what a chatbot was about to say does not go.",
     )
-    def answer(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def answer(self, request: Request, id: str, data: JsonObject) -> object:
         reached = self._reach(id)
         if data.get("file"):
             self._check_file(data["file"])
@@ -166,7 +165,7 @@ class ConversationViewSet(ResourceViewSet):
         description="From a chatbot, or the queue; from another member only where insteadOf names them. One that does"
         " not have it is refused.",
     )
-    def takeover(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def takeover(self, request: Request, id: str, data: JsonObject) -> object:
         services.take_over(**self._reach(id), **data)
         return _one(id)
 
@@ -179,7 +178,7 @@ class ConversationViewSet(ResourceViewSet):
         **MOVES,
         description="A chatbot goes on; where there is none, it waits for a member.",
     )
-    def release(self, request: Request, id: str) -> Any:
+    def release(self, request: Request, id: str) -> object:
         services.release(**self._reach(id))
         return _one(id)
 
@@ -192,7 +191,7 @@ class ConversationViewSet(ResourceViewSet):
         errors=(*MOVED, "MemberNotFound_404", "TeamNotFound_400"),
         **MOVES,
     )
-    def assign(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def assign(self, request: Request, id: str, data: JsonObject) -> object:
         services.assign(**self._reach(id), **data)
         return _one(id)
 
@@ -203,7 +202,7 @@ class ConversationViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description="Owners, and members whose role may POST in the module of its channel: whom it may be assigned to.",
     )
-    def answerers(self, request: Request, id: str) -> Any:
+    def answerers(self, request: Request, id: str) -> object:
         channel = _seen(self.actor).filter(pk=id).values_list("channel", flat=True).first()
         if channel is None:
             raise services.not_found()
@@ -221,7 +220,7 @@ class ConversationViewSet(ResourceViewSet):
         **MOVES,
         description="Until then, or until the person writes.",
     )
-    def snooze(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def snooze(self, request: Request, id: str, data: JsonObject) -> object:
         self._reach(id)
         services.snooze(id=id, **data)
         return _one(id)
@@ -235,7 +234,7 @@ class ConversationViewSet(ResourceViewSet):
         **MOVES,
         description="Until the person writes again.",
     )
-    def close(self, request: Request, id: str) -> Any:
+    def close(self, request: Request, id: str) -> object:
         services.close(**self._reach(id))
         return _one(id)
 
@@ -248,7 +247,7 @@ class ConversationViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         permission="PUT",
     )
-    def read(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def read(self, request: Request, id: str, data: JsonObject) -> object:
         self._reach(id)
         services.mark_read(id=id, **data)
         return _one(id)
@@ -262,7 +261,7 @@ class ConversationViewSet(ResourceViewSet):
         **MOVES,
         description="It waits for a member.",
     )
-    def reopen(self, request: Request, id: str) -> Any:
+    def reopen(self, request: Request, id: str) -> object:
         services.reopen(**self._reach(id))
         return _one(id)
 
@@ -275,7 +274,7 @@ class ConversationViewSet(ResourceViewSet):
         errors=(*MOVED, "ContactNotFound_400"),
         permission="PUT",
     )
-    def contact(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def contact(self, request: Request, id: str, data: JsonObject) -> object:
         services.set_contact(**self._reach(id), **data)
         return _one(id)
 
@@ -288,7 +287,7 @@ class ConversationViewSet(ResourceViewSet):
         errors=(*MOVED, "LeadNotFound_400"),
         permission="PUT",
     )
-    def lead(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def lead(self, request: Request, id: str, data: JsonObject) -> object:
         services.set_lead(**self._reach(id), **data)
         return _one(id)
 
@@ -301,11 +300,11 @@ class ConversationViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description="Members alone see it.",
     )
-    def notes(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def notes(self, request: Request, id: str, data: JsonObject) -> object:
         return _message(services.add_note(**self._reach(id), **data).pk)
 
 
-def _times(id: str) -> dict[str, Any]:
+def _times(id: str) -> JsonObject:
     answer_time = AnswerTimeOut.one(AnswerTime.objects.filter(pk=id))
     if answer_time is None:
         raise targets.not_found()
@@ -330,11 +329,11 @@ class AnswerTimeViewSet(ResourceViewSet):
         success="AnswerTimeCreated_201",
         errors=("TeamNotFound_400",),
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return _times(targets.create(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read answer times", output=AnswerTimeOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _times(id)
 
     @endpoint(
@@ -345,7 +344,7 @@ class AnswerTimeViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, "TeamNotFound_400"),
         description="Conversations that wait already keep the time until which they are to be answered.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         targets.update(id=id, member_id=self.actor.member_id, **data)
         return _times(id)
 
@@ -357,5 +356,5 @@ class AnswerTimeViewSet(ResourceViewSet):
         success="AnswerTimesDeleted_200",
         errors=NOT_FOUND,
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": targets.delete(selection=self.selection())}

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from core.types import JsonObject, Values
 from outreach.crm_chat.catalogue import TABLES, Table
 from outreach.crm_chat.plans import Step
 from outreach.crm_chat.reading import label_of
@@ -156,9 +156,9 @@ def _step(path: str, text: str) -> Step:
     return Step(list=path, filters=filters, sortBy=sort, sortOrder="asc" if order == "asc" else "desc", rows=rows)
 
 
-def _conditions(path: str, text: str) -> list[dict[str, Any]]:
+def _conditions(path: str, text: str) -> list[JsonObject]:
     fields = TABLES[path].fields.fields
-    conditions: list[dict[str, Any]] = []
+    conditions: list[JsonObject] = []
     if (without := WITHOUT.search(text)) is not None:
         word = without[1].lower().replace("-", "")
         name = FIELD.get(word, word)
@@ -179,7 +179,7 @@ def _conditions(path: str, text: str) -> list[dict[str, Any]]:
     return conditions
 
 
-def _status(path: str, text: str) -> dict[str, Any] | None:
+def _status(path: str, text: str) -> JsonObject | None:
     match = STATUS.search(text)
     if match is None:
         return None
@@ -193,7 +193,7 @@ def _status(path: str, text: str) -> dict[str, Any] | None:
     return {"field": "status", "operator": "equals", "value": word}
 
 
-def _span(text: str) -> dict[str, Any] | None:
+def _span(text: str) -> JsonObject | None:
     for pattern, operator in SPANS:
         if (match := pattern.search(text)) is not None:
             unit = {"today": "day"}.get(match[2].lower(), match[2].lower())
@@ -201,7 +201,7 @@ def _span(text: str) -> dict[str, Any] | None:
     return None
 
 
-def words(results: Sequence[Mapping[str, Any]]) -> str:
+def words(results: Sequence[Values]) -> str:
     """Return the answer that the results give."""
     if not results:
         return f"I do not understand this question. {KNOWS}"
@@ -211,7 +211,7 @@ def words(results: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(line for line in said if line)
 
 
-def _of(result: Mapping[str, Any]) -> str:
+def _of(result: Values) -> str:
     table = TABLES[result["list"]]
     if result["error"]:
         return f"I cannot read {table.many} like that: {result['error']}"
@@ -233,11 +233,11 @@ def _of(result: Mapping[str, Any]) -> str:
     return "\n".join([f"{head}:", *lines, *([left] if left else [])])
 
 
-def _sum(group: Mapping[str, Any]) -> str:
+def _sum(group: Values) -> str:
     return f", worth {group['sum']:,.0f}" if group.get("sum") else ""
 
 
-def _line(table: Table, row: Mapping[str, Any]) -> str:
+def _line(table: Table, row: Values) -> str:
     """Return a record in a line: its name, and its other shown values."""
     parts = []
     for name in table.shown:

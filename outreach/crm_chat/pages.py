@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import ListState
 from core.web.pages import MenuItem, Page
@@ -41,7 +40,7 @@ class Assistant(Page):
         field = Field("question", "Question", "textarea", required=True, key="r", value=question)
         return Form([field])
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         answer = self.read("ai-crm-chat", self.state.query(size=SHOWN))
         return {
             "state": self.state,
@@ -68,7 +67,7 @@ class AssistantThread(Assistant):
     def address_of_api(self) -> str:
         return f"ai-crm-chat/{self.params['id']}"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         thread = self.read(self.address_of_api).data
         turns = thread["messages"]
         return {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.types import Values
 from outreach.ai.providers.answers import Unusable, parse, plain_text
 from outreach.crm_chat.catalogue import TABLES
 
@@ -54,7 +55,7 @@ _STEP = {
     "rows": {"type": "integer"},
     "groupBy": _TEXT,
 }
-SCHEMA: Mapping[str, Any] = {
+SCHEMA: Values = {
     "type": "object",
     "properties": {
         "steps": {

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from core.text.json import dumps
+from core.types import JsonObject, Values
 from outreach.ai.providers.cleaning import one_line
 from outreach.crm_chat.catalogue import Table
 from outreach.crm_chat.plans import MAX_ROWS, MAX_STEPS
@@ -43,13 +44,13 @@ The lists:
 """
 
 
-def rules_of(tables: Sequence[Table], asker: Asker, custom: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+def rules_of(tables: Sequence[Table], asker: Asker, custom: Mapping[str, Sequence[Values]]) -> str:
     """Return the rules, with the lists that the asker may read."""
     lists = "\n".join(_described(table, custom.get(table.panel, ())) for table in tables)
     return RULES.format(steps=MAX_STEPS, rows=MAX_ROWS, lists=lists or "none")
 
 
-def _described(table: Table, custom: Sequence[Mapping[str, Any]]) -> str:
+def _described(table: Table, custom: Sequence[Values]) -> str:
     fields_by_id = {field_row["uniqueFieldID"]: field_row for field_row in custom}
     names = [field.name for field in table.fields.fields.values() if field.filterable and field.type != "id"]
     types = {name: table.fields.fields[name].type for name in names if name not in UNTOLD}
@@ -61,7 +62,7 @@ def _described(table: Table, custom: Sequence[Mapping[str, Any]]) -> str:
     return f"- {table.path}: {table.about}. Fields: {', '.join(fields)}.{groups}"
 
 
-def _about(name: str, type: str, definition: Mapping[str, Any] | None, table: Table) -> str:
+def _about(name: str, type: str, definition: Values | None, table: Table) -> str:
     """Return the description of a field: its type, the company's name of it, and its possible values.
 
     The names are members' texts: one line each, and short.
@@ -80,7 +81,7 @@ def _line(text: Any) -> str:
 
 
 def request_of(
-    question: str, before: Sequence[tuple[str, str]], rounds: Sequence[Mapping[str, Any]], now: datetime, last: bool
+    question: str, before: Sequence[tuple[str, str]], rounds: Sequence[Values], now: datetime, last: bool
 ) -> str:
     """Return the prompt for the model: the question, and as data the earlier conversation and the rows that were
     read."""
@@ -96,6 +97,6 @@ def request_of(
     return "\n\n".join(parts)
 
 
-def _result_json(result: Mapping[str, Any]) -> dict[str, Any]:
+def _result_json(result: Values) -> JsonObject:
     names = ("list", "words", "total", "totalIsCapped", "groups", "rows", "error")
     return {name: result[name] for name in names if result[name] not in ("", [], None, False)}

@@ -13,6 +13,7 @@ from django.db import connection, transaction
 
 from core.access import Actor
 from core.text.json import dumps
+from core.types import JsonObject, Values
 from core.web.ask import ask
 from core.web.filter_words import NAMES
 from core.web.filters import WORDS
@@ -52,7 +53,7 @@ class Asker:
     names: Mapping[str, str]
 
 
-def run_step(table: Table, step: Step, asker: Asker) -> dict[str, Any]:
+def run_step(table: Table, step: Step, asker: Asker) -> JsonObject:
     """Read a list. Return the data for the prompt: total, groups, rows; or `error`, the reason of a refusal."""
     try:
         tree = tree_of(step)
@@ -61,7 +62,7 @@ def run_step(table: Table, step: Step, asker: Asker) -> dict[str, Any]:
     selecting = {
         name: value for name, value in (("searchValue", step.search.strip()), ("advancedFilters", tree)) if value
     }
-    query: dict[str, Any] = {
+    query: JsonObject = {
         **selecting,
         "p": "1",
         "n": str(max(1, step.rows)),
@@ -76,7 +77,7 @@ def run_step(table: Table, step: Step, asker: Asker) -> dict[str, Any]:
         response = ask(asker.actor, MOUNT, "GET", table.path, query)
         if not response.ok:
             return _result(table, step, tree, asker, error=response.refusal)
-        groups: Sequence[Mapping[str, Any]] = ()
+        groups: Sequence[Values] = ()
         if step.groupBy:
             summed = ask(asker.actor, MOUNT, "GET", f"{table.path}/summary", {**selecting, "groupBy": step.groupBy})
             if not summed.ok:
@@ -105,10 +106,10 @@ def _result(
     *,
     total: int | None = None,
     capped: bool = False,
-    groups: Sequence[Mapping[str, Any]] = (),
-    rows: Sequence[Mapping[str, Any]] = (),
+    groups: Sequence[Values] = (),
+    rows: Sequence[Values] = (),
     error: str = "",
-) -> dict[str, Any]:
+) -> JsonObject:
     return {
         "list": table.path,
         "title": table.many.capitalize(),
@@ -129,7 +130,7 @@ def _result(
     }
 
 
-def _named(groups: Sequence[Mapping[str, Any]], by: str, asker: Asker) -> list[dict[str, Any]]:
+def _named(groups: Sequence[Values], by: str, asker: Asker) -> list[JsonObject]:
     """Give groups of ids the names of their records, where the asker may read these."""
     path = {"category": "contact-category", "team": "team", "teamMember": "member"}.get(by)
     names: dict[str, str] = {}
@@ -145,9 +146,9 @@ def _named(groups: Sequence[Mapping[str, Any]], by: str, asker: Asker) -> list[d
     ]
 
 
-def _rows_json(rows: Sequence[Any]) -> list[dict[str, Any]]:
+def _rows_json(rows: Sequence[Any]) -> list[JsonObject]:
     """Shorten rows to their length in the prompt, and omit those beyond MAX_BYTES."""
-    found: list[dict[str, Any]] = []
+    found: list[JsonObject] = []
     size = 0
     for row in rows:
         one = _short(row)
@@ -168,7 +169,7 @@ def _short(value: Any) -> Any:
     return plain_text(value)[:MAX_TEXT] if isinstance(value, str) else value
 
 
-def label_of(table: Table, row: Mapping[str, Any]) -> str:
+def label_of(table: Table, row: Values) -> str:
     """Return the name of a record."""
     value = row.get(table.label)
     if isinstance(value, Mapping):

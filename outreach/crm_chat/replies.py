@@ -6,10 +6,9 @@ continues from there. No call is paid for twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,6 +21,7 @@ from core.jobs.leases import update_owned
 from core.jobs.runner import checkpoint, finish
 from core.text.json import dumps
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 from core.web.ask import ask
 from crm.records.datetimes import company_timezone
 from outreach.ai.budgets import CompanyMeter, Reservation
@@ -76,7 +76,7 @@ class QuestionMeter(CompanyMeter):
         return id
 
 
-def answered(message: CrmChatMessage) -> list[dict[str, Any]]:
+def answered(message: CrmChatMessage) -> list[JsonObject]:
     """Return the rounds whose lists have been read."""
     return [batch for batch in message.rounds if batch["results"] is not None]
 
@@ -118,7 +118,7 @@ def asking_actor(message: CrmChatMessage) -> Actor:
     return member_actor(member.user_id or "", member.company_id, member.pk, member.status, permission)
 
 
-def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[dict[str, Any]]]:
+def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[JsonObject]]:
     """Return the answer, and the results that it is based on."""
     app = choose_ai_app(message.ai_type or None)
     tables = tables_of(actor)
@@ -140,7 +140,7 @@ def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[dict[str, A
             raise ProviderError("cancelled", "It was stopped.", temporary=False)
 
 
-def _run(steps: Sequence[Step], asker: Asker) -> list[dict[str, Any]]:
+def _run(steps: Sequence[Step], asker: Asker) -> list[JsonObject]:
     return [run_step(TABLES[step.list], step, asker) for step in steps]
 
 
@@ -186,24 +186,24 @@ def said_before(message: CrmChatMessage) -> list[tuple[str, str]]:
     return [(question[:500], answer[:1000]) for question, answer in reversed(pairs)]
 
 
-def custom_fields(actor: Actor) -> dict[str, list[Mapping[str, Any]]]:
+def custom_fields(actor: Actor) -> dict[str, list[Values]]:
     """Return the custom fields that the asker may read, by panel."""
     query = {"p": "1", "n": "100", "fields": "panel,uniqueFieldID,name,valueType,options"}
     response = ask(actor, MOUNT, "GET", "custom-field", query)
-    panels: dict[str, list[Mapping[str, Any]]] = {}
+    panels: dict[str, list[Values]] = {}
     for field in response.data if response.ok else ():
         panels.setdefault(field["panel"], []).append(field)
     return panels
 
 
-def shown(result: Mapping[str, Any]) -> dict[str, Any]:
+def shown(result: Values) -> JsonObject:
     """Return the part of a read list that an answer shows: only the names of the records."""
     table: Table = TABLES[result["list"]]
     records = [{"_id": row["_id"], "name": label_of(table, row)} for row in result["rows"] if "_id" in row]
     return {**{name: value for name, value in result.items() if name != "rows"}, "records": records}
 
 
-def _unproved(message: CrmChatMessage, text: str, results: Sequence[Mapping[str, Any]]) -> list[str]:
+def _unproved(message: CrmChatMessage, text: str, results: Sequence[Values]) -> list[str]:
     """Return the figures of an answer that are not in the rows that were read."""
     texts = [
         offline.KNOWS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -11,6 +10,7 @@ from core.api.input import Input, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from outreach.crm_chat.catalogue import TABLES
 from outreach.crm_chat.models import MAX_QUESTION, CrmChatMessage
 
@@ -115,12 +115,12 @@ class AssistantMessageOut(Output):
         return {**super().columns(), "evidence": "evidence"}
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         place = f"/c/{company_id()}/"
         return {**data, "evidence": [_linked(entry, place) for entry in data["evidence"]]}
 
 
-def _linked(entry: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _linked(entry: Values, place: str) -> JsonObject:
     table = TABLES.get(entry["list"])
     below = (table.records or table.page) if table else ""
     records = [

@@ -11,6 +11,7 @@ from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from outreach.crm_chat import services
 from outreach.crm_chat.filters import MESSAGE_FIELDS, THREAD_FIELDS
 from outreach.crm_chat.models import CrmChatMessage
@@ -54,7 +55,7 @@ MESSAGES = Listing(
 )
 
 
-def message_of(id: str, member_id: str) -> dict[str, Any]:
+def message_of(id: str, member_id: str) -> JsonObject:
     """Return a question of the member's. Raises NotFound_404."""
     message = AssistantMessageOut.one(services.messages_of(member_id).filter(pk=id))
     if message is None:
@@ -66,7 +67,7 @@ class CrmChatViewSet(ResourceViewSet):
     module = services.MODULE
     listing = Listing("List one's conversations with the assistant", _threads, THREAD_FIELDS, ThreadOut)
 
-    def _shown(self, id: str) -> dict[str, Any]:
+    def _shown(self, id: str) -> JsonObject:
         member = self.actor.member_id
         services.get_thread(id=id, member_id=member)
         thread = ThreadOut.one(services.threads_of(member).filter(pk=id)) or {}
@@ -84,11 +85,11 @@ class CrmChatViewSet(ResourceViewSet):
         takes=services.MODULE,
         description="With a `question`, it is asked at once." + HOW,
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self._shown(services.create_thread(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a conversation with the assistant", output=ThreadWithMessages, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._shown(id)
 
     @endpoint(
@@ -101,7 +102,7 @@ class CrmChatViewSet(ResourceViewSet):
         permission="GET",
         description="One's own alone. A question that is being answered ends without an answer.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": services.delete_threads(member_id=self.actor.member_id, selection=self.selection())}
 
     messages = list_action(MESSAGES, url_path="messages", detail=True)
@@ -115,7 +116,7 @@ class CrmChatViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, *APP_ERRORS),
         description="GET the conversation until `status` is completed or failed." + HOW,
     )
-    def ask(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def ask(self, request: Request, id: str, data: JsonObject) -> object:
         member = self.actor.member_id
         return message_of(services.ask_question(id=id, member_id=member, **data).pk, member)
 
@@ -137,12 +138,12 @@ class AgentViewSet(ResourceViewSet):
         " conversation is the key's maker's, whose role and plan say what is read. A temporary key is refused once its"
         " durationMinutes are over (ExpiredSession_401), whatever the installation says of keys at other addresses.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         member, thread = self.actor.member_id, data.pop("thread", None)
         if thread is None:
             thread = services.create_thread(member_id=member, title=services.title_of(data["question"])).pk
         return message_of(services.ask_question(id=thread, member_id=member, **data).pk, member)
 
     @endpoint("Read an agent's question and its answer", output=AssistantMessageOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return message_of(id, self.actor.member_id)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsPage
 
@@ -41,7 +40,7 @@ class DataApps(DataAppPage):
     about = "Services that find people for your outreach, or know more about those whom you have."
     template = "web/data_apps/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         apps = []
         for kind, (name, about) in APP_KINDS.items():
             apps += [
@@ -76,7 +75,7 @@ class DataApps(DataAppPage):
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
         return self.done("Removed; what it has found stays") if answer.ok else self.refuse(answer)
 
-    def _change(self, values: Mapping[str, Any], message: str) -> HttpResponse:
+    def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
         return self.done(message) if answer.ok else self.refuse(answer)
 
@@ -95,7 +94,7 @@ class DataAppForm(DataAppPage):
         return kind if kind in APP_KINDS else "lead-source"
 
     @cached_property
-    def before(self) -> dict[str, Any] | None:
+    def before(self) -> JsonObject | None:
         """The values of the app by the names of the form; None for a new one."""
         id = self.request.GET.get("id", "")
         if not id:
@@ -134,11 +133,11 @@ class DataAppForm(DataAppPage):
         ]
         return Form(fields, self.before)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         action = "POST" if self.before is None else "PUT"
         return self.context(self.form() if self.may("apps", action) else None)
 
-    def context(self, form: Form | None) -> dict[str, Any]:
+    def context(self, form: Form | None) -> JsonObject:
         name, about = APP_KINDS[self.kind]
         title = self.before["name"] if self.before else f"Connect: {name}"
         return {"form": form, "title": title, "about": about, "app": self.before}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -15,6 +15,7 @@ from django.utils import timezone
 from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed, shorten
 from core.outbound import OutboundRefused, checked_url
+from core.types import JsonObject, Values
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.connected_apps.turns import turn
 from outreach.data_apps.models import DataApp
@@ -129,7 +130,7 @@ def record_error(app: DataApp, detail: str) -> None:
         )
 
 
-def _checked(raw_values: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
+def _checked(raw_values: Values, paths: Paths) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed."""
     values = dict(raw_values)
     if "url" in values:
@@ -147,7 +148,7 @@ def _checked(raw_values: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
     return values
 
 
-def _check_paths(field_paths: Mapping[str, Any], paths: Paths) -> None:
+def _check_paths(field_paths: Values, paths: Paths) -> None:
     names = paths.known()
     for name, path in field_paths.items():
         where = f"fieldPaths.{shorten(name, 40)}"

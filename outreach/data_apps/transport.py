@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -10,6 +9,7 @@ import orjson
 
 from core.crypto import SecretUnreadable
 from core.outbound_http import HttpFailed, exchange
+from core.types import Values
 from outreach.data_apps.models import DataApp
 from outreach.data_apps.paths import at
 
@@ -28,7 +28,7 @@ class DataAppError(Exception):
         self.status = status
 
 
-def ask(app: DataApp, values: Mapping[str, Any], *, most_seconds: float | None = None) -> Any:
+def ask(app: DataApp, values: Values, *, most_seconds: float | None = None) -> Any:
     """Send the values, as a query or as JSON, and return the value at the app's result path. Raises DataAppError."""
     seconds = min(app.timeout_seconds, most_seconds or app.timeout_seconds)
     headers = _headers(app)
@@ -71,7 +71,7 @@ def _written(value: Any) -> Any:
     return orjson.dumps(value) if isinstance(value, dict) else value
 
 
-def _with_query(url: str, values: Mapping[str, Any]) -> str:
+def _with_query(url: str, values: Values) -> str:
     """Add the values to the address: lists with commas between, objects as JSON. Empty values are left out."""
     written = {name: _written(value) for name, value in values.items() if value not in ("", [], {}, None)}
     parts = urlsplit(url)

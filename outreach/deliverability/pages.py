@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.settings import SettingsForm
 
@@ -33,7 +32,7 @@ class Deliverability(SettingsForm):
     resource = "genie/settings"
 
     @cached_property
-    def current(self) -> Mapping[str, Any]:
+    def current(self) -> Values:
         settings = self.read(self.resource).data
         providers = {f"{PREFIX}{key}": settings["providerLimits"][key] for key in PROVIDERS}
         return {**settings, **providers, **{f"{VENDOR}{key}": limit for key, limit in settings["vendorLimits"].items()}}
@@ -49,7 +48,7 @@ class Deliverability(SettingsForm):
         rows = answer.data["vendors"]
         return {row["vendor"]: row["name"] for row in rows if row["app"] in connected or limits[row["vendor"]]}
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [
             Field(
                 "bouncePercent",
@@ -93,7 +92,7 @@ class Deliverability(SettingsForm):
         ]
         return Form(fields, values)
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if not name.startswith((PREFIX, VENDOR))}
         for prefix, resource in ((PREFIX, "providerLimits"), (VENDOR, "vendorLimits")):
             limits = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from core.api.input import Input
 from core.api.output import Computed, Output
+from core.types import JsonObject, Values
 from outreach.deliverability.models import DkimKey
 from outreach.deliverability.results import Light
 
@@ -57,7 +55,7 @@ class DkimOut(Output):
     reads = ("public_record",)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         name = f"{data['selector']}._domainkey.{data['domain']}"
         return {**data, "record": {"name": name, "type": "TXT", "value": row["public_record"]}}
 

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from random import SystemRandom
 from time import monotonic
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -18,6 +17,7 @@ from accounts.members.notices import notify
 from accounts.settings.notices import Notice, register_notice
 from core.jobs.leases import claim, has_due
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject
 from outreach.connected_apps.turns import turn
 from outreach.deliverability.checks import Sender, check
 from outreach.deliverability.keys import domain_of, own_key, status_after
@@ -57,7 +57,7 @@ class DomainResult:
         """Return whether the name servers answered every query."""
         return all(one.asked for one in self.results)
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """Return the columns of the SenderCheck. The next check is about a day later, at a random time."""
         now = timezone.now()
         return {

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.connected_apps.registry import MODULE
 from outreach.connected_apps.turns import BUSY
 from outreach.deliverability import keys
@@ -21,7 +20,7 @@ MISSING = NOT_FOUND
 _SHOWN = ("name", "light", "text", "record", "found")
 
 
-def deliverability_of(id: str) -> dict[str, Any]:
+def deliverability_of(id: str) -> JsonObject:
     """Return the last check of the sender and the key of its domain."""
     domain, last = last_check(id)
     return {
@@ -38,7 +37,7 @@ class DeliverabilityViewSet(ResourceViewSet):
     singleton = True
 
     @endpoint("Read what the last check of a sender's domain found", output=DeliverabilityOut, errors=(MISSING,))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return deliverability_of(id)
 
     @endpoint(
@@ -50,7 +49,7 @@ class DeliverabilityViewSet(ResourceViewSet):
         " are checked once a day by themselves, and the owners are told of one that turned red. A DKIM key whose"
         " record is found signs from then on.",
     )
-    def create(self, request: Request, id: str) -> Any:
+    def create(self, request: Request, id: str) -> object:
         check_sender_now(id=id)
         return deliverability_of(id)
 
@@ -68,13 +67,13 @@ class DkimViewSet(ResourceViewSet):
         description="Only for mail servers that do not sign by themselves. The key signs what goes out by all senders"
         " of the domain, once its record is published and a check has found it.",
     )
-    def create(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, id: str, data: JsonObject) -> object:
         key = keys.make_key(id=id, member_id=self.actor.member_id, **data)
         return DkimOut.one(DkimKey.objects.filter(pk=key.pk))
 
     @endpoint(
         "Delete the DKIM key of a sender's domain", success="DkimKeyDeleted_200", errors=(MISSING, keys.NOT_FOUND)
     )
-    def destroy(self, request: Request, id: str) -> Any:
+    def destroy(self, request: Request, id: str) -> object:
         keys.delete_key(id=id)
         return {}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from threading import Lock
-from typing import Any
 
 from core.errors import NamedError, shorten
+from core.types import JsonObject, Values
 from crm.files.models import File
 from crm.files.stores import open_content
 from outreach.smtp.parts import Attachment
@@ -46,7 +46,7 @@ def _live(ids: Iterable[str]) -> dict[str, File]:
     return {file.pk: file for file in files}
 
 
-def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT) -> list[dict[str, Any]]:
+def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT) -> list[JsonObject]:
     """Return the form in which messages store the files, in their order.
 
     Raises FileNotFound_400 for one that is missing, or in the recycle bin. Raises `unfit` for too many, too large ones
@@ -77,7 +77,7 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
     ]
 
 
-def listed(ids: Sequence[str]) -> list[dict[str, Any]]:
+def listed(ids: Sequence[str]) -> list[JsonObject]:
     """Return the files for people before a mail is sent; deleted ones are marked as missing."""
     live = _live(ids) if ids else {}
     names = dict(File.objects.filter(pk__in=set(ids) - live.keys()).values_list("pk", "name"))
@@ -114,7 +114,7 @@ class AttachmentReader:
     def __init__(self) -> None:
         self._files: dict[str, File] = {}
 
-    def prepare(self, file_lists: Iterable[Sequence[Mapping[str, Any]]]) -> None:
+    def prepare(self, file_lists: Iterable[Sequence[Values]]) -> None:
         """Look up the files of a batch of messages, by one statement."""
         ids = {file["id"] for files in file_lists for file in files}
         live = _live(ids) if ids else {}
@@ -122,11 +122,11 @@ class AttachmentReader:
         for id in ids - live.keys():
             self._files.pop(id, None)
 
-    def read(self, attachments: Sequence[Mapping[str, Any]]) -> tuple[Attachment, ...]:
+    def read(self, attachments: Sequence[Values]) -> tuple[Attachment, ...]:
         """Return the files of a message, for any thread. Raises AttachmentMissing and AttachmentUnavailable."""
         return tuple(self._one(file) for file in attachments)
 
-    def _one(self, entry: Mapping[str, Any]) -> Attachment:
+    def _one(self, entry: Values) -> Attachment:
         file = self._files.get(entry["id"])
         if file is None:
             raise AttachmentMissing(f"{entry['name']} was deleted, or is in the recycle bin.")
@@ -143,7 +143,7 @@ class AttachmentReader:
         return attachment
 
 
-def _read(file: File, entry: Mapping[str, Any]) -> bytes:
+def _read(file: File, entry: Values) -> bytes:
     try:
         with open_content(file) as content:
             body: bytes = content.read(MAX_BYTES + 1)

@@ -6,12 +6,12 @@ A mailbox and the webhooks of mail vendors report the same events, which are wri
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from django.utils import timezone
 
 from accounts.settings.formats import zone_of_company
 from core.spans import after
+from core.types import JsonObject
 from outreach.delivery import ledger
 from outreach.delivery.models import SendJob
 
@@ -35,10 +35,10 @@ CAME_BACK = "came_back"
 REJECTED = "rejected"
 
 
-def event_columns(job: SendJob, kind: str, at: datetime, *, for_good: bool = False) -> dict[str, Any]:
+def event_columns(job: SendJob, kind: str, at: datetime, *, for_good: bool = False) -> JsonObject:
     """Return the columns of a locked message that the event `kind` changes; `for_good` marks a permanent bounce."""
     moment = at.isoformat()
-    values: dict[str, Any] = {"delivery": {**job.delivery, kind: min(job.delivery.get(kind, moment), moment)}}
+    values: JsonObject = {"delivery": {**job.delivery, kind: min(job.delivery.get(kind, moment), moment)}}
     if HEIGHTS[kind] > HEIGHTS.get(job.delivery_status, 0):
         values["delivery_status"] = kind
     if kind == "bounced":
@@ -62,7 +62,7 @@ def prove_sent(job: SendJob, *, at: datetime, proof: str) -> None:
     """Correct a message with an unknown outcome: it was sent. Its follow-up gets a time, counted from now."""
     if job.status != Status.UNKNOWN or job.sending_at is None:
         return
-    values: dict[str, Any] = {"sent_at": at, "worker": None, "error": ""}
+    values: JsonObject = {"sent_at": at, "worker": None, "error": ""}
     if job.next_delay is not None:
         values["next_step_at"] = after(timezone.now(), job.next_delay, zone_of_company(job.company_id))
     ledger.record_late_outcome(job, to=Status.SENT, sending_at=job.sending_at, detail=proof, **values)

@@ -14,6 +14,7 @@ from core.events import emit
 from core.ids import new_id
 from core.lists import in_batches
 from core.tenancy import company_id
+from core.types import JsonObject
 from outreach.delivery.models import SendJob, SendJobTransition
 from outreach.delivery.sending.intents import intent_holds
 
@@ -146,7 +147,7 @@ def record_late_outcome(job: SendJob, *, to: str, sending_at: datetime, detail: 
 
 
 def _transition(
-    job: SendJob, to: str, reason: str, detail: str, values: dict[str, Any], where: str, parameters: list[Any]
+    job: SendJob, to: str, reason: str, detail: str, values: JsonObject, where: str, parameters: list[Any]
 ) -> bool:
     if to != SendJob.Status.SENT:
         return _write_transition(job, to, reason, detail, values, where, parameters)
@@ -159,10 +160,10 @@ def _transition(
 
 
 def _write_transition(
-    job: SendJob, to: str, reason: str, detail: str, values: dict[str, Any], where: str, parameters: list[Any]
+    job: SendJob, to: str, reason: str, detail: str, values: JsonObject, where: str, parameters: list[Any]
 ) -> bool:
     now = timezone.now()
-    changes: dict[str, Any] = {"status": to, "reason": reason, "updated_at": now, **values}
+    changes: JsonObject = {"status": to, "reason": reason, "updated_at": now, **values}
     columns = ", ".join(f"{SendJob._meta.get_field(name).get_attname_column()[1]} = %s" for name in changes)  # type: ignore[union-attr]
     with connection.cursor() as cursor:
         cursor.execute(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from core.types import Values
 from core.web.ask import Answer
 from core.web.filters import DATE, Choice
 from core.web.lists import Column, ListState
@@ -78,7 +78,7 @@ class Messages(MessagePage):
         Column("createdAt", "Written", "createdAt"),
     )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         runs = self.ask("GET", "genie", RECENT)
         named = {run["_id"]: run["name"] for run in runs.data or []}
         choices = {
@@ -117,7 +117,7 @@ class Message(MessagePage):
     name = "message"
     template = "web/messages/detail.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         message = self.read(f"genie/send-jobs/{self.params['id']}").data
         thread = [{**entry, "name": step_name(entry["step"])} for entry in message["thread"]]
         thread = thread if len(thread) > 1 or message["nextStepAt"] else []
@@ -149,7 +149,7 @@ class Message(MessagePage):
     def do_stop_follow_ups(self) -> HttpResponse:
         return self.change("stop-follow-ups")
 
-    def change(self, name: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
+    def change(self, name: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"genie/send-jobs/{self.params['id']}/{name}", None, body)
         if answer.ok:
             return self.done(ACTIONS[name])

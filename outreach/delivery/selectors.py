@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -12,6 +11,7 @@ from django.utils import timezone
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from core.text.formats import Formats
+from core.types import JsonObject
 from outreach.delivery.deciding.context import SendContext, sender_state
 from outreach.delivery.deciding.decision import DecisionInput, describe, expected
 from outreach.delivery.deciding.reasons import Reason, sentence_of
@@ -59,7 +59,7 @@ def drafts() -> QuerySet[SendJob]:
     return SendJob.objects.filter(status=Status.DRAFT)
 
 
-def message_detail(message_id: str) -> dict[str, Any]:
+def message_detail(message_id: str) -> JsonObject:
     """Return the additional data of a message's detail: HTML, the current decision, and its transitions so far."""
     job = SendJob.objects.select_related("contact", "run", "smtp", "mail_app", "chat_app").get(pk=message_id)
     transitions = SendJobTransition.objects.filter(send_job_id=message_id).order_by("created_at", "id")
@@ -84,7 +84,7 @@ def message_detail(message_id: str) -> dict[str, Any]:
     }
 
 
-def _opens_and_clicks(job: SendJob) -> list[dict[str, Any]]:
+def _opens_and_clicks(job: SendJob) -> list[JsonObject]:
     rows = TrackingEvent.objects.filter(send_job=job).order_by("-happened_at", "-pk")[:MAX_SHOWN]
     links: list[str] | None = None
     events = []
@@ -96,7 +96,7 @@ def _opens_and_clicks(job: SendJob) -> list[dict[str, Any]]:
     return events
 
 
-def _thread(job: SendJob) -> list[dict[str, Any]]:
+def _thread(job: SendJob) -> list[JsonObject]:
     """Return the messages of the run to the contact in the message's occurrence, by step."""
     if job.run_id is None:
         return []
@@ -118,7 +118,7 @@ def _thread(job: SendJob) -> list[dict[str, Any]]:
     ]
 
 
-def next_decision(run_id: str) -> dict[str, Any] | None:
+def next_decision(run_id: str) -> JsonObject | None:
     """Return the decision about the message of the run that is due first: an approved one, else one that is not written
     yet; None without one."""
     status = (
@@ -131,7 +131,7 @@ def next_decision(run_id: str) -> dict[str, Any] | None:
     return None if job is None else decision_of(job)
 
 
-def decision_of(job: SendJob) -> dict[str, Any] | None:
+def decision_of(job: SendJob) -> JsonObject | None:
     """Return why the message has not been sent and when it will be; None once a worker has it or it has ended.
 
     The job comes with contact, run and sender joined.
@@ -139,13 +139,13 @@ def decision_of(job: SendJob) -> dict[str, Any] | None:
     return decisions_of([job]).get(job.pk)
 
 
-def decisions_by_id(message_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+def decisions_by_id(message_ids: Iterable[str]) -> dict[str, JsonObject]:
     """Return the decisions about those of the messages that wait, by their ids."""
     rows = SendJob.objects.filter(pk__in=message_ids).select_related("contact", "run", "smtp", "mail_app", "chat_app")
     return decisions_of(rows.defer("html", "evidence"))
 
 
-def decisions_of(jobs: Iterable[SendJob]) -> dict[str, dict[str, Any]]:
+def decisions_of(jobs: Iterable[SendJob]) -> dict[str, JsonObject]:
     """Return the decisions about those of the messages that wait, by their ids. The jobs come as for decision_of."""
     waiting = [job for job in jobs if job.status in (Status.PLANNED, Status.DRAFT, Status.APPROVED)]
     if not waiting:
@@ -159,7 +159,7 @@ def decisions_of(jobs: Iterable[SendJob]) -> dict[str, dict[str, Any]]:
     return {job.pk: _described(job, inputs[job.pk], now, formats) for job in waiting}
 
 
-def _described(job: SendJob, inputs: DecisionInput, now: datetime, formats: Formats) -> dict[str, Any]:
+def _described(job: SendJob, inputs: DecisionInput, now: datetime, formats: Formats) -> JsonObject:
     decision, sender = describe(inputs, now, formats), job.sender
     if inputs.unwritten and decision["reason"] == inputs.unwritten and job.error:
         decision["sentence"] = f"{decision['sentence']} {job.error}"

@@ -9,6 +9,7 @@ from typing import Any, cast
 from django.db.models import Q, QuerySet
 
 from core.errors import NamedError
+from core.types import JsonObject
 from outreach.chat_apps.models import ChatApp
 from outreach.chat_apps.session import ChatSession
 from outreach.chat_apps.session import session_of as chat_session_of
@@ -54,7 +55,7 @@ def connected_senders() -> QuerySet[Any]:
     return first.union(*others, all=True)
 
 
-def columns_of(sender: Sender) -> dict[str, Any]:
+def columns_of(sender: Sender) -> JsonObject:
     """Return the columns of a message, or of a run, that goes by the sender."""
     return {sender.job_column: sender}
 

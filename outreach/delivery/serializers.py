@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.utils import timezone
 from rest_framework import serializers
@@ -11,6 +10,7 @@ from rest_framework import serializers
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject, Values
 from outreach.ai.evidence import is_unproved
 from outreach.chat_apps.models import DIRECT
 from outreach.chat_apps.serializers import ChatAppSnapshot
@@ -183,7 +183,7 @@ class MessageOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         contact, sender = data["contact"], data["smtp"] or data["mailApp"] or {}
         number = row["recipient"] if data["channel"] in DIRECT else row["contact__contact_number"]
         address = (number if data["chatApp"] else contact["email"]) or ""
@@ -202,13 +202,13 @@ class MessageOut(Output):
         return {**data, **fields, "attachments": _files(row), "unproved": is_unproved(data["evidence"])}
 
 
-def _files(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _files(row: Values) -> list[JsonObject]:
     return [
         {"_id": file["id"], **{name: file[name] for name in ("name", "size", "mime")}} for file in row["attachments"]
     ]
 
 
-def _lapse(data: Mapping[str, Any], row: Mapping[str, Any], envelope: str, address: str) -> str:
+def _lapse(data: Values, row: Values, envelope: str, address: str) -> str:
     """Return why the approval of an approved message holds no longer, as SendJob.lapse; "" for any other."""
     if data["status"] != SendJob.Status.APPROVED:
         return ""
@@ -230,7 +230,7 @@ class ListedMessage(MessageOut):
     )
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         decisions = decisions_by_id([row["_id"] for row in rows if row["status"] in SendJob.TO_SEND])
         return [{**row, "decision": decisions.get(row["_id"])} for row in rows]
 
@@ -363,7 +363,7 @@ class VendorMessageOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         delivery = row["delivery"]
         return {**data, **{f"{name}At": delivery.get(name) for name in DELIVERY_TIMES}}
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.jobs import notify_workers
+from core.types import JsonObject
 from crm.models import Contact
 from outreach.ai.evidence import after_edit, checked, of_html
 from outreach.chat_apps.models import ChatApp
@@ -64,7 +65,7 @@ class SkippedApprovals:
         """The messages that a person approves individually."""
         return self.unproved + self.outdated
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the counts in the form of responses."""
         skipped = [
             {"reason": reason, "sentence": sentence_of(reason), "count": number}
@@ -125,7 +126,7 @@ def approve(rows: QuerySet[SendJob], member_id: str | None, **shown: str) -> int
     return count
 
 
-def _approval(member_id: str | None) -> dict[str, Any]:
+def _approval(member_id: str | None) -> JsonObject:
     """Return the columns that an approval sets: approver, time, expiry and envelope."""
     now = timezone.now()
     contact = Contact.objects.filter(pk=OuterRef("contact_id"))
@@ -263,7 +264,7 @@ def edit_message(
     if job.chat_app_id:
         raise NamedError("CampaignCannotBeUpdated_400", "text: a message by chat stays as it is; write another")
     unchanged(job, content_hash, "changed")
-    values: dict[str, Any] = {"updated_by_id": member_id, "updated_at": timezone.now()}
+    values: JsonObject = {"updated_by_id": member_id, "updated_at": timezone.now()}
     evidence = job.evidence
     if subject is not None:
         values["subject"] = clean_line(subject)

@@ -15,6 +15,7 @@ from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat
 from core.ids import is_id
+from core.types import JsonObject
 from outreach.connected_apps.registry import MODULE, Capability, ConnectedApp, apps_with
 from outreach.delivery import services
 from outreach.delivery.chat_log.serializers import ChatAppMessageOut
@@ -48,7 +49,7 @@ def _messages(request: ListRequest) -> QuerySet[SendJob]:
     return SendJob.objects.filter(run_id=run)
 
 
-def _detail(message_id: str) -> dict[str, Any]:
+def _detail(message_id: str) -> JsonObject:
     message = MessageDetail.one(SendJob.objects.filter(pk=message_id))
     if message is None:
         raise services.not_found()
@@ -74,7 +75,7 @@ class MessageViewSet(ResourceViewSet, abstract=True):
         errors=("NotFound_404",),
         description="Says why it has not gone, and when it will.",
     )
-    def retrieve(self, request: Request, sendJobId: str) -> Any:
+    def retrieve(self, request: Request, sendJobId: str) -> object:
         return _detail(sendJobId)
 
     @endpoint(
@@ -87,7 +88,7 @@ class MessageViewSet(ResourceViewSet, abstract=True):
         " that no fact has; what the others rest on stays where the facts still say so. With contentHash only"
         " the words that GET showed are replaced.",
     )
-    def update(self, request: Request, sendJobId: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, sendJobId: str, data: JsonObject) -> object:
         services.edit_message(message_id=sendJobId, member_id=self.actor.member_id, **data)
         return _detail(sendJobId)
 
@@ -103,7 +104,7 @@ class MessageViewSet(ResourceViewSet, abstract=True):
         " showed is approved. One that would never go, such as to a suppressed address, is refused with the reason.",
         transition=True,
     )
-    def approve(self, request: Request, sendJobId: str, data: dict[str, Any]) -> Any:
+    def approve(self, request: Request, sendJobId: str, data: JsonObject) -> object:
         services.approve_message(message_id=sendJobId, member_id=self.actor.member_id, **data)
         return MessageOut.one(SendJob.objects.filter(pk=sendJobId))
 
@@ -116,7 +117,7 @@ class MessageViewSet(ResourceViewSet, abstract=True):
         description="Or of one that a person has cancelled.",
         transition=True,
     )
-    def draft(self, request: Request, sendJobId: str) -> Any:
+    def draft(self, request: Request, sendJobId: str) -> object:
         services.hold_message(message_id=sendJobId, member_id=self.actor.member_id)
         return MessageOut.one(SendJob.objects.filter(pk=sendJobId))
 
@@ -129,7 +130,7 @@ class MessageViewSet(ResourceViewSet, abstract=True):
         description="It does not go, unless it is made a draft again.",
         transition=True,
     )
-    def cancel(self, request: Request, sendJobId: str) -> Any:
+    def cancel(self, request: Request, sendJobId: str) -> object:
         services.cancel_message(message_id=sendJobId, member_id=self.actor.member_id)
         return MessageOut.one(SendJob.objects.filter(pk=sendJobId))
 
@@ -143,7 +144,7 @@ class MessageViewSet(ResourceViewSet, abstract=True):
         " cancelled. What is on its way goes.",
         transition=True,
     )
-    def stop_follow_ups(self, request: Request, sendJobId: str) -> Any:
+    def stop_follow_ups(self, request: Request, sendJobId: str) -> object:
         stop_thread(message_id=sendJobId, member_id=self.actor.member_id)
         return MessageOut.one(SendJob.objects.filter(pk=sendJobId))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
 from core.ids import is_id
+from core.types import Values
 from core.web.forms import Field, Form
 from core.web.settings import SettingsPage
 
@@ -35,7 +34,7 @@ class DirectApps(DirectSettings):
     about = "Bots of a messenger, and accounts at a social platform, whose messages and comments come to the inbox."
     template = "web/direct_apps/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         apps = [
             {**app, "kind": key, "by": label}
             for key, label in APP_KINDS.items()
@@ -75,7 +74,7 @@ class DirectApp(DirectSettings):
         return kind if kind in APP_KINDS else "messenger"
 
     @cached_property
-    def before(self) -> Mapping[str, Any] | None:
+    def before(self) -> Values | None:
         id = self.request.GET.get("id", "")
         return self.read(f"apps/{self.kind}/{id}").data if is_id(id) else None
 
@@ -97,7 +96,7 @@ class DirectApp(DirectSettings):
         values["tokenExpiresAt"] = str(values.get("tokenExpiresAt") or "")[:10]
         return Form([Field("name", "Name"), *place, *switch], values)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         may = self.may("apps", "POST" if self.before is None else "PUT")
         label = APP_KINDS[self.kind].lower()
         title = self.before["name"] or label if self.before else f"Connect a {label}"

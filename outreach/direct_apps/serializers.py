@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, TextInput
 from core.api.output import HEALTH, Computed, IdField, Output
+from core.types import JsonObject, Values
 from outreach.direct_apps.hooks import hook_secret, hook_url
 from outreach.senders.serializers import LIMIT
 
-SECRET: dict[str, Any] = {"required": False, "allow_blank": True, "write_only": True}
+SECRET: JsonObject = {"required": False, "allow_blank": True, "write_only": True}
 FOR_CHANGERS = "empty: the reader's role changes no apps."
 
 
@@ -91,7 +91,7 @@ class DirectOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         place = (row["vendor"], row["id"], row["hook_salt"])
         return {**data, "webhookUrl": hook_url(*place) if row["by_changer"] else ""}
 
@@ -114,7 +114,7 @@ class SocialBOut(DirectOut):
     verifyToken = Computed(serializers.CharField(help_text="What to enter beside webhookUrl."))
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         secret = hook_secret(row["id"], row["hook_salt"]) if row["by_changer"] else ""
         return {**super().finish(data, row), "verifyToken": secret}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from time import monotonic
@@ -16,6 +16,7 @@ from core.access import reserve_quota
 from core.errors import DuplicateField, NamedError, ValidationFailed
 from core.ids import new_id
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from outreach.chat_apps.client import ChatFailed
 from outreach.chat_apps.messenger import MessengerClient
 from outreach.chat_apps.models import HELD, ChatApp
@@ -48,7 +49,7 @@ class DirectApps:
     """Name of its token in request bodies."""
     place: str
     """Name of the field for the vendor's account."""
-    ask: Callable[[ChatApp], dict[str, Any]]
+    ask: Callable[[ChatApp], JsonObject]
     """Returns the vendor's data of an app, by columns. Raises ChatFailed, SmtpError and NamedError."""
 
     def not_found(self) -> NamedError:
@@ -99,7 +100,7 @@ class DirectApps:
             app = self._changed(id, values)
         tests = verified or (reconnects and verified is None)
         with turn() if tests else nullcontext():
-            test_fields: dict[str, Any] = {}
+            test_fields: JsonObject = {}
             if tests:
                 self._connect(app)
                 test_fields = {name: getattr(app, name) for name in (*PLATFORM_FIELDS, "verified", "last_error_at")}
@@ -146,12 +147,12 @@ class DirectApps:
             raise NamedError(self.missing, "ids: none of them is an app of this company")
         return counts
 
-    def _changed(self, id: str, values: Mapping[str, Any]) -> ChatApp:
+    def _changed(self, id: str, values: Values) -> ChatApp:
         app: ChatApp = CONNECTED_APPS[self.vendor].record_to_change(id, values)
         self._set(app, values)
         return app
 
-    def _set(self, app: ChatApp, values: Mapping[str, Any]) -> None:
+    def _set(self, app: ChatApp, values: Values) -> None:
         """Set the values. Raises ValidationFailed."""
         fields = dict(values)
         check_values(fields, app if app.created_at else None)
@@ -203,7 +204,7 @@ def bot_id(token: str) -> str:
     return id
 
 
-def _ask_messenger(app: ChatApp) -> dict[str, Any]:
+def _ask_messenger(app: ChatApp) -> JsonObject:
     client = MessengerClient.of(app)
     bot = client.me()
     place, trouble = (app.pk, app.hook_salt), ""
@@ -221,7 +222,7 @@ def _ask_messenger(app: ChatApp) -> dict[str, Any]:
     }
 
 
-def _ask_social_b(app: ChatApp) -> dict[str, Any]:
+def _ask_social_b(app: ChatApp) -> JsonObject:
     client = SocialBClient.of(app)
     account = client.me()
     if str(account["user_id"]) != app.phone_number_id:
@@ -231,7 +232,7 @@ def _ask_social_b(app: ChatApp) -> dict[str, Any]:
     return {**fields, **_lasting(app, client)}
 
 
-def _lasting(app: ChatApp, client: SocialBClient) -> dict[str, Any]:
+def _lasting(app: ChatApp, client: SocialBClient) -> JsonObject:
     """Return a token that lasts, by columns, for one that may hold for an hour. Where the platform gives none, as for a
     token that lasts already, the given one stays."""
     if not app.app_secret or app.token_expires_at is not None:
@@ -243,7 +244,7 @@ def _lasting(app: ChatApp, client: SocialBClient) -> dict[str, Any]:
     return {"access_token": token.text, "token_expires_at": token.ends_at}
 
 
-def _word(profile: Mapping[str, Any], name: str, most: int) -> str:
+def _word(profile: Values, name: str, most: int) -> str:
     value = profile.get(name)
     return value[:most].replace("\0", "") if isinstance(value, str) else ""
 

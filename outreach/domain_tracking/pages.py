@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.forms import Field, Form
 from core.web.settings import SettingsForm
 
@@ -31,7 +29,7 @@ class Tracking(SettingsForm):
     resource = "genie/settings"
     template = "web/tracking/settings.html"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [
             Field(
                 "trackOpens",
@@ -49,7 +47,7 @@ class Tracking(SettingsForm):
         ]
         return Form(fields, values)
 
-    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+    def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         answer = self.ask("GET", "domain-tracking", LIST) if self.may("domain-tracking") else None
         sees = answer is not None and answer.ok
         hosts = [

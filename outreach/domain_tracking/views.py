@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
@@ -11,6 +9,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.connected_apps.turns import BUSY
 from outreach.domain_tracking import services
 from outreach.domain_tracking.filters import DOMAIN_FIELDS
@@ -20,7 +19,7 @@ from outreach.domain_tracking.serializers import DomainCreate, DomainDelete, Dom
 NOT_FOUND = (services.NOT_FOUND,)
 
 
-def _one(id: str) -> dict[str, Any]:
+def _one(id: str) -> JsonObject:
     services.get_domain(id)
     return DomainOut.one(DomainTracking.objects.filter(pk=id)) or {}
 
@@ -39,11 +38,11 @@ class DomainTrackingViewSet(ResourceViewSet):
         description="A host of the company's own that links, opens and unsubscribing of its mails lead to once it is"
         " verified: its `records` have to be published, and the operator's proxy has to answer for it.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return _one(services.create_domain(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a tracking domain", output=DomainOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _one(id)
 
     @endpoint(
@@ -55,7 +54,7 @@ class DomainTrackingViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description="Links in mails that have gone and lead to them work no longer.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": services.delete_domains(selection=self.selection())}
 
     @action(detail=True, methods=["post"])
@@ -67,6 +66,6 @@ class DomainTrackingViewSet(ResourceViewSet):
         description="Asks the name servers for its CNAME and TXT records, and then the host itself. Each is checked"
         " once a day as well.",
     )
-    def check(self, request: Request, id: str) -> Any:
+    def check(self, request: Request, id: str) -> object:
         services.check_now(id=id, member_id=self.actor.member_id)
         return _one(id)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
 from core.text.placeholders import names_in
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.mail_frames import mail_frame
@@ -32,13 +31,13 @@ FILES = "They go with each message, 10 MB together at most. A file that is delet
 MAX_FILES = "50"
 
 
-def _named(file: Mapping[str, Any]) -> str:
+def _named(file: Values) -> str:
     """Return the label of an attached file."""
     name = file["name"] or "A file"
     return f"{name} (deleted: nothing goes with it)" if file["missing"] else str(name)
 
 
-def required_in(template: Mapping[str, Any]) -> str:
+def required_in(template: Values) -> str:
     """Return the names of the variables that a template needs, with commas between them."""
     return ", ".join(variable["name"] for variable in template.get("variables", []) if variable["required"])
 
@@ -48,7 +47,7 @@ class TemplateForm(RecordForm):
 
     template = "web/email_templates/form.html"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         return Form(
             [
                 Field(
@@ -73,8 +72,8 @@ class TemplateForm(RecordForm):
             values,
         )
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        before: Mapping[str, Any] = getattr(self, "record", {})
+    def body(self, values: Values) -> JsonObject:
+        before: Values = getattr(self, "record", {})
         texts = {name: values.get(name, before.get(name, "")) for name in ("subject", "body")}
         required_text = values["required"] if "required" in values else required_in(before)
         required = [name.strip() for name in required_text.split(",") if name.strip()]
@@ -87,7 +86,7 @@ class TemplateForm(RecordForm):
         variables = [{"name": name, "required": name in required, "dateType": kinds.get(name)} for name in names]
         return {**{name: value for name, value in values.items() if name != "required"}, "variables": variables}
 
-    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+    def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         chosen = self.request.POST.get("contact", "")
         beside = {
             "people": self.people,
@@ -130,12 +129,12 @@ class TemplateForm(RecordForm):
         first = self.people[0].value if self.people else ""
         return self.page({**context, "form": self.form().fill(self.request.POST), "contact": first})
 
-    def mail(self, form: Form, contact: str = "") -> dict[str, Any]:
+    def mail(self, form: Form, contact: str = "") -> JsonObject:
         """Return the form's mail and the contact of its preview, as the API accepts them."""
         payload = self.body(form.values)
         shown = self.request.POST.get("contact") or contact or None
         content = {name: payload[name] for name in ("subject", "body", "variables")}
-        before: Mapping[str, Any] = getattr(self, "record", {})
+        before: Values = getattr(self, "record", {})
         return {**content, "attachments": before.get("attachments", []), "contactId": shown}
 
     def channel(self) -> str:
@@ -201,13 +200,13 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
     path = "templates/<str:id>"
     name = "email-template"
 
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Values:
         return {**self.record, "required": required_in(self.record)}
 
     def consequence(self) -> str:
         return "What has begun keeps its words; a campaign that has not needs others then. This cannot be undone."
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         answer = self.ask("GET", f"template/email/{self.params['id']}/versions", {"p": "1", "n": "10"})
         return {**super().context(), "versions": answer.data if answer.ok and len(answer.data) > 1 else []}
 
@@ -234,7 +233,7 @@ class EmailTemplateFiles(TemplatePage):
         label = f"Files that go with {shown['name']}"
         return Form([Field("attachments", label, "checks", options=[*chosen, *others], value=chosen_ids, help=FILES)])
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         form = self.form()
         if self.may(self.module, "PUT"):
             return {"form": form}

@@ -21,6 +21,7 @@ from core.tenancy import company_id
 from core.text.persons import first_name_of
 from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
 from core.text.timezones import zone_of
+from core.types import Values
 from crm.imports.readers.mapping import normalise
 from crm.imports.readers.synonyms import FIRST_NAME, SYNONYMS
 from crm.models import Contact, CustomField
@@ -50,11 +51,11 @@ class Rendered:
     html: str
     missing: tuple[str, ...]
     """Required variables without a value."""
-    chat: Mapping[str, Any] | None = None
+    chat: Values | None = None
     """For a message by chat, its visible parts (outreach.chat_templates.values.pieces)."""
 
 
-def compile_template(subject: str, body: str, variables: Sequence[Mapping[str, Any]]) -> Compiled:
+def compile_template(subject: str, body: str, variables: Sequence[Values]) -> Compiled:
     """Check a template and return its compiled form.
 
     Raises InvalidVariables_400 for an invalid placeholder or variable. Raises InvalidEmailTemplate_400 for other
@@ -98,9 +99,7 @@ def without_styles(body: str) -> str:
     return "".join(kept if inside else [*kept, body[at:]])
 
 
-def render(
-    subject: str, compiled: Compiled, variables: Iterable[Mapping[str, Any]], values: Mapping[str, str] | None
-) -> Rendered:
+def render(subject: str, compiled: Compiled, variables: Iterable[Values], values: Mapping[str, str] | None) -> Rendered:
     """Return the mail with the values, by the names of the placeholders. Without values they stay as they are."""
     if values is None:
         return Rendered(clean_line(subject)[:200], compiled.text, compiled.html, ())
@@ -172,7 +171,7 @@ class ValueReader:
         company_values = {"company.name": company.name, "company.website": company.website}
         return cls(company_values, fields, zone_of(company.timezone), tuple(first_names))
 
-    def of(self, contact: Contact, variables: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    def of(self, contact: Contact, variables: Iterable[Values]) -> dict[str, str]:
         """Return the values of the built-in names and of the variables for a contact."""
         values = {
             **self.company,

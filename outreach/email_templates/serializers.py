@@ -10,6 +10,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject
 from outreach.delivery.attachments import MAX_FILES
 from outreach.email_templates.rendering import BUILT_IN, DATE_TYPES
 
@@ -21,7 +22,7 @@ class VariableInput(Input):
     )
     dateType = serializers.ChoiceField(choices=list(DATE_TYPES), required=False, allow_null=True)
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         values = super().to_internal_value(data)
         return {"name": values["name"], "required": values["required"], "dateType": values.get("date_type")}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -10,6 +10,7 @@ from django.db import transaction
 from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.lists import BulkSelection, in_batches
+from core.types import Values
 from crm.contacts.selectors import live_contacts
 from crm.models import Contact
 from crm.records.unique_names import save_unique_name
@@ -132,7 +133,7 @@ def preview_template(*, id: str, contact_id: str | None) -> tuple[EmailTemplate,
 
 
 def preview_words(
-    *, subject: str, body: str, variables: Sequence[Mapping[str, Any]], contact_id: str | None
+    *, subject: str, body: str, variables: Sequence[Values], contact_id: str | None
 ) -> tuple[Compiled, Rendered]:
     """Return the mail that results from an unsaved template.
 
@@ -142,7 +143,7 @@ def preview_words(
     return compiled, render(subject, compiled, variables, values_of(contact_id, variables))
 
 
-def values_of(contact_id: str | None, variables: Sequence[Mapping[str, Any]]) -> dict[str, str] | None:
+def values_of(contact_id: str | None, variables: Sequence[Values]) -> dict[str, str] | None:
     """Return the values of a contact; None without one. Raises ContactNotFound_400."""
     return None if contact_id is None else ValueReader.load().of(contact_of(contact_id), variables)
 

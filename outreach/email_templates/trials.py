@@ -5,9 +5,8 @@ They are in no log of messages, count for no limit of a sender and have no link 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Any
 
 from django.utils import timezone
 
@@ -16,6 +15,7 @@ from core.access.attempts import Limit
 from core.errors import NamedError, shorten
 from core.ids import new_id
 from core.tenancy import company_id
+from core.types import Values
 from outreach.connected_apps.turns import turn
 from outreach.delivery.attachments import (
     GONE,
@@ -47,7 +47,7 @@ def send_trial(
     type: str,
     recipients: Sequence[str],
     template_id: str | None,
-    words: Mapping[str, Any],
+    words: Values,
     contact_id: str | None,
     smtp_id: str | None,
     attachments: Sequence[str],
@@ -91,7 +91,7 @@ def own_people(recipients: Sequence[str]) -> list[str]:
 
 
 def _mail(
-    template_id: str | None, content: Mapping[str, Any], contact_id: str | None, files: Sequence[str]
+    template_id: str | None, content: Values, contact_id: str | None, files: Sequence[str]
 ) -> tuple[Rendered, Sequence[str]]:
     if template_id is not None:
         template, mail = preview_template(id=template_id, contact_id=contact_id)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
@@ -17,6 +16,7 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
+from core.types import JsonObject, Values
 from crm.files.selectors import readable_files
 from outreach.connected_apps.turns import BUSY
 from outreach.delivery.attachments import listed
@@ -50,7 +50,7 @@ TYPE = OpenApiParameter(
 CONTACT = OpenApiParameter("contactId", str, description="Whose values it gets; without it the placeholders stay.")
 
 
-def _one(id: str) -> dict[str, Any]:
+def _one(id: str) -> JsonObject:
     services.get_template(id)
     return TemplateOut.one(EmailTemplate.objects.filter(pk=id)) or {}
 
@@ -71,12 +71,12 @@ class EmailTemplateViewSet(ResourceViewSet):
         errors=REFUSED,
         takes=services.MODULE,
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         _check_sees_files(self.actor, data.get("attachments", ()))
         return _one(services.create_template(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read an e-mail template", output=TemplateOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _one(id)
 
     @endpoint(
@@ -87,7 +87,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, *REFUSED),
         description="Runs that have begun keep the words that they began with.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         if data.get("attachments"):
             _check_sees_files(self.actor, data["attachments"], services.get_template(id).attachments)
         services.update_template(id=id, member_id=self.actor.member_id, **data)
@@ -102,7 +102,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description="What has begun keeps its words; `warning` names campaigns that have not, and lack theirs now.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         deleted, campaigns = services.delete_templates(selection=self.selection())
         warning = {"warning": f"ids: {campaigns} cannot begin without other words"} if campaigns else {}
         return self.success({"deletedCount": deleted}, **warning)
@@ -122,7 +122,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, *REFUSED),
         description="As a new version. The last 50 are kept.",
     )
-    def restore(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def restore(self, request: Request, id: str, data: JsonObject) -> object:
         services.restore_version(id=id, member_id=self.actor.member_id, number=data["version"])
         return _one(id)
 
@@ -134,7 +134,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         errors=("InvalidVariables_400", "InvalidEmailTemplate_400", "ContactNotFound_400", *FILES),
         description="Before they are saved. By session a contact takes contact.GET.",
     )
-    def preview_words(self, request: Request, data: dict[str, Any]) -> Any:
+    def preview_words(self, request: Request, data: JsonObject) -> object:
         contact = data.pop("contact_id", None)
         check_sees_contact(self.actor, contact)
         files = data.pop("attachments", ())
@@ -150,7 +150,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         parameters=(CONTACT,),
         description="The mail that it makes. By session a contact takes contact.GET.",
     )
-    def preview(self, request: Request, id: str) -> Any:
+    def preview(self, request: Request, id: str) -> object:
         return _preview(self, id)
 
 
@@ -165,7 +165,7 @@ class TemplatePreviewViewSet(ResourceViewSet):
         parameters=(CONTACT,),
         description="The mail that a follow-up makes of it. By session a contact takes contact.GET.",
     )
-    def retrieve(self, request: Request, templateId: str) -> Any:
+    def retrieve(self, request: Request, templateId: str) -> object:
         return _preview(self, templateId)
 
 
@@ -194,7 +194,7 @@ class TrialViewSet(ResourceViewSet):
         " contact takes contact.GET, and a template template.GET. By chatapp templateId is an approved chat"
         " template, which goes to the number of the contact that has the member's address.",
     )
-    def create(self, request: Request, type: str, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, type: str, data: JsonObject) -> object:
         contact = data.pop("contact_id", None)
         check_sees_contact(self.actor, contact)
         if data.get("template_id") is not None and not self.actor.may("template", "GET"):
@@ -215,7 +215,7 @@ class TrialViewSet(ResourceViewSet):
         )
         return shown_mail(mail, (), listed(sent_files))
 
-    def _other(self, type: str, contact: str | None, data: dict[str, Any]) -> Rendered:
+    def _other(self, type: str, contact: str | None, data: JsonObject) -> Rendered:
         send = OTHERS[type]
         return send(
             recipients=data["to"],
@@ -225,7 +225,7 @@ class TrialViewSet(ResourceViewSet):
         )
 
 
-def _preview(view: ResourceViewSet, id: str) -> dict[str, Any]:
+def _preview(view: ResourceViewSet, id: str) -> JsonObject:
     template, mail = services.preview_template(id=id, contact_id=asked_contact(view))
     return {"_id": template.pk, "name": template.name, **shown_mail(mail, template.links, listed(template.attachments))}
 
@@ -256,7 +256,7 @@ def _check_sees_files(actor: Actor, ids: Iterable[str], before: Iterable[str] = 
         raise NamedError("FileNotFound_400", f"attachments: there is no file {min(hidden)} in this company")
 
 
-def shown_mail(mail: Rendered, links: Iterable[str], attachments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def shown_mail(mail: Rendered, links: Iterable[str], attachments: Sequence[Values]) -> JsonObject:
     """Return a mail as WordsPreview has it."""
     html = page_of(mail.html or html_from_text(mail.text), mail.subject)
     return {

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
@@ -44,7 +43,7 @@ class Proposals(Page):
             self.request.GET, {choice.name: choice for choice in (*self.choices, linked)}, zone=self.zone_name
         )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         answer = self.read("enrichment-proposal", self.state.query())
         rows = []
         for proposal in answer.data:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from core.errors import NamedError
+from core.types import JsonObject
 from outreach.connected_apps.registry import Capability, apps_with
 from outreach.enrichment.base import EnrichmentProvider
 from outreach.enrichment.models import Enrichment
@@ -28,7 +27,7 @@ def check_enrichment(is_enabled: bool) -> None:
         )
 
 
-def enrichment_of(run_id: str, occurrence: int) -> dict[str, Any] | None:
+def enrichment_of(run_id: str, occurrence: int) -> JsonObject | None:
     """Return how far the enrichment of a run's recipients is; None: it was not begun."""
     jobs = Enrichment.objects.filter(run=run_id, occurrence=occurrence)
     return jobs.values("status", "total", "processed", "proposed", "until", "error").first()

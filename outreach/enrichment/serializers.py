@@ -9,6 +9,7 @@ from rest_framework import serializers
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject
 from crm.contacts.kind import CONTACT
 from crm.models import Contact, CustomField
 from outreach.delivery.serializers import ContactSnapshot, RunSnapshot
@@ -40,7 +41,7 @@ class ProposalOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         keys = {row["field"] for row in rows}
         named = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, unique_field_id__in=keys)
         names = dict(named.values_list("unique_field_id", "name"))

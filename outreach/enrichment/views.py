@@ -11,6 +11,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.contacts.rights import REFUSED, ContactRights
 from crm.records.views import VALUE_ERRORS
 from outreach.enrichment.filters import PROPOSAL_FIELDS
@@ -26,7 +27,7 @@ class ProposalViewSet(ResourceViewSet):
     listing = Listing("List proposals for contacts", EnrichmentProposal.objects.all, PROPOSAL_FIELDS, ProposalOut)
 
     @endpoint("Read a proposal", output=ProposalOut, errors=("NotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @action(detail=True, methods=["post"])
@@ -38,21 +39,21 @@ class ProposalViewSet(ResourceViewSet):
         errors=(*ERRORS, REFUSED, "ContactNotFound_400", "ContactAlreadyExists_400", *VALUE_ERRORS),
         description="Writes the value to the contact, as PUT /contact/:id does. By session it takes contact.PUT too.",
     )
-    def accept(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def accept(self, request: Request, id: str, data: JsonObject) -> object:
         if self._one(id) and not ContactRights.of(self.actor).change:
             raise NamedError(REFUSED, "your role lacks the permission contact.PUT")
         return self._decide(id, data, accept=True)
 
     @action(detail=True, methods=["post"])
     @endpoint("Reject a proposal", input=Decision, output=ProposalOut, success="ProposalRejected_200", errors=ERRORS)
-    def reject(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def reject(self, request: Request, id: str, data: JsonObject) -> object:
         return self._decide(id, data, accept=False)
 
-    def _decide(self, id: str, data: dict[str, Any], *, accept: bool) -> Any:
+    def _decide(self, id: str, data: JsonObject, *, accept: bool) -> Any:
         decide(id=id, member_id=self.actor.member_id, accept=accept, automation=data["automation"] == "run")
         return self._one(id)
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         proposal = ProposalOut.one(EnrichmentProposal.objects.filter(pk=id))
         if proposal is None:
             raise NamedError("NotFound_404", "id: there is no such proposal in this company")

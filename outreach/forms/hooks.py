@@ -18,6 +18,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from core.ids import is_id
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject
 from outreach.forms.models import Form
 from outreach.forms.submissions import store_told
 from outreach.mail_vendors.hooks import TOKEN_LENGTH, is_token
@@ -83,7 +84,7 @@ def _reported_leads(body: bytes) -> Iterator[tuple[str, str, datetime]]:
                 yield form_id, leadgen_id, _time(value.get("created_time"))
 
 
-def _items(value: Any, name: str) -> list[dict[str, Any]]:
+def _items(value: Any, name: str) -> list[JsonObject]:
     rows = value.get(name) if isinstance(value, dict) else None
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 

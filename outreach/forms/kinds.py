@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import date
 from math import isfinite
 from typing import Any
 
 from core.text.addresses import BadAddress, read_email, read_phone
+from core.types import Values
 
 TEXT = "text"
 EMAIL = "email"
@@ -47,9 +47,7 @@ class BadAnswer(ValueError):
     """An answer that its field cannot take; the text is for the visitor."""
 
 
-def read_answer(
-    field: Mapping[str, Any], raw_answer: Any, country_code: str = "", country: str = ""
-) -> str | list[str]:
+def read_answer(field: Values, raw_answer: Any, country_code: str = "", country: str = "") -> str | list[str]:
     """Return the answer as it is stored; empty: there is none. Raises BadAnswer.
 
     Numbers without a dial prefix have that of `country_code`, or else belong to `country`.
@@ -78,7 +76,7 @@ def read_answer(
     return _read(field, kind, text, country_code, country)
 
 
-def _read(field: Mapping[str, Any], kind: str, text: str, country_code: str, country: str) -> str:
+def _read(field: Values, kind: str, text: str, country_code: str, country: str) -> str:
     try:
         if kind == EMAIL:
             return read_email(text)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column, ListState
@@ -66,7 +65,7 @@ class Forms(RecordList, FormsPage):
     def choices(self) -> tuple[Choice, ...]:
         return (Choice("status", "Status", ("in",), tuple((key, label) for key, (label, _) in STATES.items())),)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         context = super().show()
         rows = [
             {**form, "words": STATES[form["status"]][0], "mood": STATES[form["status"]][1]}
@@ -82,11 +81,11 @@ class NewForm(NewRecord, FormsPage):
     action = title
     save_label = "Create"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         help = "Your own name for it. It begins with name, address and number, which you can change."
         return Form([Field("name", "Name", required=True, autofocus=True, help=help)], values)
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         fields = [
             {"key": "name", "label": "Your name", "type": "text", "required": True},
             {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
@@ -107,15 +106,15 @@ class OneForm(FormsPage):
     """Shared parts of the pages of a form."""
 
     @cached_property
-    def record(self) -> Mapping[str, Any]:
-        form: Mapping[str, Any] = self.read(f"form/{self.params['id']}").data
+    def record(self) -> Values:
+        form: Values = self.read(f"form/{self.params['id']}").data
         return form
 
     @property
     def resource(self) -> str:
         return f"form/{self.params['id']}"
 
-    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+    def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         if "refused" in context:
             return super().page(context, template=template, status=status)
         label, tone = STATES[self.record["status"]]
@@ -131,7 +130,7 @@ class FormPage(OneForm):
     template = "web/forms/builder.html"
     record_kind = ("form", "Forms")
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         answer = self.ask("GET", "form/targets")
         labels = {entry["key"]: entry["label"] for entry in answer.data["targets"]} if answer.ok else {}
         kinds = {entry.value: entry.label for entry in FIELD_TYPES}
@@ -185,7 +184,7 @@ class FormField(OneForm):
     template = "web/forms/field.html"
 
     @cached_property
-    def before(self) -> Mapping[str, Any] | None:
+    def before(self) -> Values | None:
         key = self.request.GET.get("key", "")
         return next((field for field in self.record["fields"] if field["key"] == key), None)
 
@@ -210,7 +209,7 @@ class FormField(OneForm):
         values = {**self.before, "options": "\n".join(self.before["options"])}
         return Form(fields, {**values, "target": self.record["mapping"].get(self.before["key"], "")})
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"form": self.form() if self.may("lead", "PUT") else None, "field": self.before}
 
     def do_save(self) -> HttpResponse:
@@ -252,20 +251,20 @@ class FormSettings(EditRecord, OneForm):
     template = "web/forms/settings.html"
 
     @cached_property
-    def record(self) -> Mapping[str, Any]:  # the list of texts is written as lines
-        form: Mapping[str, Any] = self.read(self.resource).data
+    def record(self) -> Values:  # the list of texts is written as lines
+        form: Values = self.read(self.resource).data
         return form
 
     def list_address(self) -> str:
         return self.address("form", self.params["id"])
 
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Values:
         record = self.record
         origins = "\n".join(record["allowedOrigins"])
         team, category = ((record[name] or {}).get("_id", "") for name in ("team", "category"))
         return {**record, "allowedOrigins": origins, "team": team, "category": category}
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         look = [
             Field("title", "Heading", help="Empty: its name."),
             Field("text", "Text above the fields", "textarea"),
@@ -301,7 +300,7 @@ class FormSettings(EditRecord, OneForm):
         ]
         return Form(fields, values)
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         payload = dict(values)
         if "allowedOrigins" in payload:
             lines = payload["allowedOrigins"].splitlines()
@@ -336,7 +335,7 @@ class FormAnswers(OneForm):
     def state(self) -> ListState:
         return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, zone=self.zone_name)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         answer = self.read("form/lead", {**self.state.query(), "formId": self.params["id"]})
         labels = {row["key"]: row["label"] for row in self.record["fields"]}
         rows = [

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from core.types import Values
 from crm.leads.sources import current_schema, source_problem
 from crm.tags.services import missing_tags
 from outreach.forms.targets import targets
 
 
-def form_problems(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+def form_problems(rows: Sequence[Values]) -> list[list[str]]:
     """Return the problems of each form, which begin with the name of the value. Takes two statements at most."""
     referring = [row for row in rows if row["leadSource"] or row["tags"] or row["mapping"]]
     if not referring:

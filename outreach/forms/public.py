@@ -6,7 +6,6 @@ hidden field, by the time that they take, and by a limit for each network.
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -19,6 +18,7 @@ from accounts.settings.branding import brand_of
 from core.access.attempts import TooManyAttempts
 from core.access.callers import caller_of
 from core.tenancy import company_scope
+from core.types import JsonObject
 from outreach.forms.kinds import MULTI
 from outreach.forms.models import COLOUR, Form
 from outreach.forms.services import origin_of
@@ -78,7 +78,7 @@ def _submit(request: HttpRequest, form: Form) -> HttpResponse:
     if not fits_origin(form, request.headers.get("Origin"), own):
         return _page(request, form, {"title": "This site may not send the form"}, 403)
     sent = request.POST
-    inputs: dict[str, Any] = {
+    inputs: JsonObject = {
         field["key"]: sent.getlist(field["key"]) if field["type"] == MULTI else sent.get(field["key"])
         for field in form.fields
     }
@@ -114,7 +114,7 @@ def _thank(form: Form) -> HttpResponse:
 def _form(
     request: HttpRequest,
     form: Form,
-    inputs: dict[str, Any],
+    inputs: JsonObject,
     *,
     errors: dict[str, str] | None = None,
     trouble: str = "",
@@ -140,7 +140,7 @@ def _form(
     return _page(request, form, context, status)
 
 
-def shown_fields(form: PublicPage, inputs: dict[str, Any], errors: dict[str, str]) -> list[dict[str, Any]]:
+def shown_fields(form: PublicPage, inputs: JsonObject, errors: dict[str, str]) -> list[JsonObject]:
     """Return the fields in the form of the template, each with its input and its error."""
     return [
         {
@@ -155,8 +155,8 @@ def shown_fields(form: PublicPage, inputs: dict[str, Any], errors: dict[str, str
     ]
 
 
-def _page(request: HttpRequest, form: Form | None, context: dict[str, Any], status: int) -> HttpResponse:
-    shared: dict[str, Any] = {"form": form, "brand": brand_of(form.company_id if form else None)}
+def _page(request: HttpRequest, form: Form | None, context: JsonObject, status: int) -> HttpResponse:
+    shared: JsonObject = {"form": form, "brand": brand_of(form.company_id if form else None)}
     if form is not None:
         shared |= {"title": form.title or form.name, "style": f"/f/style/{form.colour[1:]}.css"}
     answer = render(request, "pages/public_form.html", {**shared, **context}, status=status)

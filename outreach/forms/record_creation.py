@@ -14,6 +14,7 @@ from core.events import emit
 from core.ids import new_id
 from core.jobs.leases import update_owned
 from core.text.addresses import is_international
+from core.types import JsonObject
 from crm.bulk_jobs.changes import record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.collisions import EXISTS
@@ -67,7 +68,7 @@ def make_lead(row: FormLead, form: Form, **fetched: Any) -> None:
     emit("form.submitted", [row.pk], payloads={row.pk: payload})
 
 
-def mapped(form: Form, answers: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+def mapped(form: Form, answers: JsonObject) -> tuple[dict[str, str], dict[str, str]]:
     """Return the values of the lead with its contact, and those of the contact's custom fields, as texts."""
     values: dict[str, str] = {"source": form.lead_source} if form.lead_source else {}
     of_contact: dict[str, str] = {}

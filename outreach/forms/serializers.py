@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, LineInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject, Values
 from crm.tags.serializers import NamedModelSnapshot
 from outreach.forms.addresses import page_address, snippet
 from outreach.forms.kinds import FIELD_TYPES, MAX_ANSWER_LENGTH
@@ -19,7 +17,7 @@ from outreach.forms.problems import form_problems
 from outreach.forms.services import MAX_FIELDS
 from outreach.social_apps.serializers import SocialAppSnapshot
 
-EMPTY: dict[str, Any] = {"required": False, "allow_blank": True}
+EMPTY: JsonObject = {"required": False, "allow_blank": True}
 
 
 class FieldPart(Input):
@@ -119,7 +117,7 @@ class FormOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         own = data["source"] == Form.Source.OWN
         return {
             **data,
@@ -128,7 +126,7 @@ class FormOut(Output):
         }
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         return [{**row, "problems": problems} for row, problems in zip(rows, form_problems(rows), strict=True)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from django.utils.crypto import get_random_string
 from core.errors import NamedError, ValidationFailed, shorten
 from core.lists import BulkSelection, in_batches
 from core.text.addresses import BadAddress, read_country_code
+from core.types import JsonObject, Values
 from crm.leads.schema import LeadSchema
 from crm.leads.sources import check_source
 from crm.records.unique_names import save_unique_name
@@ -147,7 +148,7 @@ def _check_publishable(form: Form) -> None:
     check_complete([] if form.source == Source.SOCIAL_A else form.fields, form.mapping, schema)
 
 
-def _set(form: Form, values: Mapping[str, Any]) -> None:
+def _set(form: Form, values: Values) -> None:
     """Set the values, and check those that depend on each other."""
     source = form.lead_source
     for name, value in values.items():
@@ -184,7 +185,7 @@ def _check_place(form: Form) -> None:
         raise NamedError(FORM_ID, "formId: is required of a form of the source social-a")
 
 
-def _check_look(form: Form, values: Mapping[str, Any]) -> None:
+def _check_look(form: Form, values: Values) -> None:
     if "colour" in values:
         form.colour = form.colour.lower()
         if not _COLOUR.fullmatch(form.colour):
@@ -225,7 +226,7 @@ def _read_origin(text: str) -> str:
     return origin
 
 
-def _checked_fields(fields: Sequence[Mapping[str, Any]], *, own: bool) -> list[dict[str, Any]]:
+def _checked_fields(fields: Sequence[Values], *, own: bool) -> list[JsonObject]:
     """Return the fields in their stored form. Raises ValidationFailed, which names the field.
 
     The platform's keys are kept as they are: its leads contain the same keys.

@@ -19,6 +19,7 @@ from core.access.attempts import Limit
 from core.ids import new_id
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject, Values
 from outreach.forms.kinds import CONSENT, PHONE, BadAnswer, read_answer
 from outreach.forms.models import TOKEN_LENGTH, Form, FormLead
 from outreach.forms.services import origin_of
@@ -52,7 +53,7 @@ class PublicPage(Protocol):
 class Submission:
     """A submission: the valid answers, and the errors of the others."""
 
-    answers: dict[str, Any] = field(default_factory=dict)
+    answers: JsonObject = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
 
@@ -94,7 +95,7 @@ def id_of_sent(page_id: str, *content: Any) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
-def read_submission(form: Form, inputs: Mapping[str, Any]) -> Submission:
+def read_submission(form: Form, inputs: Values) -> Submission:
     """Read the input of the form's fields."""
     read = Submission()
     country = _country_of(form)
@@ -117,7 +118,7 @@ def _country_of(form: Form) -> str:
         return default_country()
 
 
-def store_submission(form: Form, id: str, answers: Mapping[str, Any], origin: Mapping[str, str]) -> bool:
+def store_submission(form: Form, id: str, answers: Values, origin: Mapping[str, str]) -> bool:
     """Store a submission, in the form's company. Return whether it was new: a repetition counts once."""
     now = timezone.now()
     consents = [
@@ -156,7 +157,7 @@ def _store(rows: Iterable[FormLead]) -> int:
     return stored
 
 
-def read_origin(query: Mapping[str, Any], page: str, referrer: str) -> dict[str, str]:
+def read_origin(query: Values, page: str, referrer: str) -> dict[str, str]:
     """Return the origin of a submission: utm values, the page and its referrer, without invalid addresses."""
     origin = {name: str(query.get(name) or "")[:200].replace("\0", "") for name in UTM}
     for name, address in (("page", page), ("referrer", referrer)):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from core.errors import NamedError, shorten
+from core.types import Values
 from crm.leads.schema import CONTACT_KEYS, SYSTEM_COLUMNS, LeadSchema
 from crm.records.schema import RecordSchema
 from outreach.forms.kinds import CONSENT, HIDDEN
@@ -54,7 +54,7 @@ def _custom(schema: RecordSchema, before: str, panel: str) -> list[Target]:
     return [Target(f"{before}{key}", spec.name, panel, spec.required) for key, spec in fields]
 
 
-def check_mapping(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, Any], schema: LeadSchema) -> None:
+def check_mapping(fields: Sequence[Values], mapping: Values, schema: LeadSchema) -> None:
     """Raise InvalidMapping_400 for a mapping that names an unknown field, or one field twice."""
     keys = {field["key"] for field in fields if field["type"] != CONSENT}
     target_keys = {target.key for target in targets(schema)}
@@ -69,7 +69,7 @@ def check_mapping(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, Any
         taken[target] = key
 
 
-def check_complete(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, Any], schema: LeadSchema) -> None:
+def check_complete(fields: Sequence[Values], mapping: Values, schema: LeadSchema) -> None:
     """Raise InvalidMapping_400 for a mapping without required values of the company's contacts and leads."""
     contacts = schema.contacts
     needed = [key for key in contacts.required_system if key != "countryCode"]  # the number brings it
@@ -88,7 +88,7 @@ def check_complete(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, An
             raise NamedError(INVALID, f"mapping.{by_target[key]}: {key} must be filled, so make the field required")
 
 
-def check_identifies(mapping: Mapping[str, Any], schema: LeadSchema) -> None:
+def check_identifies(mapping: Values, schema: LeadSchema) -> None:
     """Raise InvalidMapping_400 for a mapping that identifies no contact."""
     needed = [key for key in ("email", "number") if schema.contacts.identified_by(key)]
     if not {*mapping.values()} & {*needed}:

@@ -19,6 +19,7 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError, ValidationFailed, shorten
 from core.ids import new_id
 from core.tenancy import company_scope
+from core.types import JsonObject
 from crm.leads.schema import LeadSchema
 from outreach.connected_apps.turns import BUSY
 from outreach.forms import services
@@ -69,7 +70,7 @@ NO_LEAD, NO_STATUS = "LeadIdOrTokenRequired_400", "LeadIdTokenStatusRequired_400
 FORM = OpenApiParameter("formId", str, description="Those of one form.")
 
 
-def _one(id: str) -> dict[str, Any]:
+def _one(id: str) -> JsonObject:
     services.get_form(id)
     return FormOut.one(Form.objects.filter(pk=id)) or {}
 
@@ -87,11 +88,11 @@ class FormViewSet(ResourceViewSet):
         errors=WRONG,
         description="A draft: an own form with a public page, or one of an ad at a social platform.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return _one(services.create_form(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a form", output=FormOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _one(id)
 
     @endpoint(
@@ -102,7 +103,7 @@ class FormViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, *WRONG, services.NO_FIELDS),
         description="Visitors of a published one see it at once.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_form(id=id, member_id=self.actor.member_id, **data)
         return _one(id)
 
@@ -115,7 +116,7 @@ class FormViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, "NoFormSelected_400"),
         description="What was sent by them goes too; the leads stay.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": services.delete_forms(selection=self.selection())}
 
     @action(detail=True, methods=["post"])
@@ -128,7 +129,7 @@ class FormViewSet(ResourceViewSet):
         description="Its page opens. A page at the platform is subscribed to tell of its leads.",
         transition=True,
     )
-    def publish(self, request: Request, id: str) -> Any:
+    def publish(self, request: Request, id: str) -> object:
         services.publish_form(id=id, member_id=self.actor.member_id)
         return _one(id)
 
@@ -142,7 +143,7 @@ class FormViewSet(ResourceViewSet):
         description="Its page says that nothing is taken now, until it is published again.",
         transition=True,
     )
-    def pause(self, request: Request, id: str) -> Any:
+    def pause(self, request: Request, id: str) -> object:
         services.pause_form(id=id, member_id=self.actor.member_id)
         return _one(id)
 
@@ -152,7 +153,7 @@ class FormViewSet(ResourceViewSet):
         description="Fields of leads and contacts that a form's mapping may name, custom fields included.",
         output=TargetsOut,
     )
-    def targets(self, request: Request) -> Any:
+    def targets(self, request: Request) -> object:
         return {"targets": [asdict(target) for target in targets(LeadSchema.load())]}
 
 
@@ -166,7 +167,7 @@ class FormLeadViewSet(ResourceViewSet):
     listing = Listing("List what was sent by forms", _leads, FORM_LEAD_FIELDS, FormLeadOut, parameters=(FORM,))
 
     @endpoint("Read what was sent by a form", output=FormLeadOut, errors=(NO_LEAD,))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @endpoint(
@@ -177,14 +178,14 @@ class FormLeadViewSet(ResourceViewSet):
         errors=(NO_LEAD, NO_STATUS),
         description="Of one that failed, by the status new; the others are set by what becomes of them.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         self._one(id)
         if data.get("status") != FormLead.State.NEW:
             raise NamedError(NO_STATUS, "status: must be new, which tries a lead that failed again")
         leads_to_retry(FormLead.objects.filter(pk=id))
         return self._one(id)
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         lead = FormLeadOut.one(FormLead.objects.filter(pk=id))
         if lead is None:
             raise NamedError(NO_LEAD, "id: nothing with this id was sent to this company")
@@ -207,7 +208,7 @@ class PublicFormViewSet(CrossOriginViewSet):
             self.origin = origin
 
     @endpoint("Read a published form", output=PublicFormOut, errors=NOT_FOUND, limited=True)
-    def retrieve(self, request: Request, token: str) -> Any:
+    def retrieve(self, request: Request, token: str) -> object:
         READS.count(caller_of(request).network)
         form = self._form()
         shown = ("key", "label", "type", "required", "options", "help")
@@ -229,7 +230,7 @@ class PublicFormViewSet(CrossOriginViewSet):
         limited=True,
         description="At most five a minute by one network. A site that is none of allowedOrigins is refused.",
     )
-    def create(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, token: str, data: JsonObject) -> object:
         form = self._form()
         SUBMISSIONS.count(f"{form.pk} {caller_of(request).network}")
         if not fits_origin(form, request.headers.get("Origin"), (settings.BASE_URL,)):

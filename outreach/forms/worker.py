@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from random import SystemRandom
 from time import monotonic
@@ -18,6 +17,7 @@ from core.access import entitlement, limited
 from core.errors import ApiError
 from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject, Values
 from outreach.forms.models import Form, FormLead
 from outreach.forms.notices import tell_refused, tell_submitted
 from outreach.forms.record_creation import make_lead
@@ -57,7 +57,7 @@ def _work_on(row: FormLead) -> None:
     form = Form.objects.filter(pk=row.form_id).select_related("app").first()
     if form is None:
         return  # it was deleted with its leads
-    fetched: dict[str, Any] = {}
+    fetched: JsonObject = {}
     try:
         if row.fetched_at is None:
             fetched = _read_lead(_client(form).lead(row.leadgen_id))
@@ -116,9 +116,9 @@ def _settle(row: FormLead, **values: Any) -> bool:
     return True
 
 
-def _read_lead(lead: Mapping[str, Any]) -> dict[str, Any]:
+def _read_lead(lead: Values) -> JsonObject:
     """Return the columns of a lead of the platform, of which nothing is believed to be well-formed."""
-    answers: dict[str, Any] = {}
+    answers: JsonObject = {}
     rows = lead.get("field_data")
     for row in (rows if isinstance(rows, list) else ())[:100]:
         name = _text(row.get("name"), 100) if isinstance(row, dict) else ""
@@ -134,7 +134,7 @@ def _read_lead(lead: Mapping[str, Any]) -> dict[str, Any]:
     return {"answers": answers, "origin": origin, "fetched_at": timezone.now(), **_created(lead)}
 
 
-def _created(lead: Mapping[str, Any]) -> dict[str, datetime]:
+def _created(lead: Values) -> dict[str, datetime]:
     text = lead.get("created_time")
     try:
         at = datetime.fromisoformat(text) if isinstance(text, str) else None

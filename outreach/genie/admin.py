@@ -21,6 +21,7 @@ from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import Names, json_shown, plain_text, register_shape
 from core.jobs.progress import MOVING, ProgressMixin, grouped, progress_bar
+from core.types import Values
 from core.web.mail_frames import still_mail
 from outreach.delivery import ledger
 from outreach.delivery.admin import SendJobAdmin, message_table
@@ -223,7 +224,7 @@ def _variants(value: Any, names: Names) -> SafeString | None:
     return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>{} ({} %): {}</li>", lines))
 
 
-def _words_of(part: Mapping[str, Any], names: Names) -> str:
+def _words_of(part: Values, names: Names) -> str:
     """Return the content of a step or a variant: its template, its subject or the beginning of its text."""
     variables = part.get("variables")
     frozen = variables if isinstance(variables, Mapping) and "components" in variables else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.settings.formats import formats_of
 from core.errors import NamedError
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from crm.models import Contact, ContactCategory, ContactTag, Lead, Segment, Tag
 from crm.segments.services import compiled, contacts_of, next_contacts
 from outreach.chat_apps.models import ChatOptOut
@@ -47,14 +48,14 @@ class Audience:
     _sorted: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
-    def stored(cls, audience: Mapping[str, Any]) -> Audience:
+    def stored(cls, audience: Values) -> Audience:
         """Return the audience of a run, stored by `as_json`."""
         ids, leads = tuple(audience.get("contactIds") or ()), tuple(audience.get("leadIds") or ())
         named = sorted({*ids, *_live_leads(leads).values_list("contact_id", flat=True)}) if leads else sorted(ids)
         tags, categories, segments = (tuple(audience.get(name) or ()) for name in ("tags", "categories", "segments"))
         return cls(ids, tags, categories, leads, segments, tuple(named))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the contract's five selectors."""
         return {
             "contactIds": list(self.contact_ids),
@@ -137,7 +138,7 @@ def _all_exist(rows: QuerySet, ids: list[str], parameter: str, name: str) -> Non
         )
 
 
-def preview(audience: Audience, *, sample: bool = True, by_chat: bool = False) -> dict[str, Any]:
+def preview(audience: Audience, *, sample: bool = True, by_chat: bool = False) -> JsonObject:
     """Count the contacts of the audience and those that can be written to, by mail or by chat, by reason, with
     decisions for a sample.
 
@@ -197,7 +198,7 @@ def _combinations(contacts: QuerySet[Contact], by_chat: bool) -> Iterable[tuple[
         yield DecisionInput(address_valid=address, suppressed=suppressed, unsubscribed=unsubscribed), written, number
 
 
-def _sample(audience: Audience, by_chat: bool) -> list[dict[str, Any]]:
+def _sample(audience: Audience, by_chat: bool) -> list[JsonObject]:
     now = timezone.now()
     context = SendContext.load()
     formats = formats_of(company_id())

@@ -18,6 +18,7 @@ from django.db.models import F, Max, QuerySet
 from django.utils import timezone
 
 from core.jobs import notify_workers
+from core.types import JsonObject, Values
 from crm.models import Contact
 from outreach.ai.evidence import of_template
 from outreach.ai.providers import Draft
@@ -50,7 +51,7 @@ class Words:
     subject: str
     text: str
     html: str = ""
-    attachments: Sequence[Mapping[str, Any]] = ()
+    attachments: Sequence[Values] = ()
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def stops_of_contacts(run: GenieScheduler, contacts: Sequence[Contact]) -> dict[
     return stops
 
 
-def wait_for_messages(places: Mapping[str, Mapping[str, Any]]) -> None:
+def wait_for_messages(places: Mapping[str, Values]) -> None:
     """Write down that runs of workflows wait until messages have ended: id -> token and epoch of the run."""
     jobs = [SendJob(pk=id, workflow_waits=dict(place)) for id, place in places.items()]
     SendJob.objects.bulk_update(jobs, ["workflow_waits"])
@@ -164,7 +165,7 @@ def cancel_messages_of(workflow_runs: Sequence[str]) -> int:
     A claimed message is cancelled as well: the statement that commits its intent checks the status.
     """
     rows = SendJob.objects.filter(workflow_run__in=[id for id in workflow_runs if id], status__in=SendJob.TO_SEND)
-    gone: dict[str, Any] = {"lease": None, "worker": None, "workflow_waits": None}
+    gone: JsonObject = {"lease": None, "worker": None, "workflow_waits": None}
     return ledger.transition_all(rows, to=Status.CANCELLED, reason=Reason.RUN_CANCELLED, **gone)
 
 

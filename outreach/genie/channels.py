@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from core.errors import NamedError, ValidationFailed, shorten
 from core.ids import is_id
+from core.types import Values
 from outreach.connected_apps.registry import Capability, apps_with
 
 MAX_CHANNELS = 100
 
 
-def read_channels(selected: bool, custom_channels: Mapping[str, Any]) -> dict[str, list[str]]:
+def read_channels(selected: bool, custom_channels: Values) -> dict[str, list[str]]:
     """Return app -> ids of those that may send.
 
     Raises ValidationFailed for unknown apps, for values that are no list of ids, and for an empty selection if one is
@@ -37,7 +35,7 @@ def read_channels(selected: bool, custom_channels: Mapping[str, Any]) -> dict[st
     return app_ids
 
 
-def senders_among(selected: bool, custom_channels: Mapping[str, Any]) -> list[str] | None:
+def senders_among(selected: bool, custom_channels: Values) -> list[str] | None:
     """Return the ids of the apps that may send; None: all. Raises as read_channels."""
     app_ids = read_channels(selected, custom_channels)
     return [id for ids in app_ids.values() for id in ids] if selected else None

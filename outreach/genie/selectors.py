@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Case, CharField, Count, Exists, F, Min, OuterRef, Q, QuerySet, Value, When
 
+from core.types import JsonObject, Values
 from crm.models import ContactCategory, Segment, Tag
 from outreach.ai.budgets import run_use
 from outreach.delivery.approving.approvals import lapsed_counts
@@ -57,7 +57,7 @@ def kept_runs() -> QuerySet[GenieScheduler]:
     return GenieScheduler.objects.filter(is_deleted=False, of_campaign=None)
 
 
-def run_detail(run: GenieScheduler) -> dict[str, Any]:
+def run_detail(run: GenieScheduler) -> JsonObject:
     """Return the additional data of a run's detail: its messages counted, and the share of recipients that ended."""
     summary = message_summary(run.pk)
     first = summary["steps"][0]["counts"] if summary["steps"] else {}
@@ -77,7 +77,7 @@ def run_detail(run: GenieScheduler) -> dict[str, Any]:
     }
 
 
-def audience_names(audience: Mapping[str, Any]) -> dict[str, str]:
+def audience_names(audience: Values) -> dict[str, str]:
     """Return id -> name of the tags, segments and categories of an audience that are still there."""
     names: dict[str, str] = {}
     for selector, model in (("tags", Tag), ("segments", Segment), ("categories", ContactCategory)):
@@ -114,12 +114,12 @@ def results(run_ids: Iterable[str]) -> dict[str, dict[str, int]]:
     return counts
 
 
-def message_summary(run_id: str) -> dict[str, Any]:
+def message_summary(run_id: str) -> JsonObject:
     """Count a run's messages by status, find when the next is due, and list the main reasons against sending."""
     jobs = SendJob.objects.filter(run_id=run_id)
     counts: dict[str, int] = dict.fromkeys(SendJob.Status.values, 0)
     dues: list[datetime] = []
-    steps: dict[int, dict[str, Any]] = {}
+    steps: dict[int, JsonObject] = {}
     rows = jobs.order_by().values_list("step", "status")
     groups = rows.annotate(
         number=Count("pk"), first=Min("due_at"), waits=Count("next_step_at"), next=Min("next_step_at")

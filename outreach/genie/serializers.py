@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.utils.functional import lazy
 from rest_framework import serializers
 
@@ -13,6 +10,7 @@ from core.api.filter_tree import FilterTreeField
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import PROGRESS, SENDING, Computed, IdField, Output
 from core.errors import ValidationFailed
+from core.types import JsonObject, Values
 from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput, MoneyInput
 from outreach.ai.services import ai_types
 from outreach.delivery.serializers import SKIPPED, MessageOut
@@ -84,7 +82,7 @@ class RunCreate(TrackingFields, CadenceFields, RunChange, Selectors):
         choices=("run", "skip"), default="run", help_text="Whether workflows start on the event."
     )
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         """Raise ValidationFailed for two senders."""
         if attrs.get("smtp") and attrs.get("mail_app"):
             raise ValidationFailed("a run has one sender", "smtp, mailApp: name one of them")
@@ -291,13 +289,13 @@ class RunOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         cadence, domains = without_content(data["outreachCadence"]), data["customWhitelistedDomains"]
         failed = source_errors(row["generation__sources"] or ())
         return {**data, "outreachCadence": cadence, "whitelistedCustom": bool(domains), "sourceErrors": failed}
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         counts = results(row["_id"] for row in rows)
         return [{**row, **counts.get(row["_id"], NO_RESULTS)} for row in rows]
 

@@ -15,6 +15,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
 from core.tenancy import company_id
+from core.types import JsonObject
 from outreach.ai.services import ai_type_of, choose_ai_app, tell_changed
 from outreach.ai.usage import cap_of_run
 from outreach.delivery.models import SendJob
@@ -58,7 +59,7 @@ def start_run(
     name: str = "",
     token_cap: int | None = None,
     cost_cap: Decimal | None = None,
-    outreach_cadence: dict[str, Any] | None = None,
+    outreach_cadence: JsonObject | None = None,
     recurring: bool = False,
     interval_ms: int | None = None,
     automation: bool = True,

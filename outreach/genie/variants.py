@@ -9,13 +9,13 @@ worker gives everybody the same variant.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from core.types import Values
 from outreach.delivery.models import SendJob
 
 
-def variant_of(content: Mapping[str, Any], number: int) -> int | None:
+def variant_of(content: Values, number: int) -> int | None:
     """Return the variant of the recipient with the number, from 0; None: there is none, or it is not chosen yet."""
     if not content:
         return None
@@ -40,12 +40,12 @@ def _of_share(shares: Sequence[int], number: int) -> int:
     return turn
 
 
-def awaits_winner(content: Mapping[str, Any], job: SendJob) -> bool:
+def awaits_winner(content: Values, job: SendJob) -> bool:
     """Return whether a new message has no content before the winner is chosen."""
     return bool(content) and job.step == 1 and job.variant is None
 
 
-def words_of(content: Mapping[str, Any], variant: int) -> Mapping[str, Any]:
+def words_of(content: Values, variant: int) -> Values:
     """Return the content of a variant."""
-    variant_content: Mapping[str, Any] = content["variants"][variant]
+    variant_content: Values = content["variants"][variant]
     return variant_content

@@ -11,6 +11,7 @@ from core.api.endpoint import endpoint
 from core.api.envelope import QUEUED, respond
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from crm.contacts.rights import ContactRights, check_reads_contacts
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
@@ -111,13 +112,13 @@ def left_warning(left: SkippedApprovals, newer: int = 0) -> dict[str, str]:
     return {"warning": "; ".join(parts)} if parts else {}
 
 
-def _select(data: dict[str, Any]) -> audience.Audience:
+def _select(data: JsonObject) -> audience.Audience:
     return audience.select(
         **{name: data.pop(name) for name in ("contact_ids", "lead_ids", "segments", "tags", "categories")}
     )
 
 
-def _unused(data: dict[str, Any]) -> dict[str, str]:
+def _unused(data: JsonObject) -> dict[str, str]:
     """Return the warning about values that were given and don't count without their switch."""
     switches = {
         "customWhitelistedDomains": data["whitelisted_custom"] or not data["custom_whitelisted_domains"],
@@ -127,9 +128,9 @@ def _unused(data: dict[str, Any]) -> dict[str, str]:
     return {"warning": f"{', '.join(unused)}: not used, since the switch beside is false"} if unused else {}
 
 
-def _sender_of(sender: Sender | None) -> dict[str, Any]:
+def _sender_of(sender: Sender | None) -> JsonObject:
     """Return the sender of a preview as answers show it."""
-    snapshots: dict[str, Any] = {"smtp": None, "mailApp": None}
+    snapshots: JsonObject = {"smtp": None, "mailApp": None}
     if isinstance(sender, MailApp):
         snapshots["mailApp"] = MailAppSnapshot.one(MailApp.objects.filter(pk=sender.pk))
     elif sender is not None:
@@ -137,11 +138,11 @@ def _sender_of(sender: Sender | None) -> dict[str, Any]:
     return snapshots
 
 
-def _one(run_id: str) -> dict[str, Any]:
+def _one(run_id: str) -> JsonObject:
     return RunOut.one(GenieScheduler.objects.filter(pk=run_id)) or {}
 
 
-def _changed(run_id: str, status: str, changed: Changed, **more: Any) -> dict[str, Any]:
+def _changed(run_id: str, status: str, changed: Changed, **more: Any) -> JsonObject:
     message = MessageChanged.one(SendJob.objects.filter(run_id=run_id, status=status)) or {}
     return {**message, "changedCount": changed.count, **more}
 
@@ -176,7 +177,7 @@ class RunViewSet(ResourceViewSet):
         " search counts against the limits of genie and lead-gen-ai. When nobody is found, the run fails and `error`"
         " says so. By session, lead sources are asked for who has contact.POST.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         data["automation"] = data["automation"] == "run"
         rights = ContactRights.of(self.actor)
         run = start_generated_run(member_id=self.actor.member_id, new_contacts=rights.create, **data)
@@ -191,7 +192,7 @@ class RunViewSet(ResourceViewSet):
         description="What a run would make and of whom, the time, and the price of judging and of the messages, if as"
         " many are found as are wanted. Nobody is looked for, and no model is called.",
     )
-    def search_preview(self, request: Request, data: dict[str, Any]) -> Any:
+    def search_preview(self, request: Request, data: JsonObject) -> object:
         chosen, channels = data.pop("custom_channel_selection"), data.pop("custom_channels")
         rights, seen = ContactRights.of(self.actor), self.actor.is_unbounded or self.actor.may("contact", "GET")
         among = senders_among(chosen, channels)
@@ -208,7 +209,7 @@ class RunViewSet(ResourceViewSet):
         description="How many contacts the selectors select, how many of them can be written to, and why not the"
         " others. By session it takes contact.GET.",
     )
-    def audience_preview(self, request: Request, data: dict[str, Any]) -> Any:
+    def audience_preview(self, request: Request, data: JsonObject) -> object:
         check_reads_contacts(self.actor)
         return audience.preview(_select(data))
 
@@ -222,7 +223,7 @@ class RunViewSet(ResourceViewSet):
         " how long it would take and what it would cost. Nothing is stored; the calls of a model count. By session it"
         " takes contact.GET.",
     )
-    def draft_preview(self, request: Request, data: dict[str, Any]) -> Any:
+    def draft_preview(self, request: Request, data: JsonObject) -> object:
         check_reads_contacts(self.actor)
         preview = preview_run(_select(data), **data)
         preview.update(_sender_of(preview.pop("sender")))
@@ -249,13 +250,13 @@ class RunViewSet(ResourceViewSet):
         " once. The audience is what the selectors select during planning, without contacts that were made after the"
         " run. outreachCadence adds follow-ups, recurring further occurrences.",
     )
-    def from_contacts(self, request: Request, data: dict[str, Any]) -> Any:
+    def from_contacts(self, request: Request, data: JsonObject) -> object:
         data["automation"] = data["automation"] == "run"
         selected = _select(data)
         return _one(services.start_run(member_id=self.actor.member_id, audience=selected, **data).pk)
 
     @endpoint("Read a run", output=RunDetail, errors=("CampaignNotFound_404",))
-    def retrieve(self, request: Request, schedulerId: str) -> Any:
+    def retrieve(self, request: Request, schedulerId: str) -> object:
         run = services.get_run(schedulerId)
         detail = RunDetail.one(GenieScheduler.objects.filter(pk=run.pk)) or {}
         return {**detail, **run_detail(run)}
@@ -268,7 +269,7 @@ class RunViewSet(ResourceViewSet):
         errors=("CampaignNotFound_404",),
         description="Messages that wait because of a cap are written then.",
     )
-    def update(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, schedulerId: str, data: JsonObject) -> object:
         services.change_run(run_id=schedulerId, member_id=self.actor.member_id, **data)
         return _one(schedulerId)
 
@@ -280,7 +281,7 @@ class RunViewSet(ResourceViewSet):
         queues=True,
         description="Cancels what has not gone, and hides the run; its messages stay in the log." + MANY,
     )
-    def destroy(self, request: Request, schedulerId: str) -> Any:
+    def destroy(self, request: Request, schedulerId: str) -> object:
         cancelled = services.delete_run(run_id=schedulerId, member_id=self.actor.member_id)
         return self.success(_one(schedulerId), **_beside(cancelled))
 
@@ -294,7 +295,7 @@ class RunViewSet(ResourceViewSet):
         description="Nothing goes from now on. A run of which nothing waits is refused." + MANY,
         transition=True,
     )
-    def cancel(self, request: Request, schedulerId: str) -> Any:
+    def cancel(self, request: Request, schedulerId: str) -> object:
         cancelled = services.cancel_unfinished_run(run_id=schedulerId, member_id=self.actor.member_id)
         return self.success({**_one(schedulerId), "cancelledCount": cancelled.count}, **_beside(cancelled))
 
@@ -306,7 +307,7 @@ class RunViewSet(ResourceViewSet):
         description="What approve-all would approve now, with some of it to read. With its contentHash approve-all"
         " approves exactly that.",
     )
-    def approval_sample(self, request: Request, schedulerId: str) -> Any:
+    def approval_sample(self, request: Request, schedulerId: str) -> object:
         summary, rows = approval.approval_sample(schedulerId)
         return {**summary, "sample": MessageOut.complete([MessageOut.render(row) for row in MessageOut.project(rows)])}
 
@@ -319,7 +320,7 @@ class RunViewSet(ResourceViewSet):
         description="No further occurrence begins; the messages that there are go on.",
         transition=True,
     )
-    def stop_recurring(self, request: Request, schedulerId: str) -> Any:
+    def stop_recurring(self, request: Request, schedulerId: str) -> object:
         occurrences.stop_recurring(run_id=schedulerId, member_id=self.actor.member_id)
         return _one(schedulerId)
 
@@ -332,7 +333,7 @@ class RunViewSet(ResourceViewSet):
         description="The next occurrence begins at the next time of the schedule; what was missed is not made up.",
         transition=True,
     )
-    def resume_recurring(self, request: Request, schedulerId: str) -> Any:
+    def resume_recurring(self, request: Request, schedulerId: str) -> object:
         occurrences.resume_recurring(run_id=schedulerId, member_id=self.actor.member_id)
         return _one(schedulerId)
 
@@ -349,7 +350,7 @@ class RunViewSet(ResourceViewSet):
         " of the sample's own was changed or decided meanwhile, nothing is approved. " + ONE_OF + MANY,
         transition=True,
     )
-    def approve_all(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
+    def approve_all(self, request: Request, schedulerId: str, data: JsonObject) -> object:
         member = self.actor.member_id
         seen = data.get("content_hash")
         newer = 0
@@ -373,7 +374,7 @@ class RunViewSet(ResourceViewSet):
         description=ONE_OF + MANY,
         transition=True,
     )
-    def draft_all(self, request: Request, schedulerId: str) -> Any:
+    def draft_all(self, request: Request, schedulerId: str) -> object:
         changed = messages.hold_all(run_id=schedulerId, member_id=self.actor.member_id)
         return self.answer(_changed(schedulerId, "draft", changed), changed)
 
@@ -389,11 +390,11 @@ class RunViewSet(ResourceViewSet):
         f" be made are written anew, and count as changed. {ONE_OF}{MANY}",
         transition=True,
     )
-    def retry_failed(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
+    def retry_failed(self, request: Request, schedulerId: str, data: JsonObject) -> object:
         changed = messages.retry_failed(run_id=schedulerId, member_id=self.actor.member_id, unknown=data["unknown"])
         return self.answer(_changed(schedulerId, "approved", changed), changed)
 
-    def answer(self, data: dict[str, Any], changed: Changed, **beside: Any) -> Any:
+    def answer(self, data: JsonObject, changed: Changed, **beside: Any) -> Any:
         """Return the response with the changes, or with the job that applies them."""
         if changed.job is None:
             return self.success(data, **beside)

@@ -14,6 +14,7 @@ from core.access import reserve_quota
 from core.crypto import SecretUnreadable
 from core.errors import NamedError, ValidationFailed
 from core.jobs import notify_workers
+from core.types import JsonObject
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.connected_apps.turns import turn
 from outreach.inbox.imap import ImapConfig, ImapFailed, Timeouts, open_mailbox
@@ -96,7 +97,7 @@ def update_mailbox(*, id: str, member_id: str, verified: bool | None = None, **v
             tests = verified or (bool(changed) and verified is None)
             if tests:
                 held.enter_context(turn())
-            fresh: dict[str, Any] = {"failures": 0, "due_at": timezone.now()}
+            fresh: JsonObject = {"failures": 0, "due_at": timezone.now()}
             if mailbox.status == ImapMailbox.Status.FAILED:
                 fresh |= {"status": ImapMailbox.Status.WAITING, "deaths": 0, "error": ""}
             if changed or verified is False:
@@ -111,7 +112,7 @@ def update_mailbox(*, id: str, member_id: str, verified: bool | None = None, **v
     return mailbox
 
 
-def _checked(values: dict[str, Any]) -> dict[str, Any]:
+def _checked(values: JsonObject) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed."""
     if "folders" not in values:
         return values
@@ -141,7 +142,7 @@ def _test(mailbox: ImapMailbox) -> MailboxCheck:
                 opened.select(folder)
             result = MailboxCheck(True, opened.encryption)
     except ImapFailed as failed:
-        values: dict[str, Any] = {"verified": False, "last_error": failed.detail, "last_error_at": now}
+        values: JsonObject = {"verified": False, "last_error": failed.detail, "last_error_at": now}
         result = MailboxCheck(False, stage=failed.stage, detail=failed.detail)
     else:
         values = {"verified": True, "last_error": "", "last_error_at": None, "failures": 0, "due_at": now}

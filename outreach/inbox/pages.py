@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
@@ -32,7 +31,7 @@ NEAR = 30
 SECRET = "password"  # noqa: S105  the field's name
 
 
-def shown(mail: Mapping[str, Any]) -> dict[str, Any]:
+def shown(mail: Values) -> JsonObject:
     """Return a received mail with the words and the tone of its kind, and who it is about."""
     label, tone = MAIL_KINDS.get(mail["kind"], (mail["kind"], ""))
     contact = mail["contact"] or {}
@@ -64,7 +63,7 @@ class Inbox(InboxPage):
     )
     choices = (Choice("kind", "Kind", ("in",), tuple((kind, words) for kind, (words, _) in MAIL_KINDS.items())),)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         only = self.request.GET.get("only") == "unread"
         linked = [Choice("run", "Outreach", ("in",)), Choice("contact", "Contact", ("in",))]
         choices = {entry.name: entry for entry in (*self.choices, *linked)}
@@ -93,7 +92,7 @@ class InboundMail(InboxPage):
     record_kind = ("inbox", "Received mail")
     template = "web/inbox/detail.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         mail = shown(self.read(f"inbox/{self.params['id']}").data)
         others = self.read("inbox", {"p": "1", "n": str(NEAR)})
         return {
@@ -104,7 +103,7 @@ class InboundMail(InboxPage):
             "answer_by": self.mailto(mail) if mail["kind"] in ("reply", "calendar", "auto") else "",
         }
 
-    def mailto(self, mail: Mapping[str, Any]) -> str:
+    def mailto(self, mail: Values) -> str:
         """Return the link by which a mail program begins an answer."""
         if not mail["fromEmail"]:
             return ""
@@ -135,7 +134,7 @@ class RunReplies(InboxPage):
     title = "Replies"
     template = "web/inbox/of_run.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         if not self.read("genie", {"ids": self.params["id"], "p": "1", "n": "1", "fields": "name"}).data:
             raise nothing_here()
         filters = {"run": self.params["id"], "kind": "reply"}
@@ -154,7 +153,7 @@ class SenderMailbox(Page):
     menu = MenuItem("Senders", "at-sign", 54, "Outreach")
     template = "web/inbox/mailbox.html"
 
-    def form(self, mailbox: Mapping[str, Any] | None = None, sender: Mapping[str, Any] | None = None) -> Form:
+    def form(self, mailbox: Values | None = None, sender: Values | None = None) -> Form:
         """Make the form of a mailbox, a new one or the one with the values."""
         exists = mailbox is not None
         account = (sender or {}).get("fromEmail", "")
@@ -181,7 +180,7 @@ class SenderMailbox(Page):
             values,
         )
 
-    def found(self) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
+    def found(self) -> tuple[Values, Values | None]:
         """Return the sender and its mailbox, if it has one. The address names either."""
         named = self.ask("GET", f"apps/smtp/{self.params['id']}")
         if not named.ok:
@@ -191,7 +190,7 @@ class SenderMailbox(Page):
         rows = self.read("apps/imap", {"p": "1", "n": "1", "filters": {"smtp": sender["_id"]}}).data
         return sender, rows[0] if rows else None
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         sender, mailbox = self.found()
         changes = self.may("apps", "PUT" if mailbox else "POST")
         return {

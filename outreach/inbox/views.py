@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
@@ -11,6 +9,7 @@ from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.inbox.filters import INBOX_FIELDS
 from outreach.inbox.models import InboundMessage
 from outreach.inbox.serializers import InboundChange, InboundDetail, InboundOut
@@ -29,7 +28,7 @@ class InboxViewSet(ResourceViewSet):
     )
 
     @endpoint("Read a received mail", output=InboundDetail, errors=("NotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @endpoint(
@@ -39,7 +38,7 @@ class InboxViewSet(ResourceViewSet):
         success="InboundMailMarked_200",
         errors=("NotFound_404",),
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         mark(id=id, is_read=data["is_read"])
         return self._one(id)
 
@@ -53,11 +52,11 @@ class InboxViewSet(ResourceViewSet):
         description="From the inbox here, not from the mailbox. What it has done stays done: a reply has stopped what"
         " it stopped.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         ids = list(self.selection().apply(InboundMessage.objects.all()).values_list("pk", flat=True))
         return {"deletedCount": delete_mail(ids=ids)}
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         mail = InboundDetail.one(InboundMessage.objects.filter(pk=id))
         if mail is None:
             raise not_found()

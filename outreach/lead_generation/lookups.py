@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from time import monotonic
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -14,6 +13,7 @@ from django.utils import timezone
 from core.access import quota_exceeded, remaining_quota
 from core.jobs import checkpoint, release
 from core.text.addresses import BadAddress, read_email
+from core.types import JsonObject
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.services import create_contacts
 from crm.contacts.unique_key import keyed_row, live_holders
@@ -44,9 +44,9 @@ class NewPeople:
     the same order. `items` has candidate -> formData.
     """
 
-    found: list[dict[str, Any]] = field(default_factory=list)
+    found: list[JsonObject] = field(default_factory=list)
     briefs: list[ContactBrief] = field(default_factory=list)
-    items: dict[int, dict[str, Any]] = field(default_factory=dict)
+    items: dict[int, JsonObject] = field(default_factory=dict)
     lacking: str = ""
     """The missing value of the first person who cannot become a contact."""
     left_out: int = 0
@@ -81,7 +81,7 @@ def ask_sources(job: LeadGeneration, deadline: float) -> bool:
     return True
 
 
-def _ask(job: LeadGeneration, source: LeadSource, query: SourceQuery) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _ask(job: LeadGeneration, source: LeadSource, query: SourceQuery) -> tuple[JsonObject, list[JsonObject]]:
     """Return the source's entry with its result, and its candidates as they are stored."""
     before = next((record for record in job.sources if record["app"] == source.app.pk), None)
     entry = {"app": source.app.pk, "name": source.app.name, "tries": (before["tries"] if before else 0) + 1}
@@ -188,8 +188,8 @@ def _brief(candidate: Candidate, labels: Mapping[str, str]) -> ContactBrief:
 
 
 def make_contacts(
-    job: LeadGeneration, ranked: Sequence[dict[str, Any]], people: NewPeople
-) -> tuple[list[dict[str, Any]], list[str]]:
+    job: LeadGeneration, ranked: Sequence[JsonObject], people: NewPeople
+) -> tuple[list[JsonObject], list[str]]:
     """Create contacts of the chosen new people, in the caller's transaction.
 
     Returns the entries that are contacts now, in the same order, and the problems with the others as texts. Nobody

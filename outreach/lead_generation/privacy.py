@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import Q, QuerySet
 
+from core.types import JsonObject
 from crm.privacy.registry import DataSubject, mentioning, register_personal_data
 from outreach.lead_generation.models import LeadGeneration
 
@@ -17,13 +16,13 @@ def _searches(subject: DataSubject) -> Q:
     return where | mentioning(subject, "candidates")
 
 
-def _own_finds(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
+def _own_finds(subject: DataSubject, row: JsonObject) -> JsonObject:
     """Remove the other people from the search's results."""
     results = [each for each in row["found"] if each["contact"] in subject.contact_ids]
     return {**row, "found": results, "candidates": [each for each in row["candidates"] if is_of(subject, each)]}
 
 
-def is_of(subject: DataSubject, candidate: dict[str, Any]) -> bool:
+def is_of(subject: DataSubject, candidate: JsonObject) -> bool:
     """Return whether a lead source means the subject."""
     return subject.is_in(candidate.get("email"), candidate.get("phone"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -13,6 +13,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.filter_tree import FilterTreeField
 from core.api.input import Input, IntegerInput, ObjectInput, TextInput
 from core.api.output import PROGRESS, Computed, IdField, Output
+from core.types import JsonObject, Values
 from crm.leads.serializers import FORM_DATA, LeadRelations
 from crm.models import Contact
 from outreach.ai.serializers import PROMPT_LENGTH
@@ -24,7 +25,7 @@ SOURCE_ERRORS = "The lead sources that were of no use, whatever the others have 
 RELATIONS = ("product_services", "team", "team_member", "tags")
 
 
-def source_errors(sources: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+def source_errors(sources: Iterable[Values]) -> list[dict[str, str]]:
     """Return which of a search's lead sources have failed, and why."""
     return [
         {"source": source["name"], "error": source["error"]} for source in sources if source["done"] and source["error"]
@@ -109,7 +110,7 @@ class GenerationOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["sourceErrors"] = source_errors(data["sources"])
         data["sources"] = [{name: source[name] for name in SOURCE_KEYS} for source in data["sources"]]
         if data["status"] == "completed":
@@ -139,7 +140,7 @@ class GenerationDetail(GenerationOut):
     reads = ("found",)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         entries = [each for each in row["found"] if "lead" in each]
         contacts = Contact.objects.in_bulk([each["contact"] for each in entries])
         data["leads"] = [

@@ -7,7 +7,7 @@ and the end of the job commit together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from time import monotonic
 from typing import Any
@@ -22,6 +22,7 @@ from core.jobs import checkpoint, finish, notify_workers, release, update_owned
 from core.jobs.runner import notify_ended
 from core.lists import tree
 from core.lists.values import refuse
+from core.types import JsonObject, Values
 from crm.contacts.selectors import live_contacts
 from crm.leads.references import missing_references
 from crm.leads.schema import CONTACT_KEYS, LeadSchema
@@ -48,7 +49,7 @@ BATCH = 1000
 LAPSED = "The company's subscription has ended. Renew it, then start the search again."
 NOBODY = "No contact without a lead has any of the words looked for."
 NOBODY_NEW = "No contact without a lead has any of the words looked for, and no lead source knows anybody who does."
-Found = dict[str, Any]
+Found = JsonObject
 """Somebody who fits: contact (id), score, reason; in the end also lead (id). Of a lead source also source and url, and
 until the end candidate (the place among the candidates) instead of a contact who is new."""
 ENDED: list[Callable[[LeadGeneration], None]] = []
@@ -72,14 +73,14 @@ def start_generation(
     prompt: str,
     count: int,
     industry: str = "",
-    additional_filters: Mapping[str, Any] | None = None,
+    additional_filters: Values | None = None,
     domains: Sequence[str] = (),
     ai_type: str | None = None,
-    form_data: Mapping[str, Any] | None = None,
-    relations: Mapping[str, Any] | None = None,
+    form_data: Values | None = None,
+    relations: Values | None = None,
     automation: bool = True,
     new_contacts: bool = False,
-    stored_filters: Mapping[str, Any] | None = None,
+    stored_filters: Values | None = None,
     limited: bool | None = None,
 ) -> LeadGeneration:
     """Start a search, which a worker runs. Each lead gets the values of form_data and the relations.
@@ -125,7 +126,7 @@ def _check_search(prompt: str, industry: str, count: int) -> None:
         )
 
 
-def _check_lead(form_data: Mapping[str, Any], relations: Mapping[str, Any]) -> None:
+def _check_lead(form_data: Values, relations: Values) -> None:
     foreign = sorted(CONTACT_KEYS & form_data.keys())
     if foreign:
         raise NamedError(
@@ -141,7 +142,7 @@ def _check_lead(form_data: Mapping[str, Any], relations: Mapping[str, Any]) -> N
         raise refusal(absent)
 
 
-def _stored_filters(filters: Mapping[str, Any]) -> dict[str, Any]:
+def _stored_filters(filters: Values) -> JsonObject:
     """Return the tree of conditions, from a tree or from fields and values."""
     if not filters:
         return {}

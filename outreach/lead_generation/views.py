@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from crm.contacts.rights import ContactRights
 from crm.leads.views import RELATION_ERRORS
 from crm.records.views import VALUE_ERRORS
@@ -49,7 +48,7 @@ class LeadGenerationViewSet(ResourceViewSet):
         " as many as are wanted. People of a lead source become contacts first; whoever has no contact.POST gets"
         " own contacts alone.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         generation = start_generation(
             member_id=self.actor.member_id,
             prompt=data["prompt"],
@@ -66,7 +65,7 @@ class LeadGenerationViewSet(ResourceViewSet):
         return GenerationOut.one(LeadGeneration.objects.filter(pk=generation.pk))
 
     @endpoint("Read a lead generation", output=GenerationDetail, errors=("NotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return GenerationDetail.one(LeadGeneration.objects.filter(pk=get_generation(id).pk))
 
     @endpoint(
@@ -76,5 +75,5 @@ class LeadGenerationViewSet(ResourceViewSet):
         success="LeadGenerationUpdated_200",
         errors=("NotFound_404", "InvalidInput_400"),
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         return GenerationOut.one(LeadGeneration.objects.filter(pk=cancel_generation(id).pk))

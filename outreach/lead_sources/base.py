@@ -5,8 +5,9 @@ from __future__ import annotations
 import abc
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from typing import Self
 
+from core.types import JsonObject, Values
 from outreach.data_apps.models import DataApp
 
 MAX_CANDIDATES = 100
@@ -22,7 +23,7 @@ class SourceQuery:
     industry: str = ""
     count: int = 25
     domains: tuple[str, ...] = ()
-    filters: Mapping[str, Any] = field(default_factory=dict)
+    filters: Values = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +42,12 @@ class Candidate:
     source: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the candidate as a search stores it."""
         return {name: value for name, value in asdict(self).items() if value}
 
     @classmethod
-    def stored(cls, row: Mapping[str, Any]) -> Self:
+    def stored(cls, row: Values) -> Self:
         """Return the candidate that a search stores."""
         return cls(**row)
 

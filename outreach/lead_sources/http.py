@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from core.types import Values
 from crm.models import CustomField
 from outreach.data_apps.paths import text_at
 from outreach.data_apps.transport import DataAppError, ask
@@ -32,7 +30,7 @@ class HttpLeadSource(LeadSource):
         candidates = [self._candidate(row) for row in rows[:MAX_CANDIDATES] if isinstance(row, dict)]
         return [candidate for candidate in candidates if candidate.email or candidate.phone]
 
-    def _candidate(self, row: Mapping[str, Any]) -> Candidate:
+    def _candidate(self, row: Values) -> Candidate:
         paths = self.app.field_paths
         own = {name: text_at(row, paths[name], LENGTHS[name]) for name in FIELDS if name in paths}
         values = {key: text_at(row, path, VALUE_LENGTH) for key, path in paths.items() if key not in FIELDS}

@@ -28,6 +28,7 @@ from django.utils.crypto import constant_time_compare
 
 from core.crypto import SecretUnreadable
 from core.outbound_http import HttpFailed, exchange
+from core.types import JsonObject
 from outreach.mail_vendors.hooks import hook_secret, hook_url
 from outreach.mail_vendors.models import MailApp
 from outreach.smtp.refusals import STATUS, Severity, judge_refusal
@@ -180,7 +181,7 @@ def _is_hard(vendor: str, raw: Any, event: Any) -> bool:
     return isinstance(raw, dict) and _vendor_says_hard(vendor, raw, str(event.reject_reason or ""))
 
 
-def _vendor_says_hard(vendor: str, raw: dict[str, Any], reject_reason: str) -> bool:
+def _vendor_says_hard(vendor: str, raw: JsonObject, reject_reason: str) -> bool:
     text = json.dumps(raw).lower()
     if vendor == "ses":
         return bool(raw.get("bounce", {}).get("bounceType") == "Permanent")
@@ -327,7 +328,7 @@ def sns_key(url: str) -> Any:
         raise HookRefused("the certificate cannot be had") from None
 
 
-def _sns_events(message: dict[str, Any]) -> list[ProviderEvent]:
+def _sns_events(message: JsonObject) -> list[ProviderEvent]:
     at = datetime.fromisoformat(message["Timestamp"])
     if message["Type"] == "SubscriptionConfirmation":
         address = str(message["SubscribeURL"])

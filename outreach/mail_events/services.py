@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from time import monotonic
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -16,6 +15,7 @@ from core.deletion import raw_delete
 from core.jobs import notify_workers
 from core.outbound_http import HttpFailed, exchange
 from core.tenancy import company_id, company_scope, unscoped
+from core.types import JsonObject
 from outreach.delivery.deliveries import CAME_BACK, HEIGHTS, REJECTED, end, event_columns, prove_sent
 from outreach.delivery.limits import guardrails
 from outreach.delivery.models import SendJob
@@ -153,7 +153,7 @@ def _messages_of(events: Sequence[MailEvent]) -> dict[str, SendJob]:
 def _apply(event: MailEvent, job: SendJob) -> None:
     """Raise the message's delivery status, count, end undelivered ones, and stop writing after a bounce, complaint
     or unsubscription."""
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     if event.kind in HEIGHTS:
         values = event_columns(job, event.kind, event.happened_at, for_good=event.hard)
     if event.kind == "opened":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +18,7 @@ from django.conf import settings
 from core.crypto import SecretUnreadable
 from core.outbound_http import GUARDED_POOLS, guarded_session
 from core.s3 import lone_session
+from core.types import JsonObject, Values
 from outreach.mail_vendors.registry import Vendor
 from outreach.smtp.outcome import SmtpError
 
@@ -38,7 +39,7 @@ _kept = threading.local()
 @dataclass
 class _CachedBackend:
     backend: Any
-    arguments: Mapping[str, Any]
+    arguments: Values
     used_at: float
 
 
@@ -66,7 +67,7 @@ def secrets_of(app: MailApp) -> tuple[str, str]:
         raise SmtpError("auth", UNREADABLE, temporary=False) from None
 
 
-def arguments_of(app: MailApp) -> dict[str, Any]:
+def arguments_of(app: MailApp) -> JsonObject:
     """Return all that the backend of an app needs to know. Raises SmtpError."""
     spec, (api_key, secret_key) = app.spec, secrets_of(app)
     base = base_url(spec, app.region, app.endpoint)
@@ -136,7 +137,7 @@ def close_idle(seconds: float = IDLE_SECONDS) -> None:
         backends.pop(key).backend.close()
 
 
-def _opened(spec: Vendor, arguments: Mapping[str, Any]) -> Any:
+def _opened(spec: Vendor, arguments: Values) -> Any:
     if spec.login:
         return Wire(**arguments)
     kind = _ses_backend() if spec.key == "ses" else _backend(spec.key)
@@ -151,7 +152,7 @@ def _opened(spec: Vendor, arguments: Mapping[str, Any]) -> Any:
 def _backend(key: str) -> type[Any]:
     """Return anymail's backend of a vendor that is reached by HTTP, over a guarded session."""
     base = import_module(f"anymail.backends.{key.replace('-', '_')}").EmailBackend
-    methods: dict[str, Any] = {"__init__": _init(base), "create_session": lambda self: _bounded_session()}
+    methods: JsonObject = {"__init__": _init(base), "create_session": lambda self: _bounded_session()}
     if key == "resend":
         methods["build_message_payload"] = _keyed(base)
     if key == "mailersend":
@@ -234,7 +235,7 @@ def _ses_backend() -> type[Any]:
     return SesBackend
 
 
-def ses_client(place: Mapping[str, Any]) -> Any:
+def ses_client(place: Values) -> Any:
     """Return a guarded client of Amazon SES for `arguments_of`, that tries once."""
     from botocore.config import Config  # noqa: PLC0415
 

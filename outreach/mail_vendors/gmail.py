@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from core.outbound_http import within
+from core.types import JsonObject, Values
 from outreach.mail_vendors import backends
 from outreach.mail_vendors.access import access_token, may_read
 from outreach.mail_vendors.backends import backend_of
@@ -87,11 +88,11 @@ class GmailSession(VendorSession):
 
 
 def read_gmail(
-    status: int, headers: Mapping[str, str], body: Mapping[str, Any], app: MailApp, secrets: tuple[str, ...]
+    status: int, headers: Mapping[str, str], body: Values, app: MailApp, secrets: tuple[str, ...]
 ) -> Outcome:
     """Return the outcome of an answer to users.messages.send."""
     error = body.get("error")
-    details: Mapping[str, Any] = error if isinstance(error, dict) else {}
+    details: Values = error if isinstance(error, dict) else {}
     listed = details.get("errors")
     reasons = (
         {entry.get("reason") for entry in listed if isinstance(entry, dict)} if isinstance(listed, list) else set()
@@ -113,7 +114,7 @@ def read_gmail(
     return read_answer(app.spec, status, headers, details, secrets)
 
 
-def _sent(text: str, message: Mapping[str, Any]) -> Sent:
+def _sent(text: str, message: Values) -> Sent:
     return Sent(text, provider_id=str(message.get("id", "")), thread_id=str(message.get("threadId", "")))
 
 
@@ -129,7 +130,7 @@ def _pause(text: str) -> float:
     return min(MAX_PAUSE, max(1.0, (until - timezone.now()).total_seconds()))
 
 
-def _json(answer: Any) -> dict[str, Any]:
+def _json(answer: Any) -> JsonObject:
     try:
         body = answer.json()
     except ValueError:

@@ -11,13 +11,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from urllib.parse import urlencode, urljoin
 
 from django.conf import settings
 from django.utils import timezone
 
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.types import JsonObject
 from outreach.mail_vendors.registry import channel_of
 from outreach.smtp.outcome import SmtpError
 
@@ -143,7 +143,7 @@ def _post(path: str, form: dict[str, str], seconds: float = SECONDS) -> HttpAnsw
         raise SmtpError("connect", failed.detail, temporary=True) from None
 
 
-def _json(body: bytes) -> dict[str, Any]:
+def _json(body: bytes) -> JsonObject:
     try:
         parsed = json.loads(body)
     except ValueError:

@@ -6,7 +6,6 @@ is stored. The verifier (PKCE) derives from it and from a key of the service.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -20,6 +19,7 @@ from core.crypto import SecretUnreadable, lookup_hash
 from core.errors import NamedError, ValidationFailed
 from core.ids import new_id
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from outreach.connected_apps.registry import MODULE
 from outreach.connected_apps.turns import turn
 from outreach.mail_vendors import google
@@ -44,7 +44,7 @@ def unavailable(letter: str, spec: Vendor) -> NamedError:
     return NamedError("AppNotFound_400", f"mailvendor-{letter}: {text}")
 
 
-def begin_login(*, letter: str, member_id: str, app: str | None = None, may_read: bool = False) -> dict[str, Any]:
+def begin_login(*, letter: str, member_id: str, app: str | None = None, may_read: bool = False) -> JsonObject:
     """Begin a log-in, for a new app or for an `app` that needs one. It replaces the member's last unfinished one.
 
     Raises AppNotFound_400 if the vendor is not set up, and MailvendorXNotFound_404 for a missing app.
@@ -82,7 +82,7 @@ def _verifier(state: str) -> str:
     return lookup_hash(f"vendor-login-verifier:{state}")
 
 
-def _end_login(letter: str, member_id: str, app: str | None, params: Mapping[str, Any]) -> google.Tokens:
+def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> google.Tokens:
     """End the member's log-in and return its tokens.
 
     Raises MailvendorCCodeRequired_400, and InvalidCredentials_400 for an invalid log-in or one that lacks a permission.

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from core.types import Values
 from outreach.mail_vendors.registry import Vendor
 from outreach.smtp.message import clean_line
 from outreach.smtp.outcome import BAD_ADDRESS, Outcome, Rejected, Sent, Uncertain
@@ -32,7 +33,7 @@ _ACCOUNT = {
 }
 
 
-def read_statuses(spec: Vendor, statuses: Mapping[str, Any]) -> Outcome:
+def read_statuses(spec: Vendor, statuses: Values) -> Outcome:
     """Return the outcome of a message to one recipient, from anymail's reading of a response."""
     # Some vendors write the address in their own way, and anymail then has it twice.
     recipient = min(statuses.values(), key=lambda each: each.status in (None, "unknown"), default=None)
@@ -87,7 +88,7 @@ def _names_recipient(body: Any) -> bool:
     return any(mark in text for mark in _RECIPIENT)
 
 
-def read_ses_error(spec: Vendor, answer: Mapping[str, Any], secrets: Sequence[str]) -> Outcome:
+def read_ses_error(spec: Vendor, answer: Values, secrets: Sequence[str]) -> Outcome:
     """Return the outcome of an error that Amazon SES answered."""
     error = answer.get("Error", {})
     code = str(error.get("Code", ""))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, LineInput, ObjectIdInput, TextInput
 from core.api.output import HEALTH, Computed, IdField, Output
+from core.types import JsonObject, Values
 from outreach.mail_vendors.google import READ
 from outreach.mail_vendors.hooks import hook_url
 from outreach.mail_vendors.models import MailApp
@@ -33,8 +33,8 @@ def forms(letter: str) -> tuple[type[Input], type[Input]]:
     if spec.login:
         return LoginApp, LoginApp
     name = f"Mailvendor{letter.upper()}"
-    own: dict[str, Any] = {input_name(setting): _field(setting, required=False) for setting in spec.settings}
-    needed: dict[str, Any] = {
+    own: JsonObject = {input_name(setting): _field(setting, required=False) for setting in spec.settings}
+    needed: JsonObject = {
         input_name(setting): _field(setting, required=True) for setting in spec.settings if setting.required
     }
     key = TextInput(
@@ -185,7 +185,7 @@ class MailAppOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {
             **data,
             "vendorName": VENDORS[data["vendor"]].name,
@@ -247,7 +247,7 @@ class MailVendorsOut(Output):
     )
 
 
-def working(apps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def working(apps: Sequence[Values]) -> list[JsonObject]:
     """Return the active company's senders that work, of all kinds, as MailVendorsOut has them; `apps` are those of
     vendors."""
     servers = Smtp.objects.filter(is_active=True, verified=True).order_by("created_at", "pk")[:MAX_APPS]
@@ -268,12 +268,12 @@ def working(apps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def described() -> list[dict[str, Any]]:
+def described() -> list[JsonObject]:
     """Return the vendors of the letters as MailVendorsOut has them."""
     return [_described(letter, spec) for letter, spec in letters().items()]
 
 
-def _described(letter: str, spec: Vendor) -> dict[str, Any]:
+def _described(letter: str, spec: Vendor) -> JsonObject:
     fields = [
         {
             "name": input_name(setting),
@@ -297,7 +297,7 @@ def _described(letter: str, spec: Vendor) -> dict[str, Any]:
     }
 
 
-def connected() -> list[dict[str, Any]]:
+def connected() -> list[JsonObject]:
     """Return the active company's apps as MailVendorsOut has them, with one query."""
     return [
         {

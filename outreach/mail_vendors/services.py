@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from time import monotonic
@@ -17,6 +17,7 @@ from core.errors import NamedError, ValidationFailed
 from core.ids import new_id
 from core.outbound import OutboundRefused, checked_address
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.connected_apps.turns import turn
 from outreach.mail_vendors.logins import create_by_login, renew_login, take_back
@@ -112,7 +113,7 @@ def update_app(*, letter: str, id: str, member_id: str, verified: bool | None = 
     return app
 
 
-def _changed(letter: str, id: str, values: Mapping[str, Any]) -> tuple[MailApp, bool]:
+def _changed(letter: str, id: str, values: Values) -> tuple[MailApp, bool]:
     """Return the locked app with the values set, unsaved, and whether it connects by others than before."""
     app: MailApp = CONNECTED_APPS[channel_of(letter)].record_to_change(id, values)
     checked = _checked(app.spec, values, app)
@@ -121,7 +122,7 @@ def _changed(letter: str, id: str, values: Mapping[str, Any]) -> tuple[MailApp, 
     return app, bool(changed)
 
 
-def _set(app: MailApp, values: Mapping[str, Any]) -> None:
+def _set(app: MailApp, values: Values) -> None:
     for name, value in values.items():
         setattr(app, name, value)
     signed = app.spec.check not in ("basic", "unisender", None)
@@ -129,7 +130,7 @@ def _set(app: MailApp, values: Mapping[str, Any]) -> None:
     app.webhook_ready = app.spec.check is not None and (not signed or has_key)
 
 
-def _checked(spec: Vendor, values: Mapping[str, Any], current: MailApp | None) -> dict[str, Any]:
+def _checked(spec: Vendor, values: Values, current: MailApp | None) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed for those that no mail can be sent with."""
     cleaned = dict(values)
     check_values(cleaned, current)
@@ -199,7 +200,7 @@ def check_app(*, id: str, letter: str | None = None) -> VendorCheck:
         try:
             verify(app)
         except SmtpError as error:
-            values: dict[str, Any] = {"verified": False, "last_error": error.detail, "last_error_at": timezone.now()}
+            values: JsonObject = {"verified": False, "last_error": error.detail, "last_error_at": timezone.now()}
             problem = error
         else:
             values = {"verified": True, "last_error": "", "last_error_at": None, "failures": 0}

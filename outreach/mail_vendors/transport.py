@@ -7,7 +7,7 @@ response is. A vendor with an idempotency key is queried again later with the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_OID, uuid5
 
@@ -15,6 +15,7 @@ from django.core.mail import EmailMultiAlternatives
 
 from core.outbound import OutboundRefused
 from core.outbound_http import TRANSPORT_ERRORS, causes, within
+from core.types import JsonObject, Values
 from outreach.mail_vendors import backends
 from outreach.mail_vendors.backends import backend_of, secrets_of
 from outreach.mail_vendors.outcomes import read_answer, read_ses_error, read_statuses
@@ -121,8 +122,8 @@ def message_of(spec: Vendor, mail: OutgoingMail) -> EmailMultiAlternatives:
     return message
 
 
-def _extras(spec: Vendor, mail: OutgoingMail) -> Mapping[str, Any]:
-    extras: dict[str, Any] = {"idempotency_key": mail.id, **dict.fromkeys(spec.tracking, False)}
+def _extras(spec: Vendor, mail: OutgoingMail) -> Values:
+    extras: JsonObject = {"idempotency_key": mail.id, **dict.fromkeys(spec.tracking, False)}
     if spec.metadata:
         extras["metadata"] = {"job": mail.id}
     return extras

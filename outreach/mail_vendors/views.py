@@ -9,6 +9,7 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.mail_vendors.logins import begin_login
 from outreach.mail_vendors.registry import channel_of, letters
 from outreach.mail_vendors.serializers import LoginBegin, LoginBegun, MailVendorsOut, connected, described, working
@@ -24,7 +25,7 @@ class MailVendorViewSet(ResourceViewSet):
         description="Vendors that can be connected, with the values that each takes, and the connected apps.",
         output=MailVendorsOut,
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         apps = connected()
         return {"vendors": described(), "apps": apps, "senders": working(apps)}
 
@@ -44,7 +45,7 @@ def login_viewset(letter: str) -> type[ResourceViewSet]:
         f" /oauth/{channel_of(letter)}/callback with code and state, which connect an app (POST /apps/"
         f"{channel_of(letter)}) or renew its log-in (PUT). They hold for this member, once.",
     )
-    def create(self: Any, request: Request, data: dict[str, Any]) -> Any:
+    def create(self: Any, request: Request, data: JsonObject) -> object:
         return begin_login(letter=letter, member_id=self.actor.member_id, **data)
 
     return type(

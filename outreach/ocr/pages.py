@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.pages import Page
 
 
@@ -18,7 +16,7 @@ class ScanCard(Page):
     template = "web/scan/new.html"
     module = "contact"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"unread": self.may("contact", "GET") and not self.read("contact/scan/reader").data["name"]}
 
     def do_scan(self) -> HttpResponse:
@@ -55,7 +53,7 @@ class CardScan(Page):
     template = "web/scan/wait.html"
     module = "contact"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         scan = self.read(f"contact/scan/{self.params['id']}").data
         gone = not scan["error"] or scan["error"].startswith("The picture, or the app")
         advice = STOPPED if gone else ADVICE

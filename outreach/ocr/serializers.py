@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, NumberInput, ObjectIdInput, TextInput
 from core.api.output import HEALTH, Computed, IdField, Output
+from core.types import JsonObject, Values
 from crm.files.serializers import FileSnapshot
 from outreach.ocr.cards import FIELDS
 from outreach.ocr.models import CONFIDENCE, CardScan
@@ -57,7 +55,7 @@ class OcrOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "maskedKey": f"…{data['maskedKey']}"}
 
 
@@ -110,6 +108,6 @@ class ScanOut(Output):
     reads = ("fields",)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["fields"] = row["fields"]
         return data

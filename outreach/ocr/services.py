@@ -15,6 +15,7 @@ from core.access import reserve_quota
 from core.crypto import SecretUnreadable
 from core.errors import NamedError, ValidationFailed
 from core.jobs import notify_workers
+from core.types import JsonObject
 from crm.files.models import File
 from crm.files.services import kept
 from outreach.connected_apps.defaults import save_default
@@ -114,12 +115,12 @@ def _problem_of_key(provider: type[OcrProvider], key: str) -> str:
     return ""
 
 
-def _noted(problem: str) -> dict[str, Any]:
+def _noted(problem: str) -> JsonObject:
     """Return the columns of what went wrong, or that it went well."""
     return {"last_error": problem, "last_error_at": timezone.now() if problem else None}
 
 
-def _checked(values: dict[str, Any]) -> dict[str, Any]:
+def _checked(values: JsonObject) -> JsonObject:
     key = values.get("key", "")
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise ValidationFailed("key is no key", "key: has blanks or characters that no key has")

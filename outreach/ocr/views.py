@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.files.selectors import readable_files
 from outreach.ocr.models import CardScan
 from outreach.ocr.serializers import ReaderOut, ScanInput, ScanOut
@@ -31,7 +30,7 @@ class CardScanViewSet(ResourceViewSet):
         " then has what POST /contact takes: nothing is saved by itself. A field that was read less surely than the"
         " app's `confidence` is left empty, with a note.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         scan = start_scan(
             files=readable_files(self.actor),
             file_id=data["file_id"],
@@ -46,12 +45,12 @@ class CardScanViewSet(ResourceViewSet):
         output=ReaderOut,
         description="Without an app that is switched on POST /contact/scan is refused (OcrNotFound_404).",
     )
-    def reader(self, request: Request) -> Any:
+    def reader(self, request: Request) -> object:
         app = readers().first()
         return {"name": app.name if app is not None else ""}
 
     @endpoint("Read a scan of a business card", output=ScanOut, errors=("NotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         scan = ScanOut.one(CardScan.objects.filter(pk=id, file__in=readable_files(self.actor)))
         if scan is None:
             raise NamedError("NotFound_404", "id: there is no such scan in this company")

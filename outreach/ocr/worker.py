@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from typing import Any
 
 from django.utils import timezone
 
@@ -15,6 +14,7 @@ from accounts.companies.models import Company
 from core.jobs import finish, release
 from core.s3 import S3Failed
 from core.text.addresses import BadAddress, read_phone
+from core.types import JsonObject
 from crm.files.stores import ContentUnavailable, local_copy
 from crm.records.models import CustomField
 from outreach.ocr.cards import FIELDS, MAX_CHARACTERS, MAX_LINES, FieldGuess, read_card
@@ -70,7 +70,7 @@ def _again(job: CardScan, detail: str, temporary: bool) -> None:
         finish(job, CardScan.Status.FAILED, error=detail)
 
 
-def proposal(card: dict[str, FieldGuess], least: float) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def proposal(card: dict[str, FieldGuess], least: float) -> tuple[list[JsonObject], JsonObject]:
     """Return the fields of a card, and the values of those that are at least so sure, by the contact's keys."""
     fields, sure = [], dict[str, str]()
     for name in FIELDS:
@@ -84,7 +84,7 @@ def proposal(card: dict[str, FieldGuess], least: float) -> tuple[list[dict[str, 
             sure[name] = value
         confidence = round(reading.confidence, 3)
         fields.append({"field": name, "value": value, "confidence": confidence, "read": reading.value, "note": note})
-    data: dict[str, Any] = {name: sure[name] for name in ("name", "email") if name in sure}
+    data: JsonObject = {name: sure[name] for name in ("name", "email") if name in sure}
     if "phone" in sure:
         try:
             phone = read_phone(None, sure["phone"])

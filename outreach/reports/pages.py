@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
 from urllib.parse import parse_qs
 
 from django.http import HttpRequest, HttpResponse
 
 from core.text.formats import Formats
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import WITHIN, Column
 from core.web.pages import MenuItem, Page
@@ -72,7 +72,7 @@ class ReportPage(Page):
     module = "report"
     menu = MenuItem("Reports", "chart-column", 68, group="Data")
 
-    def picture(self, data: Mapping[str, Any], chart: str, metric: str, most: int | None = None) -> dict[str, Any]:
+    def picture(self, data: Values, chart: str, metric: str, most: int | None = None) -> JsonObject:
         """Return a report as templates/web/reports/picture.html draws it, with at most so many rows."""
         columns, formats = data["columns"], self.reader.formats
         shown = next((column for column in columns if column["key"] == metric), columns[0])
@@ -95,9 +95,7 @@ class ReportPage(Page):
             "totals": [number_text(data["totals"][column["key"]], column["type"], formats) for column in columns],
         }
 
-    def row(
-        self, row: Mapping[str, Any], columns: Sequence[Mapping[str, Any]], shown: Mapping[str, Any], formats: Formats
-    ) -> dict[str, Any]:
+    def row(self, row: Values, columns: Sequence[Values], shown: Values, formats: Formats) -> JsonObject:
         """Return a row as formatted text, with the list of the records that it counts."""
         return {
             "key": row["key"],
@@ -121,9 +119,9 @@ class Reports(ReportPage):
     template = "web/reports/report.html"
 
     @cached_property
-    def types(self) -> list[Mapping[str, Any]]:
+    def types(self) -> list[Values]:
         """The reports that the reader may see."""
-        reports: list[Mapping[str, Any]] = self.read("logs/report/types").data["reports"]
+        reports: list[Values] = self.read("logs/report/types").data["reports"]
         return reports
 
     @cached_property
@@ -167,7 +165,7 @@ class Reports(ReportPage):
             return self.download("logs/report", {**self.query(), "download": "true"})
         return super().get(request)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         if not self.types:
             return {"views": TABS}
         form, params = self.form(), self.asked
@@ -242,7 +240,7 @@ class Dashboards(RecordList, DashboardPage):
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {**super().show(), "views": TABS}
 
 
@@ -251,7 +249,7 @@ class Dashboard(DashboardPage):
     name = "dashboard"
     template = "web/reports/dashboard.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         dashboard = self.read(f"dashboard/{self.params['id']}/data").data
         return {
             "dashboard": dashboard,
@@ -259,7 +257,7 @@ class Dashboard(DashboardPage):
             "tiles": [self.tile(tile) for tile in dashboard["tiles"]],
         }
 
-    def tile(self, tile: Mapping[str, Any]) -> dict[str, Any]:
+    def tile(self, tile: Values) -> JsonObject:
         """Return a tile with its chart, and the address of its report."""
         data = tile["data"]
         if data is None:
@@ -273,7 +271,7 @@ class Dashboard(DashboardPage):
 class DashboardForm(RecordForm, DashboardPage):
     """Name, description and readers of a dashboard."""
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [
             Field("name", "Name", required=True, autofocus=values is None),
             Field("description", "Description"),
@@ -299,7 +297,7 @@ class EditDashboard(EditRecord, DashboardForm):
     def list_address(self) -> str:
         return self.address("dashboard", self.params["id"])
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         return {**super().context(), "tile_forms": self.tile_forms()}
 
     def consequence(self) -> str:
@@ -319,7 +317,7 @@ class EditDashboard(EditRecord, DashboardForm):
         """Return a form of each tile, as it is stored."""
         return [self.tile_form(place, tile) for place, tile in enumerate(self.record["tiles"], start=1)]
 
-    def tile_form(self, place: int, tile: Mapping[str, Any]) -> Form:
+    def tile_form(self, place: int, tile: Values) -> Form:
         metrics = self.titles.get((tile["reportType"], tile["by"])) or [Option(tile["metric"], tile["metric"])]
         charts = {name: label for name, label in TILE_CHARTS.items() if name != "line" or tile["by"] == "day"}
         ranges = {name: label for name, label in RANGES.items() if name != "custom" or tile["range"] == "custom"}
@@ -356,7 +354,7 @@ class EditDashboard(EditRecord, DashboardForm):
             return self.refused(form, **{**self.context(), "tile_forms": tile_forms})
         return self.done("Dashboard saved", self.list_address())
 
-    def body_of(self, tile: Mapping[str, Any]) -> dict[str, Any]:
+    def body_of(self, tile: Values) -> JsonObject:
         """Return a tile as the API takes it: days of its own only where it has a range of its own."""
         days = {} if tile["range"] == "custom" else {"startDate": None, "endDate": None}
         return {**tile, **days}

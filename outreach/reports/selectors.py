@@ -16,6 +16,7 @@ from core.reports import REPORTS, Period, Report, Table, read_report
 from core.reports.query import read_totals
 from core.tenancy import company_id
 from core.text.timezones import zone_of
+from core.types import JsonObject
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def check_readable(report: Report, actor: Actor) -> None:
         raise NamedError("UnauthorizedAction_403", f"reportType: {why}")
 
 
-def readable_reports(actor: Actor) -> list[dict[str, Any]]:
+def readable_reports(actor: Actor) -> list[JsonObject]:
     """Return the descriptions of the reports that the actor may read, in their order."""
     return [
         {
@@ -75,7 +76,7 @@ def totals_of(report: Report, actor: Actor, by: str, period: Period) -> Table:
     return Table(report.shown(by), [], read_totals(report, actor, by, period))
 
 
-def answer_of(report: Report, by: str, period: Period, table: Table, clock: Clock) -> dict[str, Any]:
+def answer_of(report: Report, by: str, period: Period, table: Table, clock: Clock) -> JsonObject:
     """Return a report in the form of the API."""
     return {
         "reportType": report.name,
@@ -111,7 +112,7 @@ def warning_of(table: Table, top: int) -> str:
     return f"rows: only the {top} largest groups have one of their own; the last row is the sum of all others"
 
 
-def _column(column: Any) -> dict[str, Any]:
+def _column(column: Any) -> JsonObject:
     return {"key": column.key, "title": column.title, "type": column.type, "filter": column.filter}
 
 

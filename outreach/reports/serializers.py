@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, get_args
+from typing import get_args
 
 from rest_framework import serializers
 
@@ -14,6 +13,7 @@ from core.api.selection import SelectionInput
 from core.reports import REPORTS, TOP
 from core.reports.declarations import Type
 from core.reports.periods import RANGES
+from core.types import JsonObject, Values
 from outreach.reports.tiles import CHARTS, MAX_TILES
 
 BY = "what the rows are grouped by; the report's first one unless given"
@@ -154,7 +154,7 @@ class DashboardOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "tiles": row["tiles"]}
 
 

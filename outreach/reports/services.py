@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -12,6 +11,7 @@ from core.access import Actor, reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
+from core.types import JsonObject, Values
 from crm.records.unique_names import save_unique_name
 from outreach.reports.models import Dashboard
 from outreach.reports.tiles import MAX_TILES, checked_tile, checked_tiles
@@ -31,7 +31,7 @@ def not_found(parameter: str = "id") -> NamedError:
 
 
 @transaction.atomic
-def create_dashboard(*, actor: Actor, values: Mapping[str, Any]) -> Dashboard:
+def create_dashboard(*, actor: Actor, values: Values) -> Dashboard:
     """Create a dashboard of the actor's. Emits dashboard.created.
 
     Raises DashboardNameAlreadyExists_400, InvalidInput_400 for its tiles, PlanLimitExceeded_403.
@@ -44,7 +44,7 @@ def create_dashboard(*, actor: Actor, values: Mapping[str, Any]) -> Dashboard:
 
 
 @transaction.atomic
-def update_dashboard(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Dashboard:
+def update_dashboard(*, actor: Actor, id: str, values: Values) -> Dashboard:
     """Change the given values of a dashboard; tiles replace those before. Emits dashboard.updated.
 
     Raises DashboardNotFound_404, and the errors of create_dashboard.
@@ -58,7 +58,7 @@ def update_dashboard(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Das
 
 
 @transaction.atomic
-def add_tile(*, actor: Actor, id: str, tile: Mapping[str, Any]) -> Dashboard:
+def add_tile(*, actor: Actor, id: str, tile: Values) -> Dashboard:
     """Add a tile to a dashboard, after the others. Emits dashboard.updated.
 
     Raises DashboardNotFound_404, and InvalidInput_400 for the tile and for a full dashboard.
@@ -96,7 +96,7 @@ def forget_dashboards(member_ids: Sequence[str]) -> None:
     Dashboard.objects.filter(created_by__in=member_ids, shared=False).delete()
 
 
-def _save(dashboard: Dashboard, actor: Actor, values: Mapping[str, Any]) -> None:
+def _save(dashboard: Dashboard, actor: Actor, values: Values) -> None:
     for name in ("name", "description", "shared"):
         if name in values:
             setattr(dashboard, name, values[name])
@@ -108,5 +108,5 @@ def _save(dashboard: Dashboard, actor: Actor, values: Mapping[str, Any]) -> None
     save_unique_name(dashboard, TAKEN)
 
 
-def _dashboard_names(dashboard: Dashboard) -> dict[str, Any]:
+def _dashboard_names(dashboard: Dashboard) -> JsonObject:
     return {dashboard.pk: {"name": dashboard.name}}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Literal, get_args
 
 from core.access import Actor
 from core.errors import ApiError, NamedError, shorten
@@ -12,6 +12,7 @@ from core.reports import REPORTS, Period
 from core.reports.declarations import DAY
 from core.reports.periods import checked, period_of
 from core.text.timezones import UTC
+from core.types import JsonObject, Values
 from outreach.reports.selectors import Clock, answer_of, check_readable, read, totals_of
 
 MAX_TILES = 12
@@ -21,12 +22,12 @@ CUSTOM = "custom"
 DAYS = ("startDate", "endDate")
 
 
-def checked_tiles(tiles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def checked_tiles(tiles: Sequence[Values]) -> list[JsonObject]:
     """Return the tiles for storage, completed with defaults. Raises InvalidInput_400, which names the tile."""
     return [checked_tile(tile, f"tiles.{place}.") for place, tile in enumerate(tiles)]
 
 
-def checked_tile(tile: Mapping[str, Any], where: str = "") -> dict[str, Any]:
+def checked_tile(tile: Values, where: str = "") -> JsonObject:
     """Return a tile as it is stored. As `checked_tiles`; the errors begin with `where`."""
     report = REPORTS[tile["report_type"]]
     by = tile.get("by") or next(iter(report.order))
@@ -49,7 +50,7 @@ def checked_tile(tile: Mapping[str, Any], where: str = "") -> dict[str, Any]:
     }
 
 
-def _days(tile: Mapping[str, Any], where: str) -> dict[str, str | None]:
+def _days(tile: Values, where: str) -> dict[str, str | None]:
     """Return the days of a range of one's own, and none for the others."""
     first, last = tile.get("start_date"), tile.get("end_date")
     if tile["range"] != CUSTOM:
@@ -69,10 +70,10 @@ def _refuse(where: str, expected: str, value: str) -> NamedError:
     return NamedError("InvalidInput_400", f"{where}: {expected}, not {shorten(value, 40)!r}")
 
 
-def read_tiles(tiles: Sequence[Mapping[str, Any]], actor: Actor) -> list[dict[str, Any]]:
+def read_tiles(tiles: Sequence[Values], actor: Actor) -> list[JsonObject]:
     """Return the tiles with their numbers; `problem` is the reason why the actor sees none. Tiles with the same
     report are read once."""
-    clock, cache = Clock.load(), dict[tuple[str, ...], dict[str, Any]]()
+    clock, cache = Clock.load(), dict[tuple[str, ...], JsonObject]()
     rows = []
     for tile in tiles:
         try:
@@ -83,9 +84,7 @@ def read_tiles(tiles: Sequence[Mapping[str, Any]], actor: Actor) -> list[dict[st
     return rows
 
 
-def _data(
-    tile: Mapping[str, Any], actor: Actor, clock: Clock, cache: dict[tuple[str, ...], dict[str, Any]]
-) -> dict[str, Any]:
+def _data(tile: Values, actor: Actor, clock: Clock, cache: dict[tuple[str, ...], JsonObject]) -> JsonObject:
     report = REPORTS.get(tile["reportType"])
     if report is None or tile["by"] not in report.order:
         raise NamedError("ReportNotFound_404", "this report is not there any more")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from io import BytesIO
-from typing import Any
 
 from django.db.models import QuerySet
 from django.http import FileResponse
@@ -23,6 +22,7 @@ from core.lists.values import refuse
 from core.reports import MAX_DAYS, REPORTS, TOP, Report, Table
 from core.reports.periods import DEFAULT_DAYS, read_period
 from core.tenancy import company_id
+from core.types import JsonObject
 from crm.exports.formats import FORMATS
 from outreach.reports.filters import DASHBOARD_FIELDS
 from outreach.reports.models import Dashboard
@@ -86,7 +86,7 @@ class ReportViewSet(ResourceViewSet):
         or_raw=CSV.mime,
         description=ABOUT,
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         params = request.query_params
         report, download = _report(params), _flag(params, "download")
         by, clock = _grouping(params, report), Clock.load()
@@ -105,7 +105,7 @@ class ReportViewSet(ResourceViewSet):
         output=ReportTypesOut,
         description="Those that the caller may read, with what they can be grouped by and what they tell.",
     )
-    def types(self, request: Request) -> Any:
+    def types(self, request: Request) -> object:
         return {"reports": readable_reports(self.actor)}
 
 
@@ -166,11 +166,11 @@ class DashboardViewSet(ResourceViewSet):
         takes=MODULE,
         description=f"{WHOSE} Emits dashboard.created.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self._one(create_dashboard(actor=self.actor, values=data).pk)
 
     @endpoint("Read a dashboard", output=DashboardOut, errors=("DashboardNotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @endpoint(
@@ -181,7 +181,7 @@ class DashboardViewSet(ResourceViewSet):
         errors=("DashboardNotFound_404", *CHANGE_ERRORS),
         description="What is not given stays; tiles replace those before. Emits dashboard.updated.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         return self._one(update_dashboard(actor=self.actor, id=id, values=data).pk)
 
     @endpoint(
@@ -193,7 +193,7 @@ class DashboardViewSet(ResourceViewSet):
         errors=("DashboardNotFound_404",),
         description="Those that the caller sees. Emits dashboard.deleted.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": delete_dashboards(actor=self.actor, selection=self.selection())}
 
     @action(detail=True, methods=["post"])
@@ -205,7 +205,7 @@ class DashboardViewSet(ResourceViewSet):
         errors=("DashboardNotFound_404", "InvalidInput_400"),
         description=f"Behind the others, of which there are at most {MAX_TILES}. Emits dashboard.updated.",
     )
-    def tiles(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def tiles(self, request: Request, id: str, data: JsonObject) -> object:
         return self._one(add_tile(actor=self.actor, id=id, tile=data).pk)
 
     @action(detail=True, methods=["get"])
@@ -216,7 +216,7 @@ class DashboardViewSet(ResourceViewSet):
         description="Those of each tile, as GET /logs/report tells them; a tile that shows a number alone has totals"
         " and no rows. A tile that the caller may not read says so in `problem`.",
     )
-    def data(self, request: Request, id: str) -> Any:
+    def data(self, request: Request, id: str) -> object:
         dashboard = visible_dashboards(self.actor).filter(pk=id).first()
         if dashboard is None:
             raise not_found()
@@ -228,7 +228,7 @@ class DashboardViewSet(ResourceViewSet):
             "tiles": read_tiles(dashboard.tiles, self.actor),
         }
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         dashboard = DashboardOut.one(visible_dashboards(self.actor).filter(pk=id))
         if dashboard is None:
             raise not_found()

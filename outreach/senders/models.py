@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
+from core.types import Values
 
 BOUNCES, COMPLAINTS = "bounces", "complaints"
 """Reasons that stop a sender."""
@@ -73,7 +73,7 @@ class Sender(CompanyModel):
         return why_stopped(self.stopped_by)
 
 
-def why_stopped(stored: Mapping[str, Any] | None) -> str:
+def why_stopped(stored: Values | None) -> str:
     """Return the reason in Sender.stopped_by as a sentence; "" for none."""
     if not stored:
         return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +13,7 @@ from django.utils import timezone
 from core.access import reserve_quota
 from core.crypto import SecretUnreadable
 from core.errors import NamedError, ValidationFailed
+from core.types import JsonObject, Values
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.connected_apps.turns import turn
 from outreach.senders.models import Sender, Smtp
@@ -102,7 +103,7 @@ def update_sender(*, id: str, member_id: str, verified: bool | None = None, **va
             if tests:
                 held.enter_context(turn())
             # Failures of the old settings say nothing about the new ones.
-            fresh: dict[str, Any] = {"paused_until": None, "paused_reason": "", "failures": 0}
+            fresh: JsonObject = {"paused_until": None, "paused_reason": "", "failures": 0}
             if reconnects or verified is False:
                 fresh["verified"] = False
             for name, value in {**values, **fresh, "updated_by_id": member_id}.items():
@@ -113,7 +114,7 @@ def update_sender(*, id: str, member_id: str, verified: bool | None = None, **va
     return smtp  # type: ignore[no-any-return]
 
 
-def check_values(values: Mapping[str, Any], current: Sender | None = None) -> None:
+def check_values(values: Values, current: Sender | None = None) -> None:
     """Raise ValidationFailed for values that no mail can be sent with."""
     address = values.get("from_email")
     if address is not None:
@@ -142,7 +143,7 @@ def _test(smtp: Smtp) -> ConnectionCheck:
     try:
         encryption = verify(config_of(smtp), timeouts=TIMEOUTS)
     except SmtpError as error:
-        values: dict[str, Any] = {"verified": False, "last_error": error.detail, "last_error_at": timezone.now()}
+        values: JsonObject = {"verified": False, "last_error": error.detail, "last_error_at": timezone.now()}
         result = ConnectionCheck(False, stage=error.stage, detail=error.detail, temporary=error.temporary)
     else:
         values = {

@@ -12,6 +12,7 @@ import orjson
 from django.conf import settings
 
 from core.outbound_http import HttpFailed, exchange
+from core.types import JsonObject, Values
 
 BASE_URL = "https://graph.facebook.com"
 API_VERSION = "v23.0"
@@ -51,11 +52,11 @@ class SocialClient:
             raise SocialFailed("The platform gave no token.")
         return token, seconds if type(seconds) is int and 0 < seconds < 10**9 else 0
 
-    def pages(self) -> list[Mapping[str, Any]]:
+    def pages(self) -> list[Values]:
         """Return id, name and access_token of the pages that the user manages. Raises SocialFailed."""
         return list(self._listed("me/accounts", {"fields": "id,name,access_token"}))
 
-    def forms(self, page_id: str) -> list[Mapping[str, Any]]:
+    def forms(self, page_id: str) -> list[Values]:
         """Return id, name, status and questions of a page's forms. Raises SocialFailed."""
         return list(self._listed(f"{quote(page_id, safe='')}/leadgen_forms", {"fields": "id,name,status,questions"}))
 
@@ -65,17 +66,17 @@ class SocialClient:
         if response.get("success") is not True:
             raise SocialFailed("The platform did not subscribe the page.")
 
-    def lead(self, leadgen_id: str) -> Mapping[str, Any]:
+    def lead(self, leadgen_id: str) -> Values:
         """Return a lead: id, created_time, form_id, field_data and its origin. Raises SocialFailed."""
         return self._ask("GET", f"{quote(leadgen_id, safe='')}?fields={LEAD_FIELDS}")
 
-    def leads_since(self, form_id: str, since: datetime) -> Iterator[Mapping[str, Any]]:
+    def leads_since(self, form_id: str, since: datetime) -> Iterator[Values]:
         """Yield the leads of a form since a time. Raises SocialFailed."""
         later = [{"field": "time_created", "operator": "GREATER_THAN", "value": int(since.timestamp())}]
         query = {"fields": LEAD_FIELDS, "filtering": orjson.dumps(later).decode()}
         return self._listed(f"{quote(form_id, safe='')}/leads", query)
 
-    def _listed(self, path: str, query: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+    def _listed(self, path: str, query: Mapping[str, str]) -> Iterator[Values]:
         after = ""
         for _ in range(MAX_ROUNDS):
             params = {**query, "limit": "100", **({"after": after} if after else {})}
@@ -88,7 +89,7 @@ class SocialClient:
             if not after or not isinstance(after, str):
                 return
 
-    def _ask(self, method: str, path: str, body: bytes | None = None) -> dict[str, Any]:
+    def _ask(self, method: str, path: str, body: bytes | None = None) -> JsonObject:
         base = (settings.VENDOR_BASE_URLS.get("social-a") or BASE_URL).rstrip("/")
         headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         if body:

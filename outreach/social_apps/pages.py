@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 from urllib.parse import quote
 
 from django.http import HttpResponse
 
 from core.ids import is_id
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.pages import MenuItem, Page
 from core.web.settings import SettingsPage
@@ -44,7 +43,7 @@ class SocialApps(SocialSettings):
     about = "Apps at social platforms, whose ads bring leads."
     template = "web/social_apps/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"apps": self.read("apps/social-a", LIST).data}
 
     def do_test(self) -> HttpResponse:
@@ -69,7 +68,7 @@ class SocialAppForm(SocialSettings):
     template = "web/social_apps/form.html"
 
     @cached_property
-    def before(self) -> Mapping[str, Any] | None:
+    def before(self) -> Values | None:
         id = self.request.GET.get("id", "")
         return self.read(f"apps/social-a/{id}").data if is_id(id) else None
 
@@ -84,7 +83,7 @@ class SocialAppForm(SocialSettings):
         ]
         return Form(fields, self.before)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         action = "POST" if self.before is None else "PUT"
         return {"form": self.form() if self.may("apps", action) else None, "app": self.before}
 
@@ -111,9 +110,9 @@ class SocialForms(Page):
     template = "web/social_apps/forms.html"
     menu = MenuItem("Forms", "clipboard-list", 23, group="Outreach")
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         app, page = self.request.GET.get("app", ""), self.request.GET.get("page", "")
-        context: dict[str, Any] = {"apps": self.read("apps/social-a", LIST).data, "app": app, "page_id": page}
+        context: JsonObject = {"apps": self.read("apps/social-a", LIST).data, "app": app, "page_id": page}
         if is_id(app):
             context["pages"] = self.read(f"apps/social-a/{app}/pages").data["pages"]
         if is_id(app) and page.isalnum():
@@ -136,7 +135,7 @@ class SocialForms(Page):
             return self.refuse(response)
         return self.done("Say where its answers go, then publish it", self.address("form", response.data["_id"]))
 
-    def body(self, app: str, page: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, app: str, page: str, chosen: Values) -> JsonObject:
         fields = [
             {"key": field["key"], "label": field["label"] or field["key"], "type": "text"} for field in chosen["fields"]
         ]

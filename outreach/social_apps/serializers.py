@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, LineInput, TextInput
 from core.api.output import HEALTH, Computed, IdField, Output
+from core.types import JsonObject, Values
 from outreach.social_apps.hooks import hook_url, verify_token
 
-SECRET: dict[str, Any] = {"required": False, "allow_blank": True, "write_only": True}
+SECRET: JsonObject = {"required": False, "allow_blank": True, "write_only": True}
 FOR_CHANGERS = "empty: the reader's role changes no apps."
 
 
@@ -58,7 +56,7 @@ class SocialAppOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         place = (row["id"], row["hook_salt"])
         if not row["by_changer"]:
             return {**data, "webhookUrl": "", "verifyToken": ""}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,6 +17,7 @@ from core.crypto import SecretUnreadable
 from core.errors import NamedError, ValidationFailed
 from core.ids import new_id
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.connected_apps.turns import turn
 from outreach.mail_vendors.services import VendorCheck
@@ -150,7 +151,7 @@ def delete_apps(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
     return {"deletedCount": count}
 
 
-def forms_of(*, id: str, page_id: str) -> list[dict[str, Any]]:
+def forms_of(*, id: str, page_id: str) -> list[JsonObject]:
     """Return the forms of a page as the platform has them. Raises PageIdRequired_400, PageIdOrTokenRequired_400,
     InvalidCredentials_400 with what the platform said, and InvalidRequest_400 where it could not be asked."""
     if not page_id:
@@ -176,7 +177,7 @@ def forms_of(*, id: str, page_id: str) -> list[dict[str, Any]]:
     ]
 
 
-def _questions(row: Mapping[str, Any]) -> list[dict[str, str]]:
+def _questions(row: Values) -> list[dict[str, str]]:
     questions = row.get("questions")
     rows = (
         [question for question in questions[:100] if isinstance(question, dict)] if isinstance(questions, list) else []
@@ -276,14 +277,14 @@ def _wake(app: SocialAApp) -> None:
         wake(app.pk)
 
 
-def _changed(id: str, values: Mapping[str, Any]) -> SocialAApp:
+def _changed(id: str, values: Values) -> SocialAApp:
     app: SocialAApp = CONNECTED_APPS[KEY].record_to_change(id, values)
     for name, value in values.items():
         setattr(app, name, value)
     return app
 
 
-def _check(values: Mapping[str, Any]) -> None:
+def _check(values: Values) -> None:
     """Raise ValidationFailed for an app id or a key with invalid characters."""
     app_id = values.get("app_id", "")
     if app_id and not (app_id.isascii() and app_id.isalnum()):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
@@ -20,7 +18,7 @@ class SocialPageViewSet(ResourceViewSet):
     singleton = True
 
     @endpoint("List the pages of a social app", output=PagesOut, errors=(services.NOT_FOUND,))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         app = services.get_app(id)
         rows = PageOut.project(SocialPage.objects.filter(app=app).order_by("name", "pk"))
         return {"pages": [PageOut.render(row) for row in rows]}
@@ -43,5 +41,5 @@ class SocialPageFormViewSet(ResourceViewSet):
         ),
         description="Asks the platform.",
     )
-    def retrieve(self, request: Request, id: str, page: str) -> Any:
+    def retrieve(self, request: Request, id: str, page: str) -> object:
         return {"forms": services.forms_of(id=id, page_id=page)}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from core.web.records import shown_value
@@ -48,7 +47,7 @@ class Storage(StoragePage):
     about = "Where your files are kept, and what reads business cards."
     template = "web/storage/apps.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         readers = self.read("apps/ocr", LIST).data
         return {
             "buckets": self.read("apps/bucket", LIST).data,
@@ -81,7 +80,7 @@ class Storage(StoragePage):
     def do_off(self) -> HttpResponse:
         return self._change({"isActive": False}, "Switched off")
 
-    def _change(self, values: Mapping[str, Any], message: str) -> HttpResponse:
+    def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", self.sent, None, values)
         return self.done(message) if answer.ok else self.refuse(answer)
 
@@ -105,7 +104,7 @@ class AppForm(StoragePage):
     explained = ""
 
     @cached_property
-    def before(self) -> dict[str, Any] | None:
+    def before(self) -> JsonObject | None:
         id = self.request.GET.get("id", "")
         return dict(self.read(f"apps/{self.kind}/{id}").data) if id else None
 
@@ -115,7 +114,7 @@ class AppForm(StoragePage):
     def form(self) -> Form:
         return Form(self.fields(self.before is not None), self.before)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         form = self.form()
         if self.may("apps", "POST" if self.before is None else "PUT"):
             return self.context(form)
@@ -124,11 +123,11 @@ class AppForm(StoragePage):
         ]
         return {**self.context(None), "facts": facts if self.before else []}
 
-    def context(self, form: Form | None) -> dict[str, Any]:
+    def context(self, form: Form | None) -> JsonObject:
         title = f"Connect {self.what}" if self.before is None else self.named(self.before)
         return {"form": form, "title": title, "about": self.explained, "app": self.before}
 
-    def named(self, app: Mapping[str, Any]) -> str:
+    def named(self, app: Values) -> str:
         return str(app["name"])
 
     def do_save(self) -> HttpResponse:
@@ -190,8 +189,9 @@ class ReaderForm(AppForm):
             ),
         ]
 
-    def named(self, app: Mapping[str, Any]) -> str:
-        return READERS.get(app["name"], app["name"])
+    def named(self, app: Values) -> str:
+        name: str = app["name"]
+        return READERS.get(name, name)
 
 
 PAGES = [Storage, BucketForm, ReaderForm]

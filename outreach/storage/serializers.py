@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, TextInput
 from core.api.output import HEALTH, Computed, IdField, Output
+from core.types import JsonObject, Values
 
 PLACE = "Leads to the files: while there are any in the bucket, it stays."
 
@@ -71,7 +69,7 @@ class BucketOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "maskedAccesskey": f"…{data['maskedAccesskey']}"}
 
 

@@ -18,6 +18,7 @@ from core.ids import new_id
 from core.outbound import OutboundRefused, checked_address
 from core.s3 import S3Failed
 from core.tenancy import company_id
+from core.types import JsonObject
 from crm.files.models import Bucket, File
 from crm.files.stores import ContentUnavailable, bucket_place
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
@@ -93,7 +94,7 @@ def update_bucket(*, id: str, member_id: str, **values: Any) -> Bucket:
     return bucket
 
 
-def _changed(id: str, values: dict[str, Any]) -> Bucket:
+def _changed(id: str, values: JsonObject) -> Bucket:
     """Return the locked bucket with the values set, unsaved."""
     bucket: Bucket = CONNECTED_APPS["bucket"].record_to_change(id, values)
     if bool(values.get("accesskey")) != bool(values.get("secretkey")):
@@ -117,7 +118,7 @@ def _save(bucket: Bucket) -> None:
     bucket.save()
 
 
-def _checked(values: dict[str, Any]) -> dict[str, Any]:
+def _checked(values: JsonObject) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed."""
     cleaned = dict(values)
     if "name" in cleaned and not _NAME.fullmatch(cleaned["name"]):

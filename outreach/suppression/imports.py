@@ -18,6 +18,7 @@ from django.utils import timezone
 from core.errors import NamedError, ValidationFailed
 from core.jobs import checkpoint, finish, has_due, notify_workers, release
 from core.tenancy import company_id
+from core.types import JsonObject
 from crm.files.models import File
 from crm.imports.options import Options
 from crm.imports.preview import open_file
@@ -72,7 +73,7 @@ class Batch:
     reasons: dict[str, str] = field(default_factory=dict)
     rows: int = 0
     last: int = 0
-    errors: list[dict[str, Any]] = field(default_factory=list)
+    errors: list[JsonObject] = field(default_factory=list)
 
     @property
     def read(self) -> int:
@@ -115,7 +116,7 @@ def _twin(job: SuppressionImport) -> SuppressionImport | None:
     return twin
 
 
-def check_import(*, file_id: str, files: QuerySet[File], **values: Any) -> dict[str, Any]:
+def check_import(*, file_id: str, files: QuerySet[File], **values: Any) -> JsonObject:
     """Return the expected result of an import for its first rows, and write nothing. Raises the errors of
     start_import."""
     job = SuppressionImport(file=_usable(files, file_id), **values)
@@ -192,7 +193,7 @@ def _work(job: SuppressionImport, table: Table, deadline: float) -> None:
     finish(job, Status.COMPLETED, total=job.processed)
 
 
-def _write(job: SuppressionImport, batch: Batch) -> dict[str, Any]:
+def _write(job: SuppressionImport, batch: Batch) -> JsonObject:
     """Suppress the addresses of the batch. Returns the job's new progress."""
     added = set[str]()
     for reason in set(batch.reasons.values()):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
 from core.ids import is_id
+from core.types import Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, options_of
 from core.web.lists import Column, ListState
@@ -57,7 +56,7 @@ class Suppressions(Page):
     def state(self) -> ListState:
         return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, zone=self.zone_name)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         answer = self.read("suppression", self.state.query())
         return {
             "state": self.state,
@@ -72,7 +71,7 @@ class Suppressions(Page):
             "form": self.form(),
         }
 
-    def where_from(self, row: Mapping[str, Any]) -> dict[str, str]:
+    def where_from(self, row: Values) -> dict[str, str]:
         """Return the label of an address's origin, and its page: a message, or the file of an import."""
         job = row["details"].get("import", "") if isinstance(row["details"], dict) else ""
         if is_id(row["source"]):
@@ -127,7 +126,7 @@ class ManySuppressions(Page):
     module = "genie"
     menu = Suppressions.menu
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         answer = self.read("suppression/import", {"p": "1", "n": str(SHOWN)})
         return {**self.rights(), "form": self.form(), "imports": answer.data}
 
@@ -191,7 +190,7 @@ class SuppressionImport(Page):
     module = "genie"
     menu = Suppressions.menu
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         job = self.read(f"suppression/import/{self.params['id']}").data
         word, tone = STATES[job["status"]]
         name = (job["file"] or {}).get("name") or "A file that is gone"

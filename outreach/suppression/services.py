@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
 
 from core.errors import ApiError, NamedError, ValidationFailed, shorten
+from core.types import JsonObject, Values
 from crm.records.results import BulkResult, Failure
 from outreach.suppression.addresses import is_address
 from outreach.suppression.models import Suppression
@@ -22,7 +23,7 @@ def suppress(
     *,
     reason: str = Suppression.Reason.MANUAL,
     source: str = "",
-    details: Mapping[str, Any] | None = None,
+    details: Values | None = None,
     member_id: str | None = None,
 ) -> set[str]:
     """Add those of the texts to the list that are addresses, in lower case. A listed one keeps its first reason.
@@ -70,7 +71,7 @@ def _checked(email: str) -> str:
 
 
 @transaction.atomic
-def suppress_many(*, items: Sequence[Any], read: Callable[[Any], dict[str, Any]], member_id: str) -> BulkResult:
+def suppress_many(*, items: Sequence[Any], read: Callable[[Any], JsonObject], member_id: str) -> BulkResult:
     """Add up to 1,000 addresses, each with its reason and source. `read` checks the shape of an item.
 
     The result has new ones as created and listed ones as updated. Listed ones keep their reason and source. Raises

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from django.db.models import QuerySet
 from rest_framework.decorators import action
@@ -17,6 +16,7 @@ from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.files.selectors import readable_files
 from crm.models import File
 from crm.records.views import bulk_answer
@@ -66,7 +66,7 @@ class SuppressionViewSet(ResourceViewSet):
         success="AddressSuppressed_201",
         description="An address that is listed already keeps its first reason.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         suppression = suppress_address(member_id=self.actor.member_id, **data)
         return SuppressionOut.one(Suppression.objects.filter(pk=suppression.pk))
 
@@ -79,7 +79,7 @@ class SuppressionViewSet(ResourceViewSet):
         errors=("NotFound_404",),
         description="A contact that has unsubscribed stays unsubscribed.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         ids = list(self.selection().apply(Suppression.objects.all()).values_list("pk", flat=True))
         return {"deletedCount": delete_suppressions(ids=ids)}
 
@@ -93,7 +93,7 @@ class SuppressionViewSet(ResourceViewSet):
         description="Each item succeeds or fails on its own; the answer is 200 either way: what is no address is in"
         " `failed`. More than 1,000 go as a file (POST /suppression/import).",
     )
-    def bulk(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk(self, request: Request, data: JsonObject) -> object:
         result = suppress_many(
             items=data["form_data"], read=partial(read, SuppressionCreate), member_id=self.actor.member_id
         )
@@ -101,7 +101,7 @@ class SuppressionViewSet(ResourceViewSet):
         return {name: answer[name] for name in ("created", "updated", "failed")}
 
 
-def one_import(id: str) -> dict[str, Any]:
+def one_import(id: str) -> JsonObject:
     """Return the import as the API shows it. Raises ImportNotFound_400."""
     row = SuppressionImportOut.one(SuppressionImport.objects.filter(pk=id))
     if row is None:
@@ -129,12 +129,12 @@ class SuppressionImportViewSet(ResourceViewSet):
         " found and taken off again. The same content sent again within ten minutes is the same import. By session it"
         " takes file.GET, unless the file is one's own.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         job = start_import(files=_files(self.actor), member_id=self.actor.member_id, **data)
         return one_import(job.pk)
 
     @endpoint("Read an import of addresses", output=SuppressionImportOut, errors=(NOT_FOUND,))
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return one_import(id)
 
     @action(detail=False, methods=["post"])
@@ -146,7 +146,7 @@ class SuppressionImportViewSet(ResourceViewSet):
         errors=FILE_ERRORS,
         description="Reads the first 2,000 rows, and writes nothing.",
     )
-    def check(self, request: Request, data: dict[str, Any]) -> Any:
+    def check(self, request: Request, data: JsonObject) -> object:
         return check_import(files=_files(self.actor), **data)
 
     @action(detail=True, methods=["post"])
@@ -158,6 +158,6 @@ class SuppressionImportViewSet(ResourceViewSet):
         description="What it has added stays on the list.",
         transition=True,
     )
-    def cancel(self, request: Request, id: str) -> Any:
+    def cancel(self, request: Request, id: str) -> object:
         cancel_import(id=id)
         return one_import(id)

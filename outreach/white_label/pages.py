@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 from django.shortcuts import render
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsForm
@@ -30,7 +28,7 @@ class OwnBrand(SettingsForm):
     resource = "white-label-options"
     template = "web/white_label/settings.html"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [
             Field(
                 "productName", "Name", placeholder="Your company's name", help="What people call it, to 60 characters."
@@ -70,11 +68,11 @@ class OwnBrand(SettingsForm):
             options.append(Option(chosen["_id"], chosen["name"]))
         return options
 
-    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+    def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         shown = {} if template else {"brand": self.current}  # another template says that they may not see it
         return super().page({**shown, **context}, template=template, status=status)
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         return {**values, **({"domain": values["domain"] or None} if "domain" in values else {})}
 
     def do_save(self) -> HttpResponse:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from django.db import transaction
 
@@ -12,6 +10,7 @@ from core.access import Actor
 from core.errors import NamedError, ValidationFailed
 from core.events import emit
 from core.text.links import HOST, holds_link
+from core.types import JsonObject, Values
 from crm.files.models import File
 from crm.files.stores import ContentUnavailable, open_content
 from outreach.domain_tracking.services import get_domain
@@ -55,7 +54,7 @@ def check_colors(accent: str, accent_dark: str) -> None:
         raise ValidationFailed("accent: is missing", "accent: name the colour by light beside the one by dark")
 
 
-def contrasts(accent: str, accent_dark: str) -> dict[str, Any]:
+def contrasts(accent: str, accent_dark: str) -> JsonObject:
     """Return the colours that pages have, and how well they can be read."""
     dark = accent_dark or (lightened(accent) if accent else "")
     return {
@@ -65,7 +64,7 @@ def contrasts(accent: str, accent_dark: str) -> dict[str, Any]:
     }
 
 
-def change_brand(*, actor: Actor, values: Mapping[str, Any]) -> None:
+def change_brand(*, actor: Actor, values: Values) -> None:
     """Change the given values of the company's brand.
 
     Raises ValidationFailed, FileNotFound_400, DomainTrackingNotFound_400, and UnauthorizedAction_403 for a picture of

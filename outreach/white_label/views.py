@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.domain_tracking.hosts import address_of
 from outreach.domain_tracking.services import NOT_FOUND
 from outreach.white_label import services
 from outreach.white_label.serializers import BrandInput, BrandOut, ColorsInput, ColorsOut
 
 
-def _shown() -> dict[str, Any]:
+def _shown() -> JsonObject:
     brand = services.current()
     domain = brand.domain
     verified = domain is not None and domain.state == domain.State.VERIFIED
@@ -45,7 +44,7 @@ class WhiteLabelViewSet(ResourceViewSet):
         description="Name, colours, logo and sender that pages and mails show. Empty values mean those of the service.",
         output=BrandOut,
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return _shown()
 
     @endpoint(
@@ -58,7 +57,7 @@ class WhiteLabelViewSet(ResourceViewSet):
         " includes it. Pictures are drawn anew, without anything else that their files hold, and are public. Emits"
         " white-label-options.updated.",
     )
-    def update(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: JsonObject) -> object:
         services.change_brand(actor=self.actor, values=data)
         return _shown()
 
@@ -70,7 +69,7 @@ class WhiteLabelViewSet(ResourceViewSet):
         permission="GET",
         description="Whether they can be read, before they are stored; a 400 names the contrast that they lack.",
     )
-    def preview(self, request: Request, data: dict[str, Any]) -> Any:
+    def preview(self, request: Request, data: JsonObject) -> object:
         accent, dark = data.get("accent", ""), data.get("accent_dark", "")
         services.check_colors(accent, dark)
         return services.contrasts(accent, dark)

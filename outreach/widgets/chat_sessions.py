@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from core.errors import ApiError
+from core.types import JsonObject
 from crm.contacts.selectors import live_contacts, may_be_person
 from crm.contacts.services import create_contact
 from crm.models import Contact
@@ -40,7 +40,7 @@ class WidgetSource(Source):
         published = ManualChatbot.objects.filter(pk=chatbot, status=ManualChatbot.Status.PUBLISHED)
         self.bot = chatbot if chatbot is not None and published.exists() else ""
 
-    def place(self, address: str) -> dict[str, Any]:
+    def place(self, address: str) -> JsonObject:
         return {"channel": Channel.WIDGET, "chat_app": None, "address": address}
 
     def still_theirs(self, conversation: Conversation) -> bool:
@@ -64,7 +64,7 @@ def contact_of(visitor: WidgetVisitor, member_id: str) -> Contact:
         if (contact := rows.order_by("created_at", "pk").first()) is not None:
             return contact
     name = visitor.name or visitor.email or visitor.phone or f"Visitor {visitor.pk[-6:]}"
-    form: dict[str, Any] = {"name": name}
+    form: JsonObject = {"name": name}
     if visitor.email:
         form["email"] = visitor.email
     if visitor.phone:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from core.text.timezones import zone_of
+from core.types import Values
 
 
-def is_open(hours: Mapping[str, Any], now: datetime) -> bool:
+def is_open(hours: Values, now: datetime) -> bool:
     """Return whether a member is available. Without days this is always so.
 
     `from` belongs to a span and `to` does not; "24:00" is the end of the day.

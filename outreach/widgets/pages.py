@@ -10,6 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import render
 
+from core.types import JsonObject, Values
 from core.web.colors import color_field
 from core.web.forms import Field, Form, Option, options_of
 from core.web.lists import Column
@@ -69,10 +70,10 @@ class WidgetForm(RecordForm):
         texts: Mapping[str, str] = self.read_preview({}).data["texts"]
         return texts
 
-    def read_preview(self, body: Mapping[str, Any]) -> Any:
+    def read_preview(self, body: Values) -> Any:
         return self.ask("POST", "chat-widget/preview", None, body)
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         shown = self.shown(values or {})
         questions = [Option(key, label) for key, label in ASKED.items()]
         fields = [
@@ -123,7 +124,7 @@ class WidgetForm(RecordForm):
         ]
         return Form(fields, shown)
 
-    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(self, record: Values) -> JsonObject:
         """Return a record's values by the names of the form."""
         questions = {entry["key"]: entry for entry in record.get("preChat", ())}
         hours = record.get("businessHours") or {}
@@ -148,8 +149,8 @@ class WidgetForm(RecordForm):
             "texts": "\n".join(f"{key} = {text}" for key, text in texts.items()),
         }
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        before: Mapping[str, Any] = getattr(self, "record", {})
+    def body(self, values: Values) -> JsonObject:
+        before: Values = getattr(self, "record", {})
         own = [question for question in before.get("preChat", ()) if question["key"] not in ASKED]
         keys = [key for key in ASKED if key in {*values["asks"], *values["needs"]}]
         lines = [line.partition("=") for line in values["texts"].splitlines() if line.strip()]
@@ -164,7 +165,7 @@ class WidgetForm(RecordForm):
             "texts": {key: text for key, text in texts.items() if text != self.words.get(key)},
         }
 
-    def _hours(self, values: Mapping[str, Any], before: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    def _hours(self, values: Values, before: Values | None) -> Values | None:
         if SEVERAL in (values["from"], values["to"]):
             return before  # the days have hours of their own, which the API keeps
         if not values["days"]:

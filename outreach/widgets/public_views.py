@@ -18,6 +18,7 @@ from core.api.cross_origin import CrossOriginViewSet
 from core.api.endpoint import endpoint
 from core.errors import NamedError, shorten
 from core.tenancy import company_scope
+from core.types import JsonObject
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.widgets import chat_sessions, visitors
 from outreach.widgets.hours import is_open
@@ -65,7 +66,7 @@ class WidgetViewSet(CrossOriginViewSet):
 
     @action(detail=False, methods=["get"])
     @endpoint("Read how a widget looks", output=WidgetConfig, errors=ERRORS)
-    def config(self, request: Request, token: str) -> Any:
+    def config(self, request: Request, token: str) -> object:
         return config_of(self.widget, offline=self._is_offline())
 
     @action(detail=False, methods=["post"])
@@ -78,7 +79,7 @@ class WidgetViewSet(CrossOriginViewSet):
         limited=True,
         description="Answers the token by which the visitor is known for 30 days after their last message.",
     )
-    def start(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+    def start(self, request: Request, token: str, data: JsonObject) -> object:
         visitor = visitors.begin(self.widget, caller_of(request).network, **data)
         return _talk(visitor, None, [])
 
@@ -91,7 +92,7 @@ class WidgetViewSet(CrossOriginViewSet):
         errors=OF_VISITOR,
         limited=True,
     )
-    def messages(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+    def messages(self, request: Request, token: str, data: JsonObject) -> object:
         visitor = visitors.known(self.widget, data["visitor"])
         visitors.MESSAGES.count(visitor.pk)
         visitors.NETWORK_MESSAGES.count(caller_of(request).network)
@@ -110,7 +111,7 @@ class WidgetViewSet(CrossOriginViewSet):
         description="Answers at once, and in `pause` when to ask again. Messages of the last seconds before `after`"
         " come again: tell them apart by _id.",
     )
-    def poll(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+    def poll(self, request: Request, token: str, data: JsonObject) -> object:
         visitor = visitors.known(self.widget, data["visitor"])
         visitors.POLLS.count(visitor.pk)
         conversation = chat_sessions.conversation_of(visitor)
@@ -120,7 +121,7 @@ class WidgetViewSet(CrossOriginViewSet):
 
     @action(detail=False, methods=["post"])
     @endpoint("Note that a visitor has read", input=VisitorInput, success="OK_200", errors=OF_VISITOR, limited=True)
-    def read(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+    def read(self, request: Request, token: str, data: JsonObject) -> object:
         visitor = visitors.known(self.widget, data["visitor"])
         visitors.POLLS.count(visitor.pk)
         chat_sessions.mark_read(visitor)
@@ -137,7 +138,7 @@ class WidgetViewSet(CrossOriginViewSet):
         description="While nobody is there (`offline` of config; else InvalidRequest_400: begin a chat). It needs an"
         " e-mail address, and makes a contact and a lead as a chat does.",
     )
-    def offline(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+    def offline(self, request: Request, token: str, data: JsonObject) -> object:
         if not self._is_offline():
             raise NamedError("InvalidRequest_400", "offline: somebody is there now; begin a chat by start")
         key = data["key"]
@@ -163,7 +164,7 @@ def _talk(
     messages: Any,
     token: str = "",
     after: Any = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     shown = [_message(message, visitor) for message in messages]
     return {
         "visitor": token or visitors.sign(visitor),
@@ -175,7 +176,7 @@ def _talk(
     }
 
 
-def _message(message: ConversationMessage, visitor: WidgetVisitor) -> dict[str, Any]:
+def _message(message: ConversationMessage, visitor: WidgetVisitor) -> JsonObject:
     is_in = message.direction == ConversationMessage.Direction.IN
     by_member = message.author == ConversationMessage.Author.MEMBER
     name = message.member.user.name if by_member and message.member is not None and message.member.user else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -13,6 +12,7 @@ from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectI
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.text.timezones import is_timezone
+from core.types import JsonObject, Values
 from outreach.conversations.serializers import ConversationReference
 from outreach.widgets import origins
 from outreach.widgets.models import ChatWidget
@@ -44,7 +44,7 @@ class HoursDay(Input):
     def get_fields(self) -> Any:
         return {**super().get_fields(), "from": Clock()}
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         if attrs["from"] >= attrs["to"]:
             raise serializers.ValidationError({"to": "must be later than from; a night is two spans"})
         return attrs
@@ -70,7 +70,7 @@ class PreChatField(Input):
     type = serializers.ChoiceField(TYPES, default="text")
     required = BooleanInput(default=False)  # type: ignore[assignment]
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         if not KEY.fullmatch(attrs["key"]):
             raise serializers.ValidationError({"key": "must be a word of letters and digits, such as orderNumber"})
         attrs["type"] = KNOWN.get(attrs["key"], attrs["type"])
@@ -119,7 +119,7 @@ class WidgetChange(Input):
             raise serializers.ValidationError("must be a colour such as #2f5bea")
         return value.lower()
 
-    def validate_preChat(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def validate_preChat(self, value: list[JsonObject]) -> list[JsonObject]:
         keys = [question["key"] for question in value]
         if twice := {key for key in keys if keys.count(key) > 1}:
             raise serializers.ValidationError(f"{min(twice)} is there twice")
@@ -167,6 +167,6 @@ class WidgetOut(Output):
     reads = ("pre_chat", "business_hours")
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         script = {"scriptUrl": script_url(data["token"]), "snippet": snippet(data["token"])}
         return {**data, "preChat": row["pre_chat"], "businessHours": row["business_hours"] or None, **script}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -10,6 +9,7 @@ from django.db import transaction
 from core.access import reserve_quota
 from core.errors import NamedError
 from core.lists import BulkSelection, in_batches
+from core.types import JsonObject, Values
 from crm.records.unique_names import save_unique_name
 from outreach.chatbots.models import ManualChatbot
 from outreach.widgets.models import ChatWidget
@@ -56,7 +56,7 @@ def update_widget(*, id: str, member_id: str, **values: Any) -> ChatWidget:
     return widget
 
 
-def preview_widget(**values: Any) -> dict[str, Any]:
+def preview_widget(**values: Any) -> JsonObject:
     """Return the configuration that visitors' browsers would get of a widget with these values. Changes nothing.
 
     Raises ValidationFailed and NotFound_404 as `create_widget` does.
@@ -66,7 +66,7 @@ def preview_widget(**values: Any) -> dict[str, Any]:
     return config_of(widget, offline=False)
 
 
-def config_of(widget: ChatWidget, *, offline: bool) -> dict[str, Any]:
+def config_of(widget: ChatWidget, *, offline: bool) -> JsonObject:
     """Return the configuration that the script needs to show a widget."""
     return {
         "color": widget.color,
@@ -90,7 +90,7 @@ def delete_widgets(*, selection: BulkSelection) -> int:
     return deleted
 
 
-def _set(widget: ChatWidget, values: Mapping[str, Any]) -> None:
+def _set(widget: ChatWidget, values: Values) -> None:
     cleaned = dict(values)
     if "allowed_origins" in cleaned:
         cleaned["allowed_origins"] = read_origins(cleaned["allowed_origins"])

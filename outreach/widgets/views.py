@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
@@ -11,6 +9,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.widgets import services
 from outreach.widgets.filters import WIDGET_FIELDS
 from outreach.widgets.models import ChatWidget
@@ -20,7 +19,7 @@ from outreach.widgets.serializers import WidgetChange, WidgetCreate, WidgetDelet
 NOT_FOUND = (services.NOT_FOUND,)
 
 
-def _one(id: str) -> dict[str, Any]:
+def _one(id: str) -> JsonObject:
     services.get_widget(id)
     return WidgetOut.one(ChatWidget.objects.filter(pk=id)) or {}
 
@@ -39,11 +38,11 @@ class ChatWidgetViewSet(ResourceViewSet):
         takes=services.MODULE,
         description="A chat on a website: put `snippet` into its pages. It works on `allowedOrigins` alone.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return _one(services.create_widget(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a chat widget", output=WidgetOut, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _one(id)
 
     @endpoint(
@@ -53,7 +52,7 @@ class ChatWidgetViewSet(ResourceViewSet):
         success="ChatWidgetUpdated_200",
         errors=(*NOT_FOUND, services.TAKEN, services.NO_CHATBOT),
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_widget(id=id, member_id=self.actor.member_id, **data)
         return _one(id)
 
@@ -66,7 +65,7 @@ class ChatWidgetViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, services.NONE_SELECTED),
         description="What was said there stays; visitors write no more.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": services.delete_widgets(selection=self.selection())}
 
     @action(detail=False, methods=["post"])
@@ -78,5 +77,5 @@ class ChatWidgetViewSet(ResourceViewSet):
         permission="GET",
         description="What visitors' browsers would get of these values; with none, what a new widget begins with.",
     )
-    def preview(self, request: Request, data: dict[str, Any]) -> Any:
+    def preview(self, request: Request, data: JsonObject) -> object:
         return services.preview_widget(**data)

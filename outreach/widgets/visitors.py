@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 from hashlib import sha256
-from typing import Any
 
 from django.core import signing
 from django.core.cache import cache
@@ -19,6 +18,7 @@ from core.errors import ApiError, NamedError, ValidationFailed
 from core.ids import is_id, new_id
 from core.tenancy import company_scope, unscoped
 from core.text.addresses import BadAddress, read_phone
+from core.types import JsonObject
 from outreach.conversations.channels import VISITORS_KEPT
 from outreach.widgets.models import TOKEN_LENGTH, ChatWidget, WidgetVisitor
 from outreach.widgets.services import MODULE
@@ -93,7 +93,7 @@ def begin(
     return visitor
 
 
-def read_answers(widget: ChatWidget, answers: Mapping[str, str], *, needed: tuple[str, ...] = ()) -> dict[str, Any]:
+def read_answers(widget: ChatWidget, answers: Mapping[str, str], *, needed: tuple[str, ...] = ()) -> JsonObject:
     """Return a visitor's columns from their answers. `needed` are required in addition to the widget's questions.
 
     Raises ValidationFailed, which names the field.
@@ -101,7 +101,7 @@ def read_answers(widget: ChatWidget, answers: Mapping[str, str], *, needed: tupl
     questions = {question["key"]: question for question in widget.pre_chat}
     for key in (*needed, *KNOWN):
         questions.setdefault(key, {"key": key, "label": "", "required": False})
-    values: dict[str, Any] = {"answers": []}
+    values: JsonObject = {"answers": []}
     if unknown := sorted(answers.keys() - questions.keys()):
         raise ValidationFailed(f"answers.{unknown[0]} is not asked", f"answers.{unknown[0]}: is not asked")
     for key, question in questions.items():

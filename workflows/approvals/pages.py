@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.lists import ListState
 from core.web.pages import Page
 from workflows.definitions.pages.base import WorkflowPage
@@ -21,7 +21,7 @@ STATUSES = {
 """Status -> its label, and the tone of its badge."""
 ENDED = [status for status in STATUSES if status != "open"]
 SIZE = 30
-TABS: dict[str, tuple[str, dict[str, Any]]] = {
+TABS: dict[str, tuple[str, JsonObject]] = {
     "": ("For you", {"filters": {"status": "open"}, "sortBy": "until", "sortOrder": "asc"}),
     "answered": ("Answered", {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),
     "all": ("All of the company", {"whose": "all", "sortBy": "createdAt", "sortOrder": "desc"}),
@@ -35,7 +35,7 @@ class ApprovalPage(Page):
     menu = WorkflowPage.menu
     back: ClassVar[str] = "workflow-approvals"
 
-    def shown(self, approval: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(self, approval: Values) -> JsonObject:
         """Return a question with the label of its status, and whether the reader may answer it."""
         label, tone = STATUSES.get(approval["status"], (approval["status"], ""))
         contact = approval["contact"]
@@ -67,7 +67,7 @@ class Approvals(ApprovalPage):
     title = "Approvals"
     template = "web/workflows/approvals.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         tabs = {name: entry for name, entry in TABS.items() if name != "all" or self.may("workflow")}
         only = self.request.GET.get("only", "")
         only = only if only in tabs else ""
@@ -91,7 +91,7 @@ class Approval(ApprovalPage):
     template = "web/workflows/approval_page.html"
     record_kind = ("workflow/approvals", "Approvals")
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"one": self.shown(self.read(f"workflow/approvals/{self.params['id']}").data)}
 
 

@@ -10,6 +10,7 @@ from accounts.models import Member
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, TextInput
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject
 from workflows.engine.models import RunApproval
 from workflows.runs.serializers import WorkflowRunContact, WorkflowSnapshot
 
@@ -49,11 +50,11 @@ class WorkflowApprovalOut(Output):
     reads = ("members",)
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Any) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Any) -> JsonObject:
         return {**data, "members": row["members"]}
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         ids = {id for row in rows for id in row["members"]}
         names = dict(Member.objects.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
         return [

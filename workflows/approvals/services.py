@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
+from core.types import JsonObject
 from workflows.engine import locks
 from workflows.engine.models import RunApproval
 from workflows.engine.waits import inbox
@@ -50,5 +49,5 @@ def answer(*, id: str, member_id: str, approved: bool, comment: str = "") -> Non
     row.answered_by_id = member_id
     row.answered_at = timezone.now()
     row.save(update_fields=["status", "comment", "answered_by", "answered_at", "updated_at"])
-    payload: dict[str, Any] = {"answer": status.value, "comment": comment, "member": member_id}
+    payload: JsonObject = {"answer": status.value, "comment": comment, "member": member_id}
     inbox.put([Arrival(row.run_id, row.token, row.epoch, "approval", payload)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
@@ -16,6 +14,7 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError, shorten
 from core.lists import FieldSet, ListField
 from core.lists.values import refuse
+from core.types import JsonObject
 from workflows.approvals import services
 from workflows.approvals.serializers import WorkflowApprovalAnswer, WorkflowApprovalOut
 from workflows.engine.models import RunApproval
@@ -67,7 +66,7 @@ class WorkflowApprovalViewSet(ResourceViewSet):
     )
 
     @endpoint("Read an approval", output=WorkflowApprovalOut, errors=(services.NOT_FOUND,), own=True)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
     @action(detail=True, methods=["post"])
@@ -81,11 +80,11 @@ class WorkflowApprovalViewSet(ResourceViewSet):
         errors=(services.NOT_FOUND, services.ANSWERED),
         description="The first answer counts. Whoever is asked may answer, whatever their role, and nobody else.",
     )
-    def answer(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def answer(self, request: Request, id: str, data: JsonObject) -> object:
         services.answer(id=id, member_id=self.actor.member_id, **data)
         return self._one(id)
 
-    def _one(self, id: str) -> dict[str, Any]:
+    def _one(self, id: str) -> JsonObject:
         rows = RunApproval.objects.all() if _may_see_all(self.actor) else services.approvals_of(self.actor.member_id)
         approval = WorkflowApprovalOut.one(rows.filter(pk=id))
         if approval is None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db.models import Count, Min
 from django.utils import timezone
 
 from core.text.json import iso
+from core.types import JsonObject
 from workflows.engine.limits import limits
 from workflows.engine.limits.models import StartBucket
 from workflows.engine.models import QueuedEvent, WorkflowRun
@@ -21,7 +21,7 @@ Status = WorkflowRun.Status
 LATELY = timedelta(hours=1)
 
 
-def backlog() -> dict[str, Any]:
+def backlog() -> JsonObject:
     """Return the queued starts of the active company, with its limits."""
     now, allowed = timezone.now(), limits.allowance()
     counts: dict[str, dict[str, int]] = defaultdict(dict)
@@ -49,7 +49,7 @@ def backlog() -> dict[str, Any]:
     }
 
 
-def _workflows(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
+def _workflows(counts: dict[str, dict[str, int]]) -> list[JsonObject]:
     """Return the workflows that have queued runs, those with most of them first."""
     rows = Workflow.objects.filter(pk__in=counts).values_list("pk", "name", "version_id")
     places = WorkflowRun.objects.filter(workflow__in=list(counts), place=HELD).order_by()

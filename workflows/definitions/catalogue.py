@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from pydantic import BaseModel
 
+from core.types import JsonObject
 from workflows.engine.cursor import MAX_STATE
 from workflows.engine.interpreter import MAX_STEPS
 from workflows.expressions.compile import MAX_FILTERS, ROOTS
@@ -20,7 +20,7 @@ from workflows.nodes.registry import NODE_TYPES
 
 
 @lru_cache(maxsize=1)
-def catalogue() -> dict[str, Any]:
+def catalogue() -> JsonObject:
     """Return the catalogue, which is the same for all companies."""
     models: dict[str, type[BaseModel]] = {"config": WorkflowConfig, "schedule": Schedule, "onError": ErrorPolicy}
     return {
@@ -44,7 +44,7 @@ def catalogue() -> dict[str, Any]:
     }
 
 
-def _node(node_type: NodeType) -> dict[str, Any]:
+def _node(node_type: NodeType) -> JsonObject:
     return {
         "type": node_type.type,
         "version": node_type.version,

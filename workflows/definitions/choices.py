@@ -10,6 +10,7 @@ from django.db.models.functions import Concat
 
 from accounts.models import Member, Role
 from core.text.folding import sort_text
+from core.types import JsonObject
 from crm.records.models import CustomField
 from crm.segments.models import Segment
 from crm.tags.models import Tag
@@ -56,7 +57,7 @@ ORDERS = {
 """Kind -> the order in which the first are taken, where it is not that of the names."""
 
 
-def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
+def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
     """Return choices by name for nodes, the first ones of each kind; None for those that the caller may not read."""
     named: tuple[tuple[str, str, QuerySet[Any]], ...] = (
         ("tags", "tag", Tag.objects.all()),
@@ -72,7 +73,7 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
         (AI_TYPES, "apps", _first_ai_apps()),
     )
     read = [entry for entry in named if may_read(entry[1])]
-    choices: dict[str, Any] = {name: None for name, _, _ in named} | {name: [] for name, _, _ in read}
+    choices: JsonObject = {name: None for name, _, _ in named} | {name: [] for name, _, _ in read}
     parts = [
         rows.annotate(choice_of=Value(name), key=F(KEYS.get(name, "pk")), words=WORDS.get(name, F("name")))
         .order_by(*ORDERS.get(name, ("name", "pk")))
@@ -98,6 +99,6 @@ def _first_ai_apps() -> QuerySet[Any]:
     return apps.distinct("provider")
 
 
-def _fields() -> list[dict[str, Any]]:
+def _fields() -> list[JsonObject]:
     rows = CustomField.objects.order_by("panel", "order", "pk").values_list(*FIELD.values())
     return [dict(zip(FIELD, row, strict=True)) for row in rows]

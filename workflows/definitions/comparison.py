@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
+from core.types import JsonObject, Values
+
 MISSING = object()
-Change = dict[str, Any]
+Change = JsonObject
 
 
-def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+def compare(before: Values, after: Values) -> JsonObject:
     """Return the additions, removals and changes from one graph to the other. A node's position is ignored."""
     old, new = ({node["id"]: node for node in graph["nodes"]} for graph in (before, after))
     changed = []
@@ -47,23 +49,23 @@ def changes_between(before: Any, after: Any, path: str = "") -> Iterator[Change]
         }
 
 
-def _sense(node: Mapping[str, Any]) -> dict[str, Any]:
+def _sense(node: Values) -> JsonObject:
     """Return the parts of a node that determine its behaviour."""
     return {"type": node["type"], **node["data"]}
 
 
-def _named(node: Mapping[str, Any]) -> dict[str, Any]:
+def _named(node: Values) -> JsonObject:
     label = node["data"].get("label")
     return {"node": node["id"], "label": label if isinstance(label, str) else "", "type": node["type"]}
 
 
-def _way(edge: Mapping[str, Any]) -> tuple[str, str, str]:
+def _way(edge: Values) -> tuple[str, str, str]:
     return edge["source"], edge["sourceHandle"], edge["target"]
 
 
-def _edge_json(edge: Mapping[str, Any]) -> dict[str, str]:
+def _edge_json(edge: Values) -> dict[str, str]:
     return {name: edge[name] for name in ("source", "sourceHandle", "target", "label")}
 
 
-def _only(graph: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def _only(graph: Values, names: tuple[str, ...]) -> JsonObject:
     return {name: graph[name] for name in names}

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from pydantic import ValidationError
 
+from core.types import Values
 from workflows.definitions.catalogue import handles_without_settings
 from workflows.nodes.registry import NODE_TYPES
 
 ERROR = "error"
 
 
-def handles_of(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+def handles_of(nodes: Iterable[Values]) -> dict[str, list[str]]:
     """Return node -> its handles: by its settings where these are right, else those that its type always has."""
     return {node["id"]: _handles(node["type"], node["data"]) for node in nodes}
 
 
-def _handles(name: str, data: Mapping[str, Any]) -> list[str]:
+def _handles(name: str, data: Values) -> list[str]:
     type, config = NODE_TYPES.get(name), data.get("config") or {}
     if type is None:
         return ["out"]
@@ -32,7 +32,7 @@ def _handles(name: str, data: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(handles))
 
 
-def _listed(config: Mapping[str, Any]) -> list[str]:
+def _listed(config: Values) -> list[str]:
     """Return the ids of cases and arms."""
     rows = [row for name in ("cases", "arms") if isinstance(config.get(name), list) for row in config[name]]
     return [row["id"] for row in rows if isinstance(row, Mapping) and isinstance(row.get("id"), str)]

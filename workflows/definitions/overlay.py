@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Count, Sum
 
+from core.types import JsonObject
 from workflows.engine.counters import percentiles
 from workflows.engine.models import LIVE, NodeCount, WorkflowRun
 
 
-def overlay_of(workflow_id: str, version_id: str | None = None, since: datetime | None = None) -> dict[str, Any]:
+def overlay_of(workflow_id: str, version_id: str | None = None, since: datetime | None = None) -> JsonObject:
     """Return the run counts of a workflow, or of one version, by node: present runs, and visits since the hour of
     `since`.
 
@@ -20,7 +20,7 @@ def overlay_of(workflow_id: str, version_id: str | None = None, since: datetime 
     They include waits for calls, events and responses.
     """
     of = {"workflow": workflow_id} if version_id is None else {"workflow": workflow_id, "version": version_id}
-    nodes: dict[str, dict[str, Any]] = defaultdict(lambda: {"now": {}, "done": {}, "took": None})
+    nodes: dict[str, JsonObject] = defaultdict(lambda: {"now": {}, "done": {}, "took": None})
     statuses: Counter[str] = Counter()
     live = WorkflowRun.objects.filter(**of, status__in=LIVE).order_by().values_list("nodes", "status")
     for places, status, number in live.annotate(number=Count("*")):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from core.errors import NamedError
 from core.events import emit
+from core.types import JsonObject
 from crm.segments.tracking import refresh_watches
 from workflows.definitions.selectors import graph_of, kept_workflows
 from workflows.engine import completion, locks, version_migration
@@ -33,7 +33,7 @@ def anything(module: str, method: str) -> bool:
 class NotPublishable(NamedError):
     """ValidationError_400 with all problems of the draft."""
 
-    def __init__(self, errors: list[dict[str, Any]], detail: str) -> None:
+    def __init__(self, errors: list[JsonObject], detail: str) -> None:
         super().__init__("ValidationError_400", detail)
         self.extra = {"errors": errors}
 
@@ -46,7 +46,7 @@ def change_status(workflow: Workflow, status: str, member_id: str, may: May = an
         _withdraw(workflow, status, member_id)
 
 
-def _checked(workflow: Workflow, may: May) -> dict[str, Any]:
+def _checked(workflow: Workflow, may: May) -> JsonObject:
     """Return the draft's graph. Raises ValidationError_400, which names all problems, where it cannot run."""
     graph = graph_of(workflow)
     plan, problems = check_draft(graph, workflow.pk, may)
@@ -206,13 +206,13 @@ def read_number(text: str) -> int:
     return int(text)
 
 
-def graph_numbered(workflow: Workflow, text: str, where: str) -> dict[str, Any]:
+def graph_numbered(workflow: Workflow, text: str, where: str) -> JsonObject:
     """Return the graph of a version, or that of the draft. Raises InvalidInput_400, WorkflowNotFound_404."""
     if text == "draft":
         return graph_of(workflow)
     if not text:
         raise NamedError("InvalidInput_400", f"{where}: needs the number of a version, or draft")
-    graph: dict[str, Any] = get_version(workflow.pk, read_number(text)).graph
+    graph: JsonObject = get_version(workflow.pk, read_number(text)).graph
     return graph
 
 

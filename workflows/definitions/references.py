@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from django.utils import timezone
@@ -12,6 +12,7 @@ from core.errors import NamedError
 from core.models import Event
 from core.tenancy import company_id
 from core.text.json import iso
+from core.types import JsonObject, Values
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.engine.subjects import values_of
@@ -37,12 +38,10 @@ TYPES = {
     "numeric": "number",
     "jsonb": "object",
 }
-Reference = dict[str, Any]
+Reference = JsonObject
 
 
-def references_at(
-    workflow: Workflow, graph: Mapping[str, Any], node_id: str, shown: Collection[str]
-) -> list[Reference]:
+def references_at(workflow: Workflow, graph: Values, node_id: str, shown: Collection[str]) -> list[Reference]:
     """Return the possible references of a node of the draft. `shown` are the panels whose records may be examples.
 
     Raises InvalidInput_400 for an unknown node.
@@ -81,7 +80,7 @@ def _type_of(value: Any) -> str:
     return names.get(type(value), "any")
 
 
-def _has(panel: str, kind: str, graph: Mapping[str, Any]) -> bool:
+def _has(panel: str, kind: str, graph: Values) -> bool:
     """Return whether each run has a record of the panel, by the trigger."""
     resource = kind.partition(".")[0]
     if kind == SCHEDULE:
@@ -105,7 +104,7 @@ def _of_records(panel: str, always: bool, shown: bool) -> Iterator[Reference]:
         yield _reference(f"{panel}.{name}", type, example.get(name), always)
 
 
-def _trigger_example(kind: str, run: WorkflowRun | None) -> dict[str, Any]:
+def _trigger_example(kind: str, run: WorkflowRun | None) -> JsonObject:
     """Return the trigger of the latest run, or else the latest event of the kind."""
     if run is not None and run.trigger.get("kind") == kind:
         return dict(run.trigger)
@@ -113,7 +112,7 @@ def _trigger_example(kind: str, run: WorkflowRun | None) -> dict[str, Any]:
     return {} if event is None else {"objectId": event.object_id, "payload": event.payload}
 
 
-def _of_trigger(kind: str, example: Mapping[str, Any]) -> Iterator[Reference]:
+def _of_trigger(kind: str, example: Values) -> Iterator[Reference]:
     yield _reference("trigger.kind", "text", kind)
     yield _reference("trigger.happenedAt", "date", example.get("happenedAt"))
     if kind in TRIGGER_EVENTS:
@@ -139,7 +138,7 @@ def _fits(key: str) -> bool:
     return 0 < len(key) <= 100 and all(letter.isalnum() or letter in "_-" for letter in key)
 
 
-def _outputs(graph: Mapping[str, Any], run: WorkflowRun | None) -> dict[str, Any]:
+def _outputs(graph: Values, run: WorkflowRun | None) -> JsonObject:
     """Return node -> its pinned output, or its output in the latest run."""
     steps = RunStep.objects.filter(run=run, output__isnull=False) if run is not None else RunStep.objects.none()
     outputs = dict(steps.order_by("visit").values_list("node", "output")[:1000])
@@ -150,7 +149,7 @@ def _outputs(graph: Mapping[str, Any], run: WorkflowRun | None) -> dict[str, Any
     return outputs
 
 
-def _of_steps(plan: Plan, node: Node, outputs: Mapping[str, Any]) -> Iterator[Reference]:
+def _of_steps(plan: Plan, node: Node, outputs: Values) -> Iterator[Reference]:
     """Yield the outputs of the nodes above, and the variables that they set."""
     above = sorted((step for step in plan.nodes.values() if node.id in step.reach), key=lambda step: step.order)
     variables: dict[str, Reference] = {}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from django.db.models import Count, QuerySet
 
+from core.types import JsonObject
 from workflows.engine.models import WorkflowRun
 from workflows.graphs.models import Workflow
 
@@ -17,7 +17,7 @@ def kept_workflows() -> QuerySet[Workflow]:
     return kept
 
 
-def draft_of(workflow: Workflow) -> dict[str, Any]:
+def draft_of(workflow: Workflow) -> JsonObject:
     """Return the draft."""
     return {
         "triggerEventType": workflow.trigger_event_type,
@@ -28,7 +28,7 @@ def draft_of(workflow: Workflow) -> dict[str, Any]:
     }
 
 
-def graph_of(workflow: Workflow) -> dict[str, Any]:
+def graph_of(workflow: Workflow) -> JsonObject:
     """Return the draft as versions and files store it: without the outputs pinned for dry runs, which may contain
     personal data."""
     nodes = [

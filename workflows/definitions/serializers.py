@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject
 from workflows.definitions.selectors import run_counts
 from workflows.engine import version_migration
 from workflows.graphs.models import Workflow
@@ -70,7 +69,7 @@ class WorkflowCreateBy(WorkflowCreate):
         required=False, max_length=64, help_text="The key of a template, whose values take the places of absent ones."
     )
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         if "name" not in attrs and "template" not in attrs:
             raise serializers.ValidationError({"name": [serializers.ErrorDetail(REQUIRED, code="required")]})
         return attrs
@@ -82,7 +81,7 @@ class WorkflowImport(WorkflowCreate):
     format = TextInput(max_length=40, required=False)
     version = IntegerInput(required=False, min_value=1, max_value=1)
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         if attrs.pop("format", "leadwright.workflow") != "leadwright.workflow":
             raise serializers.ValidationError({"format": ["must be leadwright.workflow"]})
         attrs.pop("version", None)
@@ -138,7 +137,7 @@ class WorkflowOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         counts = run_counts(row["_id"] for row in rows)
         return [{**row, "runCounts": counts.get(row["_id"], {})} for row in rows]
 

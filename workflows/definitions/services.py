@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import connection, transaction
@@ -14,6 +13,7 @@ from core.events import emit
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id
 from core.text.json import dumps
+from core.types import JsonObject, Values
 from crm.records.updates import refuse_changed
 from crm.segments.tracking import refresh_watches
 from workflows.definitions.publishing import anything, change_status
@@ -85,7 +85,7 @@ def update_workflow(
     return workflow
 
 
-def _save(workflow: Workflow, member_id: str, values: Mapping[str, Any]) -> None:
+def _save(workflow: Workflow, member_id: str, values: Values) -> None:
     changes = dict(values)
     if "nodes" in changes or "edges" in changes:
         sent_nodes = changes.get("nodes", workflow.nodes)
@@ -127,13 +127,13 @@ def duplicate_workflow(*, id: str, member_id: str) -> Workflow:
     return create_workflow(member_id=member_id, name=source.name, **_draft_of(graph_of(source)))
 
 
-def export_workflow(id: str) -> dict[str, Any]:
+def export_workflow(id: str) -> JsonObject:
     """Return the draft as a JSON object that import_workflow takes. Raises WorkflowNotFound_404."""
     workflow = get_workflow(id)
     return {"format": "leadwright.workflow", "version": 1, "name": workflow.name, **graph_of(workflow)}
 
 
-def _draft_of(graph: Mapping[str, Any]) -> dict[str, Any]:
+def _draft_of(graph: Values) -> JsonObject:
     names = {"triggerEventType": "trigger_event_type"}
     return {names.get(name, name): value for name, value in graph.items()}
 

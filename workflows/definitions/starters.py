@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from core.errors import NamedError
+from core.types import JsonObject
 
 FOLDER = Path(__file__).parent / "templates"
 ME = "@me"
@@ -23,12 +24,12 @@ DRAFT = {
 
 
 @lru_cache(maxsize=1)
-def templates() -> dict[str, dict[str, Any]]:
+def templates() -> dict[str, JsonObject]:
     """Return key -> template: name, description, triggerEventType, config, schedule, nodes and edges."""
     return {path.stem: orjson.loads(path.read_bytes()) for path in sorted(FOLDER.glob("*.json"))}
 
 
-def draft_from(key: str, member_id: str) -> dict[str, Any]:
+def draft_from(key: str, member_id: str) -> JsonObject:
     """Return name and draft of a template, for a member. Raises InvalidInput_400."""
     template = templates().get(key)
     if template is None:

@@ -21,6 +21,7 @@ from core.errors import NamedError
 from core.lists import BulkSelection
 from core.spans import read_moment
 from core.tenancy import company_id
+from core.types import JsonObject
 from workflows.definitions import publishing, serializers, services
 from workflows.definitions.backlog import backlog
 from workflows.definitions.catalogue import catalogue
@@ -52,7 +53,7 @@ OVERLAID = (
 HOOKS = "/api/public/workflow-hooks/"
 
 
-def _one(id: str, actor: Actor) -> dict[str, Any]:
+def _one(id: str, actor: Actor) -> JsonObject:
     workflow = services.get_workflow(id)
     detail = serializers.WorkflowDetail.one(Workflow.objects.filter(pk=id)) or {}
     version = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
@@ -98,13 +99,13 @@ class WorkflowViewSet(ResourceViewSet):
         takes=services.MODULE,
         description="A draft, which may be unfinished: `validation` says what is wrong. It runs once it is published.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         key = data.pop("template", None)
         values = data if key is None else {**draft_from(key, self.actor.member_id), **data}
         return _one(services.create_workflow(member_id=self.actor.member_id, **values).pk, self.actor)
 
     @endpoint("Read a workflow", output=serializers.WorkflowDetail, errors=NOT_FOUND)
-    def retrieve(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> object:
         return _one(id, self.actor)
 
     @endpoint(
@@ -116,7 +117,7 @@ class WorkflowViewSet(ResourceViewSet):
         description="Changes the draft; runs go by the published version until the next one. A status of published"
         " publishes the draft, unpublished and paused hold its runs.",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may, **data)
         return _one(id, self.actor)
 
@@ -129,11 +130,11 @@ class WorkflowViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description="Their runs are cancelled; what they have done stays.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": services.delete_workflows(member_id=self.actor.member_id, selection=self.selection())}
 
     @endpoint("Delete a workflow", output=Deleted, success="WorkflowsDeleted_200", errors=NOT_FOUND)
-    def destroy(self, request: Request, id: str) -> Any:
+    def destroy(self, request: Request, id: str) -> object:
         selection = BulkSelection.of_ids([id])
         return {"deletedCount": services.delete_workflows(member_id=self.actor.member_id, selection=selection)}
 
@@ -149,7 +150,7 @@ class WorkflowViewSet(ResourceViewSet):
         " otherwise. Where the draft cannot run, `errors` beside the warning names all problems by node.",
         transition=True,
     )
-    def publish(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def publish(self, request: Request, id: str, data: JsonObject) -> object:
         runs = publishing.publish_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may, **data)
         answer = {**_one(id, self.actor), "runs": runs}
         return respond("OK_200", answer) if data["dry_run"] else answer
@@ -163,7 +164,7 @@ class WorkflowViewSet(ResourceViewSet):
         description="Nothing of it runs from now on. Its runs are held, and go on when it is published again.",
         transition=True,
     )
-    def unpublish(self, request: Request, id: str) -> Any:
+    def unpublish(self, request: Request, id: str) -> object:
         publishing.unpublish_workflow(id=id, member_id=self.actor.member_id)
         return _one(id, self.actor)
 
@@ -175,7 +176,7 @@ class WorkflowViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description="All that are under way, at once. New runs begin.",
     )
-    def pause_runs(self, request: Request, id: str) -> Any:
+    def pause_runs(self, request: Request, id: str) -> object:
         services.get_workflow(id)
         return self._held(operations.pause_runs(workflow_id=id))
 
@@ -186,7 +187,7 @@ class WorkflowViewSet(ResourceViewSet):
         success="WorkflowRunsResumed_200",
         errors=(*NOT_FOUND, "InvalidRequest_400"),
     )
-    def resume_runs(self, request: Request, id: str) -> Any:
+    def resume_runs(self, request: Request, id: str) -> object:
         services.get_workflow(id)
         return self._held(operations.resume_runs(workflow_id=id))
 
@@ -205,7 +206,7 @@ class WorkflowViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, *LOST.values(), "InvalidRequest_400", *REFUSED),
         description="For the selected records, at most 10,000 at once, or with withoutRecord a single run about none.",
     )
-    def enrol(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def enrol(self, request: Request, id: str, data: JsonObject) -> object:
         selection = selected(data["panel"], dict(request.data or {}), request.query_params)
         return enrol(
             workflow=services.get_workflow(id),
@@ -225,7 +226,7 @@ class WorkflowViewSet(ResourceViewSet):
         " transaction that is rolled back, so nothing is written, sent or called. Waits are jumped. A node that is"
         " wrong fails when the run comes to it. At most 500 steps and 10 seconds.",
     )
-    def test(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def test(self, request: Request, id: str, data: JsonObject) -> object:
         workflow = services.get_workflow(id)
         subject, number = data.get("subject"), data.get("version")
         if subject and not may_read(self.actor, subject["panel"]):
@@ -250,12 +251,12 @@ class WorkflowViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         takes=services.MODULE,
     )
-    def duplicate(self, request: Request, id: str) -> Any:
+    def duplicate(self, request: Request, id: str) -> object:
         return _one(services.duplicate_workflow(id=id, member_id=self.actor.member_id).pk, self.actor)
 
     @action(detail=True, url_path="export")
     @endpoint("Export a workflow", output=serializers.WorkflowFile, errors=NOT_FOUND)
-    def export(self, request: Request, id: str) -> Any:
+    def export(self, request: Request, id: str) -> object:
         return services.export_workflow(id)
 
     @action(detail=False, methods=["post"], url_path="import")
@@ -268,7 +269,7 @@ class WorkflowViewSet(ResourceViewSet):
         takes=services.MODULE,
         description="A draft. Ids of tags, members and the like are those of the company that it comes from.",
     )
-    def import_file(self, request: Request, data: dict[str, Any]) -> Any:
+    def import_file(self, request: Request, data: JsonObject) -> object:
         return _one(services.create_workflow(member_id=self.actor.member_id, **data).pk, self.actor)
 
     @action(detail=False, url_path="templates")
@@ -277,7 +278,7 @@ class WorkflowViewSet(ResourceViewSet):
         output=serializers.WorkflowTemplates,
         description="POST /workflow with `template` makes a draft of one.",
     )
-    def templates(self, request: Request) -> Any:
+    def templates(self, request: Request) -> object:
         return {"templates": [{"key": key, **template} for key, template in templates().items()]}
 
     @action(detail=False, url_path="catalogue")
@@ -286,7 +287,7 @@ class WorkflowViewSet(ResourceViewSet):
         description="Kinds of nodes with the JSON Schema of their settings, triggers, filters, and limits.",
         output=serializers.WorkflowCatalogue,
     )
-    def catalogue(self, request: Request) -> Any:
+    def catalogue(self, request: Request) -> object:
         return catalogue()
 
     @action(detail=False, url_path="backlog")
@@ -295,7 +296,7 @@ class WorkflowViewSet(ResourceViewSet):
         output=serializers.WorkflowBacklog,
         description="Nothing fails by a limit: a run over the plan's quota, a rate or a workflow's concurrency waits.",
     )
-    def backlog(self, request: Request) -> Any:
+    def backlog(self, request: Request) -> object:
         return backlog()
 
     @action(detail=False, url_path="choices")
@@ -307,7 +308,7 @@ class WorkflowViewSet(ResourceViewSet):
         " that messages are written in, and the fields of contacts and leads. By session those of which the role has"
         " the permission; the others are null.",
     )
-    def choices(self, request: Request) -> Any:
+    def choices(self, request: Request) -> object:
         actor = self.actor
         return choices_for(lambda module: actor.is_unbounded or actor.may(module, "GET"))
 
@@ -318,7 +319,7 @@ class WorkflowViewSet(ResourceViewSet):
         parameters=OVERLAID,
         errors=(*NOT_FOUND, *REFUSED),
     )
-    def overlay(self, request: Request, id: str) -> Any:
+    def overlay(self, request: Request, id: str) -> object:
         workflow, number = services.get_workflow(id), request.query_params.get("version")
         version = publishing.get_version(id, publishing.read_number(number)).pk if number else None
         return overlay_of(workflow.pk, version, _time(request.query_params.get("since"), "since"))
@@ -331,7 +332,7 @@ class WorkflowViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, *REFUSED),
         description="Examples come from the latest run, the latest event and the newest record that the role shows.",
     )
-    def references(self, request: Request, id: str) -> Any:
+    def references(self, request: Request, id: str) -> object:
         workflow = services.get_workflow(id)
         shown = [panel for panel in ("contact", "lead") if may_read(self.actor, panel)]
         node = request.query_params.get("node", "")
@@ -356,14 +357,14 @@ class WorkflowViewSet(ResourceViewSet):
         parameters=COMPARED,
         errors=(*NOT_FOUND, *REFUSED),
     )
-    def diff(self, request: Request, id: str) -> Any:
+    def diff(self, request: Request, id: str) -> object:
         workflow = services.get_workflow(id)
         before, after = (publishing.graph_numbered(workflow, request.query_params.get(name, ""), name) for name in "ab")
         return compare(before, after)
 
     @action(detail=True, url_path="versions/<str:number>")
     @endpoint("Read a version of a workflow", output=serializers.WorkflowVersionDetail, errors=NOT_FOUND)
-    def version(self, request: Request, id: str, number: str) -> Any:
+    def version(self, request: Request, id: str, number: str) -> object:
         services.get_workflow(id)
         workflow_version = publishing.get_version(id, publishing.read_number(number))
         return serializers.WorkflowVersionDetail.one(WorkflowVersion.objects.filter(pk=workflow_version.pk))
@@ -375,6 +376,6 @@ class WorkflowViewSet(ResourceViewSet):
         success="WorkflowUpdated_200",
         errors=NOT_FOUND,
     )
-    def restore_version(self, request: Request, id: str, number: str) -> Any:
+    def restore_version(self, request: Request, id: str, number: str) -> object:
         publishing.restore_version(id=id, number=publishing.read_number(number), member_id=self.actor.member_id)
         return _one(id, self.actor)

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
 from time import perf_counter
-from typing import Any
 
 from django.db import OperationalError, transaction
 
 from core.errors import ApiError
 from core.events import caused_by
 from core.text.json import iso
+from core.types import JsonObject, Values
 from workflows.engine import interpreter
 from workflows.engine.cursor import Cursor
 from workflows.engine.interpreter import Visit
@@ -42,7 +42,7 @@ class CompanyContext:
     """Version -> the member who published it."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Workflow -> its name."""
-    known: dict[str, dict[str, dict[str, Any]]] = field(default_factory=lambda: {"contact": {}, "lead": {}})
+    known: dict[str, dict[str, JsonObject]] = field(default_factory=lambda: {"contact": {}, "lead": {}})
 
     def load(self, cursors: Iterable[Cursor], roots: frozenset[str]) -> None:
         """Read the records that expressions refer to, and that are not known yet."""
@@ -57,7 +57,7 @@ class CompanyContext:
             for panel in self.known:
                 self.known[panel].pop(getattr(cursor.run, f"{panel}_id") or "", None)
 
-    def scope(self, cursor: Cursor, token: str) -> dict[str, Any]:
+    def scope(self, cursor: Cursor, token: str) -> JsonObject:
         """Return the values that a run's expressions refer to."""
         run, state = cursor.run, cursor.state
         return {
@@ -72,7 +72,7 @@ class CompanyContext:
         }
 
     @cached_property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """The values that all runs have."""
         return {"company": {"_id": self.id, "name": self.name, "timezone": self.zone}, "now": iso(self.now)}
 
@@ -105,9 +105,9 @@ def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: CompanyC
     return [item.outcome for item in items]
 
 
-def rendered(node: Node, scope: Mapping[str, Any]) -> dict[str, Any]:
+def rendered(node: Node, scope: Values) -> JsonObject:
     """Return the node's settings with their expressions replaced by the values; null for what fails."""
-    settings: dict[str, Any] = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
+    settings: JsonObject = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
     for name, compiled in node.templates.items():
         try:
             settings[name] = compiled.read(scope)

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.spans import after
 from core.text.json import iso
+from core.types import JsonObject
 from workflows.engine import interpreter
 from workflows.engine.interpreter import MAX_STEPS, MAX_TOKENS, Visit
 from workflows.engine.models import RunStep, WorkflowRun
@@ -33,9 +34,9 @@ class Cursor:
 
     run: WorkflowRun
     plan: Plan
-    state: dict[str, Any]
+    state: JsonObject
     now: datetime
-    steps: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[JsonObject] = field(default_factory=list)
     timers: list[tuple[str, datetime]] = field(default_factory=list)
     asks: list[tuple[str, Node, str, Ask]] = field(default_factory=list)
     """Token, node, key of the effect, and the request."""
@@ -144,7 +145,7 @@ class Cursor:
         times = 2 ** (seen.attempt - 1) if retry.backoff == "exponential" else 1
         return self.now + min(first * times, most)
 
-    def _error(self, seen: Visit, outcome: Outcome) -> dict[str, Any]:
+    def _error(self, seen: Visit, outcome: Outcome) -> JsonObject:
         return {"code": outcome.code, "message": outcome.message, "attempt": seen.attempt}
 
     def note(self, seen: Visit, status: str, outcome: Outcome, took: float | None = None) -> None:

@@ -20,6 +20,7 @@ from django.utils import timezone
 from accounts.models import Company
 from core.errors import NamedError
 from core.text.json import dumps, iso
+from core.types import JsonObject, Values
 from crm.contacts.schema import ContactSchema
 from crm.leads.models import Lead
 from crm.records.types import kind_of
@@ -43,21 +44,21 @@ LOCK_SECONDS = 2
 MAX_TOLD = 2_000_000
 """Bytes of the inputs and outputs that an answer shows."""
 LEFT_OUT = {"truncated": True}
-Pins = Mapping[str, Mapping[str, Any]]
+Pins = Mapping[str, Values]
 Status = WorkflowRun.Status
 
 
 def dry_run(
     *,
     workflow: Workflow,
-    graph: Mapping[str, Any],
+    graph: Values,
     member_id: str | None,
     subject: tuple[str, str] | None = None,
-    trigger: Mapping[str, Any] | None = None,
+    trigger: Values | None = None,
     pinned: Pins | None = None,
     until: str | None = None,
     may: May | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Run a draft for a record (panel, id), with the given payload of its trigger, and write nothing.
 
     `pinned` outcomes, node -> handle and output, replace those of nodes, which then do not run; so do those in the
@@ -95,7 +96,7 @@ def _check_rights(plan: Plan, may: May) -> None:
         raise NamedError("UnauthorizedAction_403", "; ".join(str(problem) for problem in problems.found[:20]))
 
 
-def _result(status: str, reason: str, steps: list[dict[str, Any]], problems: Problems) -> dict[str, Any]:
+def _result(status: str, reason: str, steps: list[JsonObject], problems: Problems) -> JsonObject:
     found = problems.as_json()
     return {
         "status": status,
@@ -116,9 +117,7 @@ def _subject(subject: tuple[str, str] | None) -> tuple[str | None, str | None]:
     return (id, None) if panel == "contact" else (Lead.objects.values_list("contact_id", flat=True).get(pk=id), id)
 
 
-def _trigger(
-    graph: Mapping[str, Any], subject: tuple[str, str] | None, payload: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def _trigger(graph: Values, subject: tuple[str, str] | None, payload: Values | None) -> JsonObject:
     kind = graph["triggerEventType"]
     trigger = {"kind": kind, "happenedAt": iso(timezone.now())}
     if subject is not None and kind.partition(".")[0] == subject[0]:
@@ -126,7 +125,7 @@ def _trigger(
     return {**trigger, "payload" if kind in TRIGGER_EVENTS or kind == WEBHOOK else "input": dict(payload or {})}
 
 
-def _pins(graph: Mapping[str, Any], draft: Draft, request_pins: Pins) -> dict[str, Outcome]:
+def _pins(graph: Values, draft: Draft, request_pins: Pins) -> dict[str, Outcome]:
     """Return node -> its pinned outcome. Raises InvalidInput_400 for an invalid pin of the request.
 
     An invalid pin of the draft is added to its problems.
@@ -170,11 +169,11 @@ def _pin(node: Node, raw: Any) -> tuple[str, Outcome | None]:
 
 def _run(
     workflow: Workflow,
-    graph: Mapping[str, Any],
+    graph: Values,
     member_id: str | None,
     contact_id: str | None,
     lead_id: str | None,
-    trigger: dict[str, Any],
+    trigger: JsonObject,
 ) -> WorkflowRun:
     """Write the run with its version, which nodes may refer to, in the transaction that is rolled back."""
     with connection.cursor() as cursor:
@@ -207,11 +206,11 @@ class Trial:
     until: str | None
     types: Mapping[str, str]
     """Node -> type, as the draft has it."""
-    steps: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[JsonObject] = field(default_factory=list)
     ended: tuple[str, str] = ("completed", "end")
     deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)
     size: int = 0
-    waiting: dict[str, tuple[datetime, dict[str, Any], datetime]] = field(default_factory=dict)
+    waiting: dict[str, tuple[datetime, JsonObject, datetime]] = field(default_factory=dict)
     """Token -> since when it waits, its step, and until when."""
 
     def go(self, run: WorkflowRun, member_id: str | None) -> None:
@@ -282,7 +281,7 @@ class Trial:
         """Take the token through its node. Returns whether that was the last node to try."""
         seen = interpreter.visit(cursor.plan, cursor.state, token)
         node = seen.node
-        details: dict[str, Any] = {"input": None, "effect": None}
+        details: JsonObject = {"input": None, "effect": None}
         broken = self.draft.broken.get(node.id)
         if broken is not None:
             outcome = Outcome("failed", code=broken.code, message=str(broken), permanent=True)
@@ -300,7 +299,7 @@ class Trial:
         self._park(cursor, seen, outcome)
         return node.id == self.until
 
-    def _rendered(self, cursor: Cursor, seen: Visit, house: CompanyContext) -> dict[str, Any]:
+    def _rendered(self, cursor: Cursor, seen: Visit, house: CompanyContext) -> JsonObject:
         """Return the node's settings with their expressions replaced."""
         node = seen.node
         house.load([cursor], frozenset(path.partition(".")[0] for path in node.paths))
@@ -335,7 +334,7 @@ class Trial:
         interpreter.wake(cursor.plan, cursor.state, token)
         return True
 
-    def _collect(self, cursor: Cursor, details: Mapping[str, Any]) -> None:
+    def _collect(self, cursor: Cursor, details: Values) -> None:
         """Move the run's steps into the result, with the details in `told`."""
         for step in cursor.steps:
             told_of = {

@@ -9,10 +9,10 @@ taken.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.types import JsonObject, Values
 from workflows.graphs.plan import ERROR, Node, Plan
 from workflows.nodes.base import Outcome
 
@@ -23,7 +23,7 @@ LOOP = "loop"
 FAILED = "failed"
 TIMER = "timer"
 """The kind of an arrival that is but the time."""
-State = dict[str, Any]
+State = JsonObject
 MAX_STEPS = 5000
 """The most steps of a run."""
 MAX_TOKENS = 1000
@@ -42,7 +42,7 @@ class Visit:
     number: int
     turn: int
     attempt: int
-    arrived: Mapping[str, Any] | None = None
+    arrived: Values | None = None
     """The event that ended a wait at the node, as kind and payload; None: the run has only reached it."""
     since: float | None = None
     """Start of the wait at the node, in seconds of the clock; None: it did not wait."""
@@ -293,7 +293,7 @@ def _end_loop(plan: Plan, state: State, id: str, *, again: bool) -> None:
         leave(plan, state, id, "done")
 
 
-def loop_of(state: State, token: str) -> dict[str, Any] | None:
+def loop_of(state: State, token: str) -> JsonObject | None:
     """Return item and index of the loop that the token is in."""
     position = state["tokens"].get(token)
     scope = state["scopes"].get(position[1]) if position else None

@@ -17,6 +17,7 @@ from core.deletion import raw_delete
 from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
+from core.types import JsonObject
 from outreach.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
 from workflows.engine import completion, interpreter, locks, subjects, writing
 from workflows.engine.limits import limits
@@ -154,7 +155,7 @@ def cancel_run(*, id: str) -> None:
 
 @transaction.atomic
 def restart_run(
-    *, id: str, place: str = "start", latest: bool = False, resend: bool = False, given: dict[str, Any] | None = None
+    *, id: str, place: str = "start", latest: bool = False, resend: bool = False, given: JsonObject | None = None
 ) -> None:
     """Restart a run from its start, from the nodes that failed, or from a node; in its own version or the latest.
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from django.db import connection
 from django.utils import timezone
@@ -16,6 +15,7 @@ from core.ids import new_id
 from core.spans import after
 from core.tenancy import company_id
 from core.text.json import dumps
+from core.types import JsonObject, Values
 from workflows.engine import interpreter, writing
 from workflows.engine.limits import limits, places
 from workflows.engine.models import WorkflowRun
@@ -53,7 +53,7 @@ class Entry:
     """Deduplication key."""
     contact_id: str | None = None
     lead_id: str | None = None
-    trigger: Mapping[str, Any] = field(default_factory=dict)
+    trigger: Values = field(default_factory=dict)
     depth: int = 0
 
     @property
@@ -129,11 +129,9 @@ def _apply_cooldown(
     return admitted
 
 
-def _insert(
-    workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, params: Mapping[str, Any]
-) -> list[str]:
+def _insert(workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, params: Values) -> list[str]:
     mode = plan.config.enrolment.mode
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for entry in entries:
         subject = entry.subject
         solo = subject if mode in ("whenIdle", "replace") else None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.db import connection
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from core.types import JsonObject, Values
 from workflows.engine import writing
 from workflows.engine.models import WorkflowRun
 from workflows.graphs.models import Workflow, WorkflowVersion
@@ -47,7 +45,7 @@ def older_runs(workflow_id: str, version_id: str | None) -> QuerySet[WorkflowRun
     return runs.exclude(version=version_id) if version_id is not None else runs
 
 
-def concerned(workflow_id: str, version_id: str | None, graph: Mapping[str, Any]) -> dict[str, int]:
+def concerned(workflow_id: str, version_id: str | None, graph: Values) -> dict[str, int]:
     """Count the older runs for each choice: keep them, move those that fit, cancel them."""
     runs = older_runs(workflow_id, version_id)
     number = runs.count()
@@ -82,7 +80,7 @@ def migrate_runs(workflow: Workflow, most: int) -> int:
     return moved
 
 
-def _by_version(runs: QuerySet[WorkflowRun], workflow_id: str, graph: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _by_version(runs: QuerySet[WorkflowRun], workflow_id: str, graph: Values) -> list[JsonObject]:
     """Return the parameters of FITS for each version that the runs have."""
     types = {node["id"]: node["type"] for node in graph["nodes"]}
     versions = WorkflowVersion.objects.filter(pk__in=runs.order_by().values("version").distinct())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from core.deletion import raw_delete
 from core.ids import as_array, new_id
 from core.tenancy import company_id
 from core.text.json import dumps
+from core.types import JsonObject, Values
 from outreach.genie.automated import cancel_messages_of, hold_messages_of
 from workflows.engine import counters
 from workflows.engine.cursor import Cursor
@@ -63,7 +64,7 @@ FROM json_to_recordset(%(rows)s::json) AS new (id text, run text, priority int)
 """
 
 
-def insert(statement: str, rows: Sequence[dict[str, Any]], now: datetime) -> int:
+def insert(statement: str, rows: Sequence[JsonObject], now: datetime) -> int:
     """Write rows, each with a new id if it has none. Returns the number written."""
     if not rows:
         return 0
@@ -208,14 +209,14 @@ def close_waits(places: Sequence[tuple[str, str]]) -> None:
         cursor.execute(CLOSE, [[run for run, _ in places], [token for _, token in places]])
 
 
-def told_of_end(id: str, status: str, reason: str, state: Mapping[str, Any]) -> dict[str, Any]:
+def told_of_end(id: str, status: str, reason: str, state: Values) -> JsonObject:
     """Return the payload for the parent of a run that has ended."""
     values = state.get("vars", {})
     kept = {"truncated": True} if is_larger(values, MAX_OUTPUT) else values
     return {"run": id, "status": status, "reason": reason, "vars": kept}
 
 
-def _tell_parents(runs: Sequence[tuple[Mapping[str, Any], dict[str, Any]]]) -> None:
+def _tell_parents(runs: Sequence[tuple[Values, JsonObject]]) -> None:
     """Resume the parents of ended runs, as (parent, payload)."""
     inbox.put([Arrival(at["run"], at["token"], at["epoch"], "child", payload) for at, payload in runs])
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from core.types import Values
 from workflows.expressions.filters import FILTERS, MAX_TEXT_LENGTH, UNITS, ZONED, bounded, text
 
 ROOTS = ("contact", "lead", "trigger", "steps", "loop", "vars", "run", "company", "now")
@@ -17,7 +18,7 @@ MAX_PARTS = 200
 MAX_REFERENCE_LENGTH = 2000
 """Characters of one reference."""
 MAX_DEPTH = 10
-Reader = Callable[[Mapping[str, Any]], Any]
+Reader = Callable[[Values], Any]
 Escape = Callable[[Any], str]
 
 _PATH = re.compile(r"\s*([A-Za-z]\w*(?:\.[\w-]{1,100}){0,10})\s*")
@@ -120,7 +121,7 @@ def _reference(inside: str) -> tuple[str, Reader]:
         raise BadExpression("unknownReference", f"{root!r} is none of {', '.join(ROOTS)}")
     filters = _filters(inside[match.end() :])
 
-    def read(scope: Mapping[str, Any]) -> Any:
+    def read(scope: Values) -> Any:
         value = scope.get(root)
         for key in keys:
             value = look_up(value, key)
@@ -131,7 +132,7 @@ def _reference(inside: str) -> tuple[str, Reader]:
     return path, read
 
 
-def _zone_of(scope: Mapping[str, Any]) -> ZoneInfo:
+def _zone_of(scope: Values) -> ZoneInfo:
     """Return the company's time zone; UTC for a scope without company, such as a preview."""
     return ZoneInfo((scope.get("company") or {}).get("timezone") or "UTC")
 

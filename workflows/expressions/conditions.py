@@ -15,13 +15,14 @@ from core.errors import NamedError
 from core.lists import tree
 from core.lists.tree import Condition, Group
 from core.lists.values import refuse
+from core.types import Values
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.expressions.comparison import Comparison
 from workflows.expressions.compile import look_up
 
 PANELS = ("contact", "lead")
 VALUES = ("event", "trigger", "steps", "vars", "loop", "run")
-Scope = Mapping[str, Any]
+Scope = Values
 Decide = Callable[[Sequence[bool], Scope, datetime, list[str]], bool]
 
 

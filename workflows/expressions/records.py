@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from core.types import JsonObject
 from crm.records.types import kind_of
 from crm.records.updates import event_value
 
 
-def values_of(panel: str, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+def values_of(panel: str, ids: Iterable[str]) -> dict[str, JsonObject]:
     """Return id -> the values of the records by their names in the API, custom ones by their keys."""
     kind = kind_of(panel)
     record_ids = sorted(set(ids))

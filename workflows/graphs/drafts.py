@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from core.types import JsonObject, Values
 from workflows.graphs.plan import Plan, compile_graph
 from workflows.graphs.problems import Problem, Problems
 from workflows.graphs.validation import check_draft
@@ -25,7 +25,7 @@ class Draft:
     """Node -> the reason why it cannot run. In the plan a node without settings or edges replaces it."""
 
 
-def compile_draft(graph: Mapping[str, Any]) -> Draft:
+def compile_draft(graph: Values) -> Draft:
     """Compile a draft (triggerEventType, config, nodes, edges, schedule) without its invalid parts."""
     plan, problems = check_draft(graph)
     if plan is not None:
@@ -41,7 +41,7 @@ def compile_draft(graph: Mapping[str, Any]) -> Draft:
     return Draft(compile_graph(_without(graph, broken, compile_problems), Problems()), problems, broken)
 
 
-def _without(graph: Mapping[str, Any], broken: Mapping[str, Problem], problems: Problems) -> dict[str, Any]:
+def _without(graph: Values, broken: Mapping[str, Problem], problems: Problems) -> JsonObject:
     """Return the graph without its invalid parts: broken nodes stay as ends of runs."""
     wrong = {problem.edge_id for problem in problems.errors if problem.edge_id}
     config = any(not problem.node_id and problem.path.startswith("config") for problem in problems.errors)

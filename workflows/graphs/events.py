@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from core.events.kinds import EVENTS
 from core.ids import is_id
+from core.types import Values
 
 SCHEDULE = "schedule"
 WEBHOOK = "webhook"
@@ -88,7 +86,7 @@ def is_change(kind: str) -> bool:
     return kind.endswith(".updated")
 
 
-def subject_of(kind: str, object_id: str, payload: Mapping[str, Any]) -> tuple[str | None, str | None]:
+def subject_of(kind: str, object_id: str, payload: Values) -> tuple[str | None, str | None]:
     """Return the ids of the contact and the lead that an event is about, as far as it contains them."""
     resource = kind.partition(".")[0]
     if resource == "contact":

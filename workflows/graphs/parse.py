@@ -8,6 +8,7 @@ from typing import Any
 
 from core.errors import NamedError, shorten
 from core.text.json import dumps
+from core.types import JsonObject, Values
 
 MAX_NODES, MAX_EDGES = 200, 400
 MAX_GRAPH, MAX_NODE = 1_000_000, 32_000
@@ -16,7 +17,7 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 TRIGGER = "trigger"
 HANDLE = {"sourceHandle": "out", "targetHandle": "in"}
 
-Graph = tuple[list[dict[str, Any]], list[dict[str, Any]]]
+Graph = tuple[list[JsonObject], list[JsonObject]]
 
 
 def _refuse(where: str, problem: str) -> NamedError:
@@ -52,7 +53,7 @@ def _id(raw: Any, where: str) -> str:
     return raw
 
 
-def _given(raw: Mapping[str, Any], name: str, default: Any) -> Any:
+def _given(raw: Values, name: str, default: Any) -> Any:
     """Return a value, of whatever type, or the default where there is none."""
     value = raw.get(name)
     return default if value is None else value
@@ -64,7 +65,7 @@ def _text(raw: Any, where: str, most: int = 64) -> str:
     return raw
 
 
-def _node(raw: Any, where: str) -> dict[str, Any]:
+def _node(raw: Any, where: str) -> JsonObject:
     if not isinstance(raw, Mapping):
         raise _refuse(where, "needs an object with id, type, position and data")
     data = _given(raw, "data", {})
@@ -82,7 +83,7 @@ def _node(raw: Any, where: str) -> dict[str, Any]:
     }
 
 
-def _check_data(data: Mapping[str, Any], where: str) -> None:
+def _check_data(data: Values, where: str) -> None:
     """Refuse values of a node that are of another kind; their sense is a matter of the validation."""
     for name in ("config", "onError", "pinned"):
         if not isinstance(data.get(name), dict | None):
@@ -130,10 +131,10 @@ def _position(raw: Any, where: str) -> dict[str, float]:
     return position
 
 
-def _edge(raw: Any, where: str, place: int) -> dict[str, Any]:
+def _edge(raw: Any, where: str, place: int) -> JsonObject:
     if not isinstance(raw, Mapping):
         raise _refuse(where, "needs an object with source and target")
-    edge: dict[str, Any] = {
+    edge: JsonObject = {
         "id": _text(_given(raw, "id", ""), f"{where}.id", 200) or f"edge-{place}",
         "source": _id(raw.get("source"), f"{where}.source"),
         "target": _id(raw.get("target"), f"{where}.target"),
@@ -144,7 +145,7 @@ def _edge(raw: Any, where: str, place: int) -> dict[str, Any]:
     return edge
 
 
-def _with_trigger(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> Graph:
+def _with_trigger(nodes: list[JsonObject], edges: list[JsonObject]) -> Graph:
     """Put a trigger before the nodes that nothing leads to."""
     taken = {node["id"] for node in nodes}
     id = next(name for name in (TRIGGER, *(f"{TRIGGER}-{n}" for n in range(1, MAX_NODES + 2))) if name not in taken)

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.errors import NamedError
+from core.types import Values
 from workflows.expressions import BadExpression, Compiled, compile_value
 from workflows.expressions.compile import Escape
 from workflows.expressions.conditions import CompiledConditions, compile_conditions
@@ -107,7 +108,7 @@ class Plan:
         return any(node.type.writes and node.type.writes_keys(node.config) for node in self.nodes.values())
 
 
-def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) -> Plan | None:
+def compile_graph(graph: Values, problems: Problems | None = None) -> Plan | None:
     """Compile a graph. Add its errors to `problems`, and return None if it cannot run.
 
     Without `problems` the graph is a published one, and the result is never None.
@@ -118,7 +119,7 @@ def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) ->
     return plan if len(problems.errors) == before else None
 
 
-def compile_partly(graph: Mapping[str, Any], problems: Problems) -> Plan:
+def compile_partly(graph: Values, problems: Problems) -> Plan:
     """Compile the valid parts of a graph, and add the problems of the rest: nodes, settings and edges are omitted."""
     nodes: dict[str, Node] = {}
     drawn, edges = graph.get("nodes") or [], graph.get("edges") or []
@@ -155,7 +156,7 @@ def compile_partly(graph: Mapping[str, Any], problems: Problems) -> Plan:
     )
 
 
-def read_config(raw: Mapping[str, Any], problems: Problems) -> WorkflowConfig | None:
+def read_config(raw: Values, problems: Problems) -> WorkflowConfig | None:
     """Read the settings of a workflow."""
     try:
         return WorkflowConfig.model_validate(raw)
@@ -164,7 +165,7 @@ def read_config(raw: Mapping[str, Any], problems: Problems) -> WorkflowConfig | 
         return None
 
 
-def _compile_node(raw: Mapping[str, Any], problems: Problems) -> Node | None:
+def _compile_node(raw: Values, problems: Problems) -> Node | None:
     id, data = raw["id"], raw["data"]
     type = NODE_TYPES.get(raw["type"])
     if type is None:
@@ -209,9 +210,7 @@ def _conditions(tree: Any, path: str, node_id: str, problems: Problems) -> Compi
         return None
 
 
-def _connect(
-    nodes: Mapping[str, Node], node_ids: set[str], edges: Sequence[Mapping[str, Any]], problems: Problems
-) -> None:
+def _connect(nodes: Mapping[str, Node], node_ids: set[str], edges: Sequence[Values], problems: Problems) -> None:
     for edge in edges:
         source = edge["source"]
         target = edge["target"]

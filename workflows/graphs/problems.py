@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
+
+from core.types import JsonObject, Values
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Problem:
         """The path of the problem in the graph, its node or edge first."""
         return ".".join(part for part in (self.node_id or self.edge_id, self.path) if part)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {
             "severity": self.severity,
             "code": self.code,
@@ -57,7 +58,7 @@ class Problems:
     def errors(self) -> list[Problem]:
         return [problem for problem in self.found if problem.severity == "error"]
 
-    def as_json(self) -> dict[str, list[dict[str, Any]]]:
+    def as_json(self) -> dict[str, list[JsonObject]]:
         return {
             "errors": [problem.as_json() for problem in self.errors],
             "warnings": [problem.as_json() for problem in self.found if problem.severity == "warning"],
@@ -71,6 +72,6 @@ class Problems:
             self.add(code, _words(detail), node_id=node_id, path=path)
 
 
-def _words(error: Mapping[str, Any]) -> str:
+def _words(error: Values) -> str:
     message = str(error["msg"]).removeprefix("Value error, ")
     return message[:1].lower() + message[1:]

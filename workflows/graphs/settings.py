@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from core.types import JsonObject
 from workflows.graphs.cron import read_cron
 from workflows.nodes.base import NodeConfig, Span
 from workflows.nodes.wait import WindowConfig, known_zone
@@ -56,7 +57,7 @@ class End(NodeConfig):
     """Conditions for an early end of a run: events about its record, or conditions that its record meets."""
 
     events: list[str] = Field(default=[], max_length=20, description="Kinds of events; one is enough.")
-    filter: dict[str, Any] | None = Field(
+    filter: JsonObject | None = Field(
         default=None, description="Conditions on the record, asked whenever it changes and the run moves."
     )
 
@@ -68,7 +69,7 @@ class End(NodeConfig):
 
 
 class WorkflowConfig(NodeConfig):
-    filter: dict[str, Any] | None = Field(default=None, description="Conditions for a start.")
+    filter: JsonObject | None = Field(default=None, description="Conditions for a start.")
     changedFields: list[str] | None = Field(
         default=None, max_length=50, description="Of an update: one of these has to be among the changes."
     )
@@ -98,9 +99,7 @@ class Audience(NodeConfig):
     """Records that a firing starts a run for; without an audience it starts a single run."""
 
     panel: Literal["contact", "lead"] = "contact"
-    filter: dict[str, Any] = Field(
-        description="Conditions on the panel's fields.", json_schema_extra={"x-widget": "tree"}
-    )
+    filter: JsonObject = Field(description="Conditions on the panel's fields.", json_schema_extra={"x-widget": "tree"})
 
 
 class FieldDate(NodeConfig):

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from core.errors import NamedError
 from core.lists import tree
+from core.types import Values
 from crm.records.types import RECORD_TYPES
 from crm.segments.models import Segment
 from workflows.expressions.conditions import CompiledConditions, check_conditions
@@ -23,9 +24,7 @@ from workflows.graphs.rights import May, check_rights
 from workflows.graphs.settings import Schedule
 
 
-def check_draft(
-    graph: Mapping[str, Any], workflow_id: str = "", may: May | None = None
-) -> tuple[Plan | None, Problems]:
+def check_draft(graph: Values, workflow_id: str = "", may: May | None = None) -> tuple[Plan | None, Problems]:
     """Compile a draft (triggerEventType, config, nodes, edges, schedule) and return its plan and all of its problems.
 
     Problems of parts that cannot be compiled are included. With the workflow's id it also checks that the workflow does
@@ -54,7 +53,7 @@ def check_draft(
     return (None if problems.errors else plan), problems
 
 
-def _check_trigger(graph: Mapping[str, Any], problems: Problems) -> None:
+def _check_trigger(graph: Values, problems: Problems) -> None:
     kind = graph.get("triggerEventType") or ""
     if not kind:
         problems.add("noTrigger", "needs the kind of events that starts it", path="triggerEventType")
@@ -114,7 +113,7 @@ def _references(plan: Plan) -> Iterator[tuple[Node, str, str]]:
                 yield node, path, rest.split(".")[0]
 
 
-def _check_references(plan: Plan, graph: Mapping[str, Any], problems: Problems) -> None:
+def _check_references(plan: Plan, graph: Values, problems: Problems) -> None:
     """Find references to missing steps, or to steps that never come before in the graph."""
     node_ids = {node["id"] for node in graph["nodes"]}
     after: dict[str, set[str]] = defaultdict(set)
@@ -212,7 +211,7 @@ def _check_company(plan: Plan, problems: Problems) -> None:
             problems.add(code, message, node_id=node.id, path=f"config.{path}", severity="warning")
 
 
-def _check_lead(plan: Plan, graph: Mapping[str, Any], problems: Problems) -> None:
+def _check_lead(plan: Plan, graph: Values, problems: Problems) -> None:
     """Add problems of nodes that require a lead if neither the trigger nor a node provides one."""
     kind, schedule = graph.get("triggerEventType") or "", graph.get("schedule") or {}
     panels = {(schedule.get(name) or {}).get("panel") for name in ("audience", "field")}

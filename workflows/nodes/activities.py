@@ -10,6 +10,7 @@ from django.db import transaction
 from pydantic import Field, field_validator, model_validator
 
 from core.errors import ApiError, NamedError
+from core.types import JsonObject
 from crm.activities.calls import create_calls
 from crm.activities.models import CallLog
 from crm.meetings.services import create_meeting
@@ -20,8 +21,8 @@ from workflows.nodes.records import checked_ids, fail_by
 from workflows.nodes.team import no_member
 from workflows.nodes.wait import known_zone
 
-TEXT: dict[str, Any] = {"x-widget": "expression"}
-MEMBER: dict[str, Any] = {"x-widget": "member"}
+TEXT: JsonObject = {"x-widget": "expression"}
+MEMBER: JsonObject = {"x-widget": "member"}
 IS_WEB = URLValidator(schemes=["http", "https"])
 MAX_ADDRESS, MAX_NOTES = 1000, 20_000
 
@@ -105,7 +106,7 @@ def _meeting(wave: NodeBatch) -> None:
             item.outcome = Outcome(output={"id": created.meeting.pk, "warning": created.warning})
 
 
-def _meeting_values(wave: NodeBatch, item: Item) -> dict[str, Any]:
+def _meeting_values(wave: NodeBatch, item: Item) -> JsonObject:
     config: MeetingConfig = wave.config
     texts = {name: text(wave.render(name, item)).strip() for name in ("title", "description", "place", "link")}
     if not texts["title"]:
@@ -149,12 +150,12 @@ def _has_party(item: Item) -> bool:
     return False
 
 
-def _call_values(wave: NodeBatch, item: Item) -> dict[str, Any]:
+def _call_values(wave: NodeBatch, item: Item) -> JsonObject:
     config: CallConfig = wave.config
     seconds = number(wave.render("duration", item))
     if not isinstance(seconds, int) or not 0 <= seconds < 2**31:
         raise NamedError("InvalidInput_400", "duration: needs a number of seconds")
-    values: dict[str, Any] = {
+    values: JsonObject = {
         "direction": config.direction,
         "outcome": config.outcome,
         "duration_seconds": seconds,

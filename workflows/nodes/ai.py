@@ -6,7 +6,7 @@ The task is the author's and has no expressions; the inputs go as JSON, as data,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import reduce
@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
 from core.errors import NamedError
 from core.text.json import dumps
+from core.types import JsonObject, Values
 from outreach.ai.budgets import LIMIT, CompanyMeter, price
 from outreach.ai.models import AiApp, AiUsage
 from outreach.ai.providers.answers import parse, plain_text
@@ -60,7 +61,7 @@ class OutputField(NodeConfig):
 
 class AiConfig(NodeConfig):
     task: str = Field(min_length=1, max_length=8000, description="What the model is to do. It takes no expressions.")
-    inputs: dict[str, Any] = Field(
+    inputs: JsonObject = Field(
         default={}, max_length=30, description="What it does it with.", json_schema_extra={"x-widget": "expression"}
     )
     output: list[OutputField] = Field(min_length=1, max_length=20)
@@ -161,8 +162,8 @@ def _clean(value: Any) -> Any:
 
 
 def _shape(fields: list[OutputField]) -> type[BaseModel]:
-    kinds: Mapping[str, Any] = {"text": str, "number": float, "boolean": bool, "list": list[str]}
-    types: dict[str, Any] = {
+    kinds: Values = {"text": str, "number": float, "boolean": bool, "list": list[str]}
+    types: JsonObject = {
         field.name: (
             reduce(or_, (Literal[option] for option in field.options)) if field.options else kinds[field.type],
             ...,
@@ -174,7 +175,7 @@ def _shape(fields: list[OutputField]) -> type[BaseModel]:
     return create_model("Answer", __config__=config, **types)
 
 
-def _schema(fields: list[OutputField]) -> dict[str, Any]:
+def _schema(fields: list[OutputField]) -> JsonObject:
     return {
         "type": "object",
         "properties": {**{field.name: _property(field) for field in fields}, REFUSED: {"type": "string"}},
@@ -183,7 +184,7 @@ def _schema(fields: list[OutputField]) -> dict[str, Any]:
     }
 
 
-def _property(field: OutputField) -> dict[str, Any]:
+def _property(field: OutputField) -> JsonObject:
     if field.type == "list":
         return {"type": "array", "items": {"type": "string"}}
     if field.type == "choice":

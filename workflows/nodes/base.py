@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.types import JsonObject, Values
 from workflows.expressions import Compiled
 from workflows.expressions.compile import Escape
 from workflows.expressions.conditions import CompiledConditions, Subject
@@ -33,7 +34,7 @@ class Span(NodeConfig):
     amount: int = Field(ge=1, le=100_000)
     unit: Literal["seconds", "minutes", "hours", "days", "weeks", "months"]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {"amount": self.amount, "unit": self.unit}
 
 
@@ -62,7 +63,7 @@ class Outcome:
     """Nobody knows whether it was done: the error policy has a way of its own for that."""
     ends: str = ""
     """The reason for which the whole run ends."""
-    variables: dict[str, Any] = field(default_factory=dict)
+    variables: JsonObject = field(default_factory=dict)
     items: list[Any] | None = None
     """Items of a loop."""
     parallel: int = 1
@@ -109,7 +110,7 @@ class Item:
     """A run at a node."""
 
     run: RunFacts
-    scope: Mapping[str, Any]
+    scope: Values
     """The values that expressions refer to."""
     make_key: Callable[[], str]
     token: str = ""
@@ -216,7 +217,7 @@ class NodeType:
     """Setting -> how the values of expressions have to be written in it."""
     call: Callable[[CallToMake], Made] | None = None
     """Runs a call that the node has requested, outside of any transaction; raises for a call that must not be made."""
-    conditions: Callable[[Any], Mapping[str, Any]] = lambda config: {}
+    conditions: Callable[[Any], Values] = lambda config: {}
     """Returns name -> tree of the conditions that the settings hold."""
     check: Callable[[Any], Sequence[tuple[str, str, str]]] = lambda config: ()
     """Returns the missing records of the company, as (code, path, message), when the workflow is published."""
@@ -234,11 +235,11 @@ class NodeType:
     """The kinds of events that runs may wait for here."""
     outputs: Mapping[str, str] = field(default_factory=dict)
     """Name of a value that later nodes may refer to -> its type."""
-    effect: Callable[[Mapping[str, Any]], str] | None = None
+    effect: Callable[[Values], str] | None = None
     """Describes the node's action in a sentence, from its rendered settings, for a dry run. None: `help` serves
     instead, except for nodes of logic, which have no effect outside of the run."""
 
-    def effect_of(self, settings: Mapping[str, Any]) -> str | None:
+    def effect_of(self, settings: Values) -> str | None:
         """Return the effect of a node with these rendered settings; None: nothing outside of its run."""
         if self.effect is not None:
             return self.effect(settings)
@@ -249,6 +250,6 @@ class NodeType:
         (self.resume if resumes and self.resume is not None else self.run)(wave)
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """The JSON Schema of the settings, from which the editor draws its form."""
         return self.config.model_json_schema(by_alias=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, field_validator
 
 from core.errors import ApiError, NamedError
+from core.types import JsonObject
 from outreach.chat_templates.values import needed
 from outreach.conversations.automated import PlannedChat, check_template, plan_templates
 from outreach.genie.automated import wait_for_messages
@@ -28,7 +29,7 @@ class ChatConfig(NodeConfig):
         description="A contact's id, or the e-mail address of one; empty: the run's contact.",
         json_schema_extra={"x-widget": "expression"},
     )
-    variables: dict[str, Any] = Field(
+    variables: JsonObject = Field(
         default={},
         max_length=50,
         description="Values of the template's variables; the others are fields of the contact.",
@@ -64,7 +65,7 @@ def _chat(wave: NodeBatch) -> None:
         for item, contact in pairs
     ]
     done = plan_templates(template, chats, member_id=wave.actor_id)
-    places: dict[str, dict[str, Any]] = {}
+    places: dict[str, JsonObject] = {}
     for (item, _), chat in zip(pairs, chats, strict=True):
         status, reason = done[chat.id]
         if wave.config.goOn == "sent":

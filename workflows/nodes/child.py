@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator
 
 from core.spans import after
+from core.types import JsonObject
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 from workflows.nodes.records import checked_ids
 from workflows.nodes.requests import StartRun
@@ -19,7 +19,7 @@ MAX_CHILDREN = 5
 
 class WorkflowConfig(NodeConfig):
     workflow: str = Field(json_schema_extra={"x-widget": "workflow"})
-    input: dict[str, Any] = Field(
+    input: JsonObject = Field(
         default={}, max_length=50, description="Found as trigger.input.", json_schema_extra={"x-widget": "expression"}
     )
     wait: bool = Field(default=True, description="Goes on when the other run has ended.")

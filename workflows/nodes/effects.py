@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from accounts.models import Member
+from core.types import Values
 from crm.segments.models import Segment
 from crm.teams.models import Team
 from outreach.campaigns.models import Campaign
@@ -27,8 +28,8 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def of_record(panel: str) -> Callable[[Mapping[str, Any]], str]:
-    def effect(settings: Mapping[str, Any]) -> str:
+def of_record(panel: str) -> Callable[[Values], str]:
+    def effect(settings: Values) -> str:
         action, values = settings["action"], settings.get("values") or {}
         if action == "delete":
             return f"Deletes the {panel} of the run."
@@ -43,20 +44,20 @@ def of_record(panel: str) -> Callable[[Mapping[str, Any]], str]:
     return effect
 
 
-def of_tags(settings: Mapping[str, Any]) -> str:
+def of_tags(settings: Values) -> str:
     verb, to = {"add": ("Adds", "to"), "remove": ("Removes", "from"), "set": ("Sets", "of")}[settings["action"]]
     return f"{verb} {counted(len(settings['tags']), 'tag')} {to} the {settings['panel']} of the run."
 
 
-def of_chat(settings: Mapping[str, Any]) -> str:
+def of_chat(settings: Values) -> str:
     to = quoted(settings["to"]) if settings.get("to") else "the contact of the run"
     return f"Writes to {to} by chat, with an approved template."
 
 
-def of_mail(what: Callable[[Mapping[str, Any]], str]) -> Callable[[Mapping[str, Any]], str]:
+def of_mail(what: Callable[[Values], str]) -> Callable[[Values], str]:
     """Return the effect of a node that writes a mail, with `what` for the description of its content."""
 
-    def effect(settings: Mapping[str, Any]) -> str:
+    def effect(settings: Values) -> str:
         to = quoted(settings["to"]) if settings.get("to") else "the contact of the run"
         held = ", and holds it until it is approved" if settings.get("draft") else ""
         return f"Writes a mail to {to}: {what(settings)}{held}."
@@ -64,28 +65,28 @@ def of_mail(what: Callable[[Mapping[str, Any]], str]) -> Callable[[Mapping[str, 
     return effect
 
 
-def of_words(settings: Mapping[str, Any]) -> str:
+def of_words(settings: Values) -> str:
     if settings.get("template"):
         return f"by the template {_name(EmailTemplate, settings['template'])}"
     return quoted(settings.get("subject"))
 
 
-def of_campaign(settings: Mapping[str, Any]) -> str:
+def of_campaign(settings: Values) -> str:
     to = quoted(settings["to"]) if settings.get("to") else "the contact of the run"
     return f"Adds {to} to the campaign {_name(Campaign, settings['campaign'])}."
 
 
-def of_segment(settings: Mapping[str, Any]) -> str:
+def of_segment(settings: Values) -> str:
     verb, to = {"add": ("Adds", "to"), "remove": ("Removes", "from")}[settings["action"]]
     return f"{verb} the record of the run {to} the segment {_name(Segment, settings['segment'])}."
 
 
-def of_approval(settings: Mapping[str, Any]) -> str:
+def of_approval(settings: Values) -> str:
     groups = [counted(len(settings[name]), name[:-1]) for name in ("members", "roles") if settings.get(name)]
     return f"Asks {' and '.join(groups)}: {quoted(settings['text'])}"
 
 
-def of_call(settings: Mapping[str, Any]) -> str:
+def of_call(settings: Values) -> str:
     return f"Notes an {settings['direction']} call, {settings['outcome']}" + (
         f": {quoted(settings['notes'])}" if settings.get("notes") else "."
     )
@@ -96,7 +97,7 @@ def _name(model: type[Team | Member | Campaign | EmailTemplate | Segment], id: s
     return quoted(name) if name else "that is gone"
 
 
-def of_assignment(settings: Mapping[str, Any]) -> str:
+def of_assignment(settings: Values) -> str:
     named = (("team", Team, settings.get("team")), ("member", Member, settings.get("teamMember")))
     to = " and ".join(f"the {word} {_name(model, id)}" for word, model, id in named if id)
     return f"Gives the lead of the run to {to}."

@@ -12,6 +12,7 @@ from core.errors import ApiError, NamedError
 from core.lists import tree
 from core.lists.keyset import SortKey, sections
 from core.text.json import dumps
+from core.types import JsonObject
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.expressions.records import values_of
 from workflows.nodes import effects
@@ -25,7 +26,7 @@ NOBODY = "0" * 24
 
 class FindConfig(NodeConfig):
     panel: Literal["contact", "lead"] = "contact"
-    filter: dict[str, Any] = Field(
+    filter: JsonObject = Field(
         description="Conditions on the fields of the panel's list; their values may be expressions.",
         json_schema_extra={"x-widget": "tree"},
     )
@@ -41,7 +42,7 @@ class FindConfig(NodeConfig):
 
     @field_validator("filter")
     @classmethod
-    def _tree(cls, filter: dict[str, Any]) -> dict[str, Any]:
+    def _tree(cls, filter: JsonObject) -> JsonObject:
         try:
             tree.parse(filter, "filter")
         except NamedError as error:

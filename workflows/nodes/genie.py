@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
 from core.errors import NamedError
+from core.types import JsonObject
 from outreach.ai.languages import language_name
 from outreach.ai.services import ai_type_of, choose_ai_app
 from workflows.nodes import effects
@@ -31,7 +30,7 @@ def _genie(wave: NodeBatch) -> None:
     pairs = recipients(wave)
     if not pairs:
         return
-    columns: dict[str, Any] = {
+    columns: JsonObject = {
         "ai_type": ai_type_of(choose_ai_app(config.aiType)),
         "prompt": config.prompt,
         "tone": config.tone,

@@ -15,6 +15,7 @@ from core.outbound import is_private
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
 from core.text.json import dumps
 from core.text.redaction import Hider
+from core.types import JsonObject
 from crm.webhooks.signing import signed_headers
 from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
@@ -48,7 +49,7 @@ REPEATABLE = ("GET", "HEAD", "PUT", "DELETE")
 UNKNOWN = "unknown"
 """The code of an error that leaves open whether the call was made."""
 LATER = (408, 425, 429)
-EXPRESSION: dict[str, Any] = {"x-widget": "expression"}
+EXPRESSION: JsonObject = {"x-widget": "expression"}
 
 
 class Auth(NodeConfig):
@@ -135,7 +136,7 @@ def _clean(value: str) -> str:
     return "".join(character if character.isprintable() else " " for character in value).strip()
 
 
-def _request(wave: NodeBatch, item: Item) -> dict[str, Any] | str:
+def _request(wave: NodeBatch, item: Item) -> JsonObject | str:
     """Return the request as it is stored, or why there can be none."""
     config: HttpConfig = wave.config
     url = text(wave.render("url", item))
@@ -220,7 +221,7 @@ def make(call: CallToMake) -> Made:
     return _read(answer, request, hider)
 
 
-def _proof(auth: dict[str, Any], secret: str, key: str, body: bytes) -> dict[str, str]:
+def _proof(auth: JsonObject, secret: str, key: str, body: bytes) -> dict[str, str]:
     """Return the headers that prove who calls."""
     if auth["how"] == "bearer":
         return {"Authorization": f"Bearer {secret}"}

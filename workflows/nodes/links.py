@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from core.types import JsonObject
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType
 from workflows.nodes.records import change_by_values, checked_ids, missing_assignees, no_tags
@@ -41,8 +42,8 @@ def _tags(wave: NodeBatch) -> None:
     config: TagsConfig = wave.config
     how = TAG_CHANGES[config.action]
 
-    def wanted(values: Any) -> dict[str, Any]:
-        change: dict[str, Any] = {"formData": {}, "updateType": how}
+    def wanted(values: Any) -> JsonObject:
+        change: JsonObject = {"formData": {}, "updateType": how}
         return (
             {**change, "tags": config.tags}
             if config.panel == "contact"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator
 
 from core.spans import after
+from core.types import JsonObject
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 from workflows.nodes.requests import Listen
 
@@ -18,7 +19,7 @@ class WaitForConfig(NodeConfig):
     event: str = Field(
         min_length=1, max_length=64, description="A kind of events.", json_schema_extra={"x-widget": "event"}
     )
-    filter: dict[str, Any] | None = Field(
+    filter: JsonObject | None = Field(
         default=None, description="Conditions on event.… and the record.", json_schema_extra={"x-widget": "tree"}
     )
     timeout: Span = Field(description="How long it waits at most.")

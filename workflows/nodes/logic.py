@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator, model_validator
 
 from core.spans import after
+from core.types import JsonObject, Values
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span, one_out
 
-TREE: dict[str, Any] = {"x-widget": "tree"}
-EXPRESSION: dict[str, Any] = {"x-widget": "expression"}
+TREE: JsonObject = {"x-widget": "tree"}
+EXPRESSION: JsonObject = {"x-widget": "expression"}
 
 
 class ConditionConfig(NodeConfig):
-    filter: dict[str, Any] = Field(
+    filter: JsonObject = Field(
         description="Conditions over contact, lead, trigger, steps, vars, loop and run.", json_schema_extra=TREE
     )
 
@@ -25,7 +25,7 @@ class ConditionConfig(NodeConfig):
 class Case(NodeConfig):
     id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
     label: str = Field(default="", max_length=100)
-    filter: dict[str, Any] = Field(json_schema_extra=TREE)
+    filter: JsonObject = Field(json_schema_extra=TREE)
 
 
 class SwitchConfig(NodeConfig):
@@ -77,7 +77,7 @@ class LoopConfig(NodeConfig):
         description="How many items are under way at once, while others wait.",
         json_schema_extra={"x-show-if": {"mode": "list"}},
     )
-    filter: dict[str, Any] | None = Field(
+    filter: JsonObject | None = Field(
         default=None,
         description="Conditions over contact, lead, trigger, steps, vars, loop and run.",
         json_schema_extra={**TREE, "x-show-if": {"mode": "while"}},
@@ -103,13 +103,13 @@ class LoopConfig(NodeConfig):
 
 
 class SetConfig(NodeConfig):
-    values: dict[str, Any] = Field(
+    values: JsonObject = Field(
         min_length=1, max_length=50, description="Name of a variable -> value.", json_schema_extra=EXPRESSION
     )
 
     @field_validator("values")
     @classmethod
-    def _names(cls, values: dict[str, Any]) -> dict[str, Any]:
+    def _names(cls, values: JsonObject) -> JsonObject:
         for name in values:
             if not name.replace("_", "").isalnum() or not name.isascii() or len(name) > 64:
                 raise ValueError(f"{name[:40]!r} is no name of letters, digits and _")
@@ -143,7 +143,7 @@ def _switch(wave: NodeBatch) -> None:
             item.outcome = Outcome(handle="else", output={"case": "else"})
 
 
-def _cases(config: SwitchConfig) -> Mapping[str, Any]:
+def _cases(config: SwitchConfig) -> Values:
     return {case.id: case.filter for case in config.cases}
 
 

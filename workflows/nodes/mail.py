@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from pydantic import Field, field_validator, model_validator
 
 from core.errors import ApiError, NamedError
+from core.types import JsonObject
 from crm.models import Contact
 from outreach.delivery.attachments import described
 from outreach.email_templates.compiler import Compiled
@@ -35,7 +35,7 @@ TOO_LARGE = f"its values make the mail larger than {MAX_SUBJECT} characters of s
 
 class MailConfig(RecipientConfig):
     template: str | None = Field(default=None, json_schema_extra={"x-widget": "template"})
-    variables: dict[str, Any] = Field(
+    variables: JsonObject = Field(
         default={},
         max_length=100,
         description="Values of the template's variables; the others are fields of the contact.",

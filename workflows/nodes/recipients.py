@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 
 from core.errors import NamedError
 from core.ids import is_id
+from core.types import JsonObject
 from crm.contacts.selectors import live_contacts
 from crm.models import Contact
 from outreach.delivery.deciding.reasons import sentence_of
@@ -119,7 +120,7 @@ def plan(
         for item, contact, content in mails
     ]
     done = plan_messages(run, messages)
-    places: dict[str, dict[str, Any]] = {}
+    places: dict[str, JsonObject] = {}
     for (item, _, _), message in zip(mails, messages, strict=True):
         status, reason = done[message.id]
         if wave.config.goOn == "sent":

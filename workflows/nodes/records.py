@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 from django.db import transaction
@@ -15,6 +15,7 @@ from core.events import emit
 from core.ids import is_id
 from core.lists import BulkSelection
 from core.text.json import dumps
+from core.types import JsonObject, Values
 from crm.contacts.bulk import delete_contacts
 from crm.contacts.models import Contact
 from crm.contacts.schema import ContactSchema
@@ -32,16 +33,14 @@ from crm.teams.services import ACTIVE
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
 
-EXPRESSION: dict[str, Any] = {"x-widget": "fields"}
+EXPRESSION: JsonObject = {"x-widget": "fields"}
 KEY_PARTS = ("email", "countryCode", "number")
 """Values that may make contacts unique."""
 
 
 class RecordConfig(NodeConfig):
     action: Literal["create", "update", "upsert", "delete"]
-    values: dict[str, Any] = Field(
-        default={}, max_length=200, description="Field -> value.", json_schema_extra=EXPRESSION
-    )
+    values: JsonObject = Field(default={}, max_length=200, description="Field -> value.", json_schema_extra=EXPRESSION)
     updateType: Literal["set", "append", "remove", "clear"] = "set"
     tags: list[str] = Field(default=[], max_length=100, json_schema_extra={"x-widget": "tags"})
 
@@ -114,7 +113,7 @@ def _lead(wave: NodeBatch) -> None:
     elif config.action == "delete":
         _delete(wave, "lead", delete_leads)
     else:
-        tags: dict[str, Any] = {"tags": config.tags} if config.tags else {}
+        tags: JsonObject = {"tags": config.tags} if config.tags else {}
         change_by_values(
             wave, "lead", lambda values: {"formData": values, "updateType": config.updateType, "relations": dict(tags)}
         )
@@ -124,7 +123,7 @@ def _actor(wave: NodeBatch) -> str:
     return wave.actor_id  # type: ignore[return-value]  # the services take None: the record has no author then
 
 
-def _create(wave: NodeBatch, panel: str, create: Callable[[list[dict[str, Any]]], BulkResult]) -> None:
+def _create(wave: NodeBatch, panel: str, create: Callable[[list[JsonObject]], BulkResult]) -> None:
     """Create a record for each run, which is the run's own if it has none."""
     items = list(wave.items)
     values = [wave.render("values", item) for item in items]
@@ -170,7 +169,7 @@ def _upsert(wave: NodeBatch) -> None:
             )
 
 
-def _address(values: Mapping[str, Any]) -> str:
+def _address(values: Values) -> str:
     """Return the e-mail address in upper case of values that name no number; empty: none."""
     email = values.get("email")
     return email.strip().upper() if isinstance(email, str) and not values.get("number") else ""
@@ -228,7 +227,7 @@ def _set_contacts(wave: NodeBatch) -> None:
             item.outcome = Outcome(output={"id": id, "changed": id in result.changed})
 
 
-def _set_key(wave: NodeBatch, id: str, item: Item, values: Mapping[str, Any]) -> None:
+def _set_key(wave: NodeBatch, id: str, item: Item, values: Values) -> None:
     """Change unique values of the contact, which are checked against all other contacts."""
     try:
         with transaction.atomic():
@@ -239,7 +238,7 @@ def _set_key(wave: NodeBatch, id: str, item: Item, values: Mapping[str, Any]) ->
         item.outcome = Outcome(output={"id": id, "changed": job is not None})
 
 
-def change_by_values(wave: NodeBatch, panel: str, change_for: Callable[[Any], dict[str, Any]]) -> None:
+def change_by_values(wave: NodeBatch, panel: str, change_for: Callable[[Any], JsonObject]) -> None:
     """Change the records by the bulk change of their kind: once for all that get the same values."""
     groups: dict[bytes, tuple[Any, list[tuple[str, Item]]]] = {}
     for id, item in with_record(wave, panel):
@@ -257,7 +256,7 @@ def change_by_values(wave: NodeBatch, panel: str, change_for: Callable[[Any], di
             item.outcome = Outcome(output={"id": id, "changed": id in moved})
 
 
-def change_records(panel: str, ids: Sequence[str], change: dict[str, Any], actor_id: str | None) -> set[str]:
+def change_records(panel: str, ids: Sequence[str], change: JsonObject, actor_id: str | None) -> set[str]:
     """Apply a bulk change to live records, and emit their events. Returns the ids of those that changed."""
     what, kind = RECORD_TYPES[panel], kind_of(panel)
     apply = what.prepare(actor_id, change)
@@ -285,7 +284,7 @@ def missing_assignees(config: Any) -> list[tuple[str, str, str]]:
     return problems
 
 
-def _bad_options(schema: Any, values: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def _bad_options(schema: Any, values: Values) -> list[tuple[str, str, str]]:
     """Return the problems of values that are no expressions, and no options of their system field either."""
     problems = []
     for key, spec in schema.system_fields.items():

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
+
+from core.types import JsonObject, Values
 
 LARGEST_CALL = 64_000
 """Maximum bytes of a request, and of the stored part of a response."""
@@ -17,7 +19,7 @@ class Call:
     """A call of something outside. `kind` is the node type whose `call` makes it."""
 
     kind: str
-    request: Mapping[str, Any]
+    request: Values
     host: str
     """Host of the call; concurrent calls to one host are limited."""
     keyed: bool
@@ -37,7 +39,7 @@ class StartRun:
     """A run of another workflow, about the same record."""
 
     workflow_id: str
-    given: Mapping[str, Any]
+    given: Values
     waits: bool
 
 
@@ -64,7 +66,7 @@ class Made:
     permanent: bool = False
     handle: str = "out"
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {
             "status": self.status,
             "output": self.output,
@@ -82,4 +84,4 @@ class CallToMake:
     id: str
     key: str
     keyed: bool
-    request: Mapping[str, Any] = field(default_factory=dict)
+    request: Values = field(default_factory=dict)

@@ -14,6 +14,7 @@ from accounts.notifications.services import remember
 from core.errors import ApiError
 from core.spans import after
 from core.text.json import iso
+from core.types import JsonObject
 from crm.activities.follow_ups import create_follow_up
 from crm.activities.services import add_note
 from crm.segments.models import Segment
@@ -24,7 +25,7 @@ from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome,
 from workflows.nodes.effects import counted, of_segment, quoted
 from workflows.nodes.records import checked_ids, fail_by, with_record
 
-TEXT: dict[str, Any] = {"x-widget": "expression"}
+TEXT: JsonObject = {"x-widget": "expression"}
 
 
 class NoteConfig(NodeConfig):
@@ -77,7 +78,7 @@ def _note(wave: NodeBatch) -> None:
     panel = wave.config.panel
 
     def write(id: str, item: Item) -> str:
-        where: dict[str, Any] = {f"{panel}_id": id}
+        where: JsonObject = {f"{panel}_id": id}
         return add_note(actor_id=wave.actor_id, notes=text(wave.render("notes", item)), **where)  # type: ignore[arg-type]
 
     _each(with_record(wave, panel), write)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection
+from core.types import JsonObject
 from crm.bulk_jobs.services import batch_rows, work
 from crm.models import BulkJob
 from workflows.engine import operations
@@ -70,7 +69,7 @@ def _selected(job: BulkJob) -> QuerySet[WorkflowRun]:
     return rows.filter(pk__lte=job.until or "")
 
 
-def _restart_next(job: BulkJob) -> dict[str, Any] | None:
+def _restart_next(job: BulkJob) -> JsonObject | None:
     size = min(batch_rows(job), MAX_AT_ONCE)
     ids = list(_selected(job).order_by("pk").values_list("pk", flat=True)[:size])
     if not ids:

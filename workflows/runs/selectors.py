@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from django.utils import timezone
 
 from core.text.json import iso
+from core.types import JsonObject
 from workflows.definitions.backlog import pace_of
 from workflows.engine import interpreter
 from workflows.engine.limits import limits
@@ -31,11 +31,11 @@ WHY = {
 """Reason -> its explanation."""
 
 
-def waits_of(run_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+def waits_of(run_ids: Sequence[str]) -> dict[str, list[JsonObject]]:
     """Return run -> the nodes at which it waits, the kind of wait, and its end (null: unlimited)."""
     timers = RunTimer.objects.filter(run__in=run_ids).values_list("run_id", "token", "due_at")
     ends = {(run_id, token): due_at for run_id, token, due_at in timers}
-    waits_by_run: dict[str, list[dict[str, Any]]] = {}
+    waits_by_run: dict[str, list[JsonObject]] = {}
     runs = WorkflowRun.objects.filter(pk__in=run_ids, status__in=LIVE)
     for run_id, state, early in runs.values_list("pk", "state", "reason"):
         places = (

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rest_framework import serializers
 
 from core.api.input import BooleanInput, Input, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.types import JsonObject, Values
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.graphs.models import Workflow
 from workflows.runs.selectors import waits_of, why_of
@@ -109,7 +109,7 @@ class WorkflowRunOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         failure = {"node": row["error_node"], "code": row["error_code"], "message": row["error"]}
         return {**data, "failure": failure if row["error_code"] else None}
 
@@ -129,12 +129,12 @@ class WorkflowRunDetail(WorkflowRunOut):
     reads = (*WorkflowRunOut.reads, "version__graph")
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         drawn = row["version__graph"].get("nodes") or []
         return {**super().finish(data, row), "nodes": {node["id"]: _node_json(node) for node in drawn}}
 
     @classmethod
-    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         ids = [row["_id"] for row in rows]
         waits, reasons = waits_of(ids), why_of(ids)
         return [
@@ -143,7 +143,7 @@ class WorkflowRunDetail(WorkflowRunOut):
         ]
 
 
-def _node_json(node: Mapping[str, Any]) -> dict[str, Any]:
+def _node_json(node: Values) -> JsonObject:
     """Return the parts of a node that its steps show."""
     data = node["data"]
     config = data.get("config") or {}
@@ -153,7 +153,7 @@ def _node_json(node: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": node["type"], "label": data.get("label") or "", "disabled": disabled, "ways": ways}
 
 
-def _withheld(data: dict[str, Any]) -> dict[str, Any]:
+def _withheld(data: JsonObject) -> JsonObject:
     """Return a run, or a step, without values that may reveal data of records."""
     visible_data = dict(data)
     if visible_data.get("contact"):
@@ -189,7 +189,7 @@ class PlainRunOut(WorkflowRunOut):
     """A run as roles see it that may not read contacts and leads."""
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return _withheld(super().finish(data, row))
 
 
@@ -197,7 +197,7 @@ class PlainRunDetail(WorkflowRunDetail):
     """A run as roles see it that may not read contacts and leads."""
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return _withheld(super().finish(data, row))
 
 
@@ -205,5 +205,5 @@ class PlainStepOut(WorkflowStepOut):
     """A step as roles see it that may not read contacts and leads."""
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return _withheld(super().finish(data, row))

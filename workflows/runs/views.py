@@ -17,6 +17,7 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.lists import BulkSelection
+from core.types import JsonObject
 from workflows.engine import operations
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.runs.filters import PLAIN_RUN_FIELDS, RUN_FIELDS, STEP_FIELDS
@@ -46,7 +47,7 @@ def _reads_all(actor: Actor) -> bool:
     return all(actor.may(panel, "GET") for panel in ("contact", "lead"))
 
 
-def _one(id: str, actor: Actor) -> dict[str, Any]:
+def _one(id: str, actor: Actor) -> JsonObject:
     output = WorkflowRunDetail if _reads_all(actor) else PlainRunDetail
     detail = output.one(WorkflowRun.objects.filter(pk=id))
     if detail is None:
@@ -89,7 +90,7 @@ class WorkflowRunViewSet(ResourceViewSet):
         return BulkSelection.parse(self.request.data, self.request.query_params, fields)
 
     @endpoint("Read a run", output=WorkflowRunDetail, errors=NOT_FOUND)
-    def retrieve(self, request: Request, runId: str) -> Any:
+    def retrieve(self, request: Request, runId: str) -> object:
         return _one(runId, self.actor)
 
     @endpoint(
@@ -101,11 +102,11 @@ class WorkflowRunViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description="With their steps. Those that are under way end; what they have done stays.",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": operations.delete_runs(selection=self.selection())}
 
     @endpoint("Delete a run", success="WorkflowRunDeleted_200", errors=NOT_FOUND)
-    def destroy(self, request: Request, runId: str) -> Any:
+    def destroy(self, request: Request, runId: str) -> None:
         operations.delete_run(id=runId)
 
     @action(detail=True, methods=["post"])
@@ -117,7 +118,7 @@ class WorkflowRunViewSet(ResourceViewSet):
         description="No step of it begins after the answer. What it waits for stays.",
         transition=True,
     )
-    def pause(self, request: Request, runId: str) -> Any:
+    def pause(self, request: Request, runId: str) -> object:
         operations.pause_run(id=runId)
         return _one(runId, self.actor)
 
@@ -132,7 +133,7 @@ class WorkflowRunViewSet(ResourceViewSet):
         " the nodes again that failed.",
         transition=True,
     )
-    def resume(self, request: Request, runId: str, data: dict[str, Any]) -> Any:
+    def resume(self, request: Request, runId: str, data: JsonObject) -> object:
         operations.resume_run(id=runId, shift=data["shift"])
         return _one(runId, self.actor)
 
@@ -140,7 +141,7 @@ class WorkflowRunViewSet(ResourceViewSet):
     @endpoint(
         "Cancel a run", output=WorkflowRunDetail, success="WorkflowRunCancelled_200", errors=STATE, transition=True
     )
-    def cancel(self, request: Request, runId: str) -> Any:
+    def cancel(self, request: Request, runId: str) -> object:
         operations.cancel_run(id=runId)
         return _one(runId, self.actor)
 
@@ -154,7 +155,7 @@ class WorkflowRunViewSet(ResourceViewSet):
         description="From its start, from the nodes that failed, or from a node. Its steps stay as history. With the"
         " latest version, `failed` goes on where that has the nodes at which the run stands, with the same types.",
     )
-    def restart(self, request: Request, runId: str, data: dict[str, Any]) -> Any:
+    def restart(self, request: Request, runId: str, data: JsonObject) -> object:
         run_input = data.get("input")
         if run_input is not None:
             check_input(run_input)
@@ -179,7 +180,7 @@ class WorkflowRunViewSet(ResourceViewSet):
         description="A job restarts them one by one, from the nodes that failed unless `from` says otherwise, and"
         " counts those that cannot be, such as runs of records that have another one under way; its report says why.",
     )
-    def redrive(self, request: Request, data: dict[str, Any]) -> Any:
+    def redrive(self, request: Request, data: JsonObject) -> object:
         job, number = redrive(
             member_id=self.actor.member_id,
             selection=self.selection(),

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from calendar import isleap
-from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from accounts.models import Company
 from core.spans import after, from_clock
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from workflows.graphs.cron import read_cron
 from workflows.graphs.settings import FieldDate, Schedule
 
@@ -26,7 +25,7 @@ def zone_of(schedule: Schedule) -> ZoneInfo:
     return ZoneInfo(name)
 
 
-def first_time(raw: Mapping[str, Any], now: datetime) -> datetime | None:
+def first_time(raw: Values, now: datetime) -> datetime | None:
     """Return the first time of a schedule from now on; None if there is none."""
     return next_time(Schedule.model_validate(raw), now)
 
@@ -65,7 +64,7 @@ def _next_interval(schedule: Schedule, moment: datetime, begin: datetime | None)
     Each time is counted from the beginning, so that the 31st comes again after a shorter month.
     """
     zone = zone_of(schedule)
-    span: dict[str, Any] = schedule.every.as_json() if schedule.every else {"amount": 1, "unit": "days"}
+    span: JsonObject = schedule.every.as_json() if schedule.every else {"amount": 1, "unit": "days"}
     start = begin or from_clock(FIRST_CLOCK, zone)
     if start > moment:
         return start

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
 from core.web.pages import Refused, nothing_here
@@ -48,7 +48,7 @@ class Secrets(RecordList, SecretPage):
 
 
 class SecretForm(RecordForm, SecretPage):
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         host = "The only host that it is sent to."
         value = "Stored encrypted, and never shown again. For a log-in by user and password: user:password."
         fields = [
@@ -70,7 +70,7 @@ class Secret(EditRecord, SecretForm):
     name = "secret"
 
     @cached_property
-    def record(self) -> Mapping[str, Any]:
+    def record(self) -> Values:
         rows = self.read("workflow/secrets", {"ids": [self.params["id"]], "p": "1", "n": "1"}).data
         if not rows:
             raise nothing_here()
@@ -79,7 +79,7 @@ class Secret(EditRecord, SecretForm):
     def consequence(self) -> str:
         return "Steps that send it along fail from then on, until another one is chosen. This cannot be undone."
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         """Show the data of a secret, which cannot be changed."""
         values = [(field.label, field.value) for field in self.form(self.record).fields]
         return {**self.context(), "form": None, "facts": values}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -14,6 +12,7 @@ from core.api.output import Deleted, IdField, Output
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
+from core.types import JsonObject
 from workflows.secrets import services
 from workflows.secrets.models import WorkflowSecret
 
@@ -64,7 +63,7 @@ class WorkflowSecretViewSet(ResourceViewSet):
         errors=("InvalidInput_400", services.TAKEN),
         description="A key or password that workflows send to one host. It is stored encrypted and never shown again.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         secret = services.create_secret(member_id=self.actor.member_id, **data)
         return WorkflowSecretOut.one(WorkflowSecret.objects.filter(pk=secret.pk))
 
@@ -76,5 +75,5 @@ class WorkflowSecretViewSet(ResourceViewSet):
         success="WorkflowSecretsDeleted_200",
         errors=(services.NOT_FOUND,),
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return {"deletedCount": services.delete_secrets(selection=self.selection())}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.db import transaction
 from django.utils import timezone
 
@@ -14,6 +11,7 @@ from core.ids import new_id
 from core.lists import BulkSelection
 from core.tenancy import company_scope, unscoped
 from core.text.json import dumps, iso
+from core.types import Values
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.engine import locks
 from workflows.engine.slices import plan_of
@@ -31,7 +29,7 @@ CALLS = Limit("workflow-hooks", 600, 60)
 """Calls of one webhook."""
 
 
-def selected(panel: str, body: Mapping[str, Any], params: Mapping[str, Any]) -> BulkSelection | None:
+def selected(panel: str, body: Values, params: Values) -> BulkSelection | None:
     """Read the records for which a request starts runs; None if it starts a run without a record.
 
     Raises InvalidRequest_400 for a request that has neither, or both.
@@ -45,7 +43,7 @@ def selected(panel: str, body: Mapping[str, Any], params: Mapping[str, Any]) -> 
     return BulkSelection.parse(body, params, RECORD_TYPES[panel].fields)
 
 
-def check_input(run_input: Mapping[str, Any]) -> None:
+def check_input(run_input: Values) -> None:
     """Raise InvalidInput_400 for an input of runs that is too large."""
     if len(dumps(run_input)) > MAX_CALL:
         raise NamedError("InvalidInput_400", f"input: is larger than {MAX_CALL} bytes")
@@ -58,7 +56,7 @@ def enrol(
     member_id: str,
     panel: str,
     selection: BulkSelection | None,
-    given: Mapping[str, Any],
+    given: Values,
 ) -> dict[str, int]:
     """Start runs for the selected records, or a single one without a record. Return the numbers of both.
 
@@ -93,7 +91,7 @@ def enrol(
     return {"selectedCount": len(ids), "startedCount": len(started)}
 
 
-def call_hook(token: str, payload: Mapping[str, Any]) -> None:
+def call_hook(token: str, payload: Values) -> None:
     """Start a run by a call of a webhook that the workflow's filter admits.
 
     Raises WorkflowNotFound_404, InvalidInput_400, TooManyAttempts.

@@ -9,13 +9,14 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.input import Input
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from workflows.triggers.enrolment import call_hook
 
 
 class HookCall(Input):
     """Any JSON object: expressions find it as trigger.payload."""
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         return {"payload": data}
 
 
@@ -29,6 +30,6 @@ class HookViewSet(ResourceViewSet):
         errors=("WorkflowNotFound_404", "InvalidInput_400"),
         limited=True,
     )
-    def create(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, token: str, data: JsonObject) -> object:
         call_hook(token, data["payload"])
         return None

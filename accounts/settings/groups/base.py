@@ -10,6 +10,7 @@ from rest_framework import serializers
 from accounts.settings.models import CompanySettings
 from core.api.input import Input
 from core.tenancy import unscoped
+from core.types import JsonObject, Values
 
 
 class Shape(Input):
@@ -19,9 +20,9 @@ class Shape(Input):
         super(Input, cls).__init_subclass__(**options)
 
     @classmethod
-    def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]:
+    def fill(cls, stored: Values) -> JsonObject:
         """Return the whole setting: stored values, and defaults for the rest, without keys that the shape has lost."""
-        filled: dict[str, Any] = {}
+        filled: JsonObject = {}
         for name, field in cls._declared_fields.items():
             if isinstance(field, Shape):
                 filled[name] = field.fill(stored.get(name) or {})
@@ -34,7 +35,7 @@ def _default(field: serializers.Field[Any, Any, Any, Any]) -> Any:
     return field.default() if callable(field.default) else field.default
 
 
-def merge(stored: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def merge(stored: Values, changes: Values) -> JsonObject:
     """Return the stored object, overwritten by the given one key by key at every depth."""
     merged = dict(stored)
     for key, value in changes.items():
@@ -43,7 +44,7 @@ def merge(stored: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
     return merged
 
 
-def stored_setting(company_id: str, field: str) -> dict[str, Any]:
+def stored_setting(company_id: str, field: str) -> JsonObject:
     """Return the stored values of a company's nested setting."""
     with unscoped(reason="settings: those of the company that is asked for"):
         return CompanySettings.objects.filter(company_id=company_id).values_list(field, flat=True).first() or {}

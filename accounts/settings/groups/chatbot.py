@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.settings.groups.base import Shape, stored_setting
 from core.api.input import BooleanInput, IntegerInput, TextInput
+from core.types import JsonObject
 
 
 class DefaultHandover(Shape):
@@ -40,6 +39,6 @@ class ManualChatbotShape(Shape):
     attachments = DefaultAttachments(required=False)
 
 
-def chatbot_defaults(company_id: str) -> dict[str, Any]:
+def chatbot_defaults(company_id: str) -> JsonObject:
     """Return the defaults of the company's new chatbots, by the contract's names. The body of a POST overrides them."""
     return ManualChatbotShape.fill(stored_setting(company_id, "manual_chatbot"))

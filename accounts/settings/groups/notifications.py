@@ -11,6 +11,7 @@ from accounts.settings.groups.base import Shape
 from accounts.settings.notices import NOTICES
 from core.api.input import BooleanInput, ObjectIdInput
 from core.errors import NamedError, shorten
+from core.types import JsonObject, Values
 
 _templates: dict[str, Callable[[str], bool]] = {}
 
@@ -36,7 +37,7 @@ class NotificationSettings(serializers.DictField):
 
     child = NoticeChannels()
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         if isinstance(data, dict):
             unknown = {
                 shorten(key): f"unknown notice; there are {', '.join(sorted(NOTICES))}"
@@ -48,7 +49,7 @@ class NotificationSettings(serializers.DictField):
         return super().to_internal_value(data)
 
     @classmethod
-    def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]:
+    def fill(cls, stored: Values) -> JsonObject:
         """Return every kind of notice: stored values, and defaults for the rest."""
         return {
             key: NoticeChannels.fill({"email": notice.on, **stored.get(key, {})})
@@ -56,7 +57,7 @@ class NotificationSettings(serializers.DictField):
         }
 
 
-def check_templates(chosen: Mapping[str, Mapping[str, Any]]) -> None:
+def check_templates(chosen: Mapping[str, Values]) -> None:
     """Raise InvalidEmailTemplate_400 or InvalidChatAppTemplate_400 for a template that the company does not have."""
     for notice, channels in chosen.items():
         where = f"notificationSettings.{notice}"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from core.text.features import feature_of
 from core.text.modules import name_of
+from core.types import JsonObject, Values
 from core.web.forms import Form
 from core.web.settings import SettingsPage
 
@@ -25,9 +24,9 @@ class BillingPage(SettingsPage):
     needs_subscription = False
 
     @cached_property
-    def subscription(self) -> Mapping[str, Any]:
+    def subscription(self) -> Values:
         """The company's subscription, as the plan's page has it."""
-        record: Mapping[str, Any] = self.read("plans", {"p": "1", "n": "1"}).data
+        record: Values = self.read("plans", {"p": "1", "n": "1"}).data
         return record
 
     def may_buy(self, method: str = "POST") -> bool:
@@ -35,7 +34,7 @@ class BillingPage(SettingsPage):
         return self.reader.member is not None and self.reader.member.may("plan", method)
 
 
-def losses(quote: Mapping[str, Any] | None) -> dict[str, Any]:
+def losses(quote: Values | None) -> JsonObject:
     """Return the template's data about the losses from a quote."""
     if quote is None:
         return {"lost": [], "over": []}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
 from billing.checkout.pages.base import BillingPage, losses, refused_order, whole_number
 from core.ids import is_id
 from core.text.formats import exact_money
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 
 CHOSEN = ("plan", "interval", "seats", "currency", "couponCode")
@@ -70,7 +69,7 @@ class BuyPlan(BillingPage):
             fields.append(Field(f"{ADD_ON}{add_on['_id']}", add_on["name"], kind="number", value=value, help=about))
         return fields
 
-    def body(self, form: Form) -> dict[str, Any]:
+    def body(self, form: Form) -> JsonObject:
         """Return the body of the order. Unchanged add-ons are omitted; a reduction waits for the next period."""
         values = {
             name: value
@@ -106,7 +105,7 @@ class BuyPlan(BillingPage):
                 field.error = "A whole number, from 0 to 1,000."
         return not form.wrong
 
-    def context(self, form: Form) -> dict[str, Any]:
+    def context(self, form: Form) -> JsonObject:
         asks = self.may_buy() and self.plan_id and self.readable(form)
         answer = self.ask("POST", "subscription/preview", None, self.body(form)) if asks else None
         if answer is not None and not answer.ok:
@@ -127,7 +126,7 @@ class BuyPlan(BillingPage):
             **losses(quote),
         }
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context(self.form())
 
     def do_save(self) -> HttpResponse:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
 from billing.checkout.pages.base import BillingPage
 from core.text.spans import days_until
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 
 END, NOW = "periodEnd", "now"
@@ -23,7 +22,7 @@ class CancelPlan(BillingPage):
     template = "web/plans/cancel.html"
 
     @cached_property
-    def whole(self) -> Mapping[str, Any] | None:
+    def whole(self) -> Values | None:
         """Return the subscription with its unused amount, or None."""
         rows = self.read("subscription", {"p": "1", "n": "1", "filters": {"isPrimary": True}}).data
         return self.read(f"subscription/{rows[0]['_id']}").data if rows else None
@@ -47,10 +46,10 @@ class CancelPlan(BillingPage):
             ]
         )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context(self.form())
 
-    def context(self, form: Form) -> dict[str, Any]:
+    def context(self, form: Form) -> JsonObject:
         subscription = self.whole
         return {
             "form": form,

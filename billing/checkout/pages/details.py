@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
 from billing.checkout.pages.buy import CHOSEN
 from core.ids import is_id
+from core.types import Values
 from core.web.forms import Field, Form
 from core.web.settings import SettingsForm
 
@@ -22,7 +20,7 @@ class Details(SettingsForm):
     needs_subscription = False
     resource = "subscription/billing-details"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         details = values or {}
         return Form(
             [

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
 from billing.checkout.pages.base import BillingPage
+from core.types import Values
 
 STATES = {
     "draft": ("Not paid", "none"),
@@ -25,7 +23,7 @@ class Invoices(BillingPage):
     title = "Invoices"
     template = "web/plans/invoices.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         page = {"p": "1", "n": "100"}
         rows = self.read("subscription/invoices", page).data
         notes = self.read("subscription/credit-notes", page).data
@@ -43,7 +41,7 @@ class Invoices(BillingPage):
         ]
         return {"invoices": invoices, "charged": self.charged() if any(row["order"] for row in invoices) else None}
 
-    def charged(self) -> Mapping[str, Any] | None:
+    def charged(self) -> Values | None:
         """Return the method that a past due amount can be charged to now, or None."""
         if not self.may_buy() or self.subscription["status"] != "past_due":
             return None
@@ -61,13 +59,13 @@ class Invoices(BillingPage):
         return self.download(f"subscription/credit-notes/{self.sent_id()}/pdf")
 
 
-def what_of(invoice: Mapping[str, Any], order: Mapping[str, Any] | None) -> str:
+def what_of(invoice: Values, order: Values | None) -> str:
     """Return the subject of an invoice: the plan, and the bought part of it."""
     plan = (order or {}).get("plan")
     parts = [plan["name"] if plan else "", ORDER_KINDS.get(invoice["kind"], "")]
     return ": ".join(part for part in parts if part)
 
 
-def open_id(order: Mapping[str, Any] | None) -> str | None:
+def open_id(order: Values | None) -> str | None:
     """Return the id of an order that can be paid, or None."""
     return order["id"] if order is not None and order["status"] == "open" else None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from django.http import HttpResponse
 from django.utils import timezone
 
 from billing.checkout.pages.base import BillingPage
+from core.types import Values
 
 
 class PaymentMethods(BillingPage):
@@ -17,7 +17,7 @@ class PaymentMethods(BillingPage):
     title = "Ways to pay"
     template = "web/plans/methods.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data
         ways = self.read("subscription/payment-methods/setup").data["gateways"] if self.may_buy() else []
         subscription = self.subscription
@@ -51,12 +51,12 @@ class PaymentMethods(BillingPage):
         return self.done("Removed") if answer.ok else self.refuse(answer)
 
 
-def is_expired(method: Mapping[str, Any]) -> bool:
+def is_expired(method: Values) -> bool:
     """Return whether a card's last day has gone."""
     return bool(method["expiresOn"] and str(method["expiresOn"])[:10] < timezone.now().date().isoformat())
 
 
-def heir_of(method: Mapping[str, Any], methods: Sequence[Mapping[str, Any]]) -> str:
+def heir_of(method: Values, methods: Sequence[Values]) -> str:
     """Return the label of the method that is charged once this one, the default, is removed; or nothing."""
     others = [other for other in methods if other["_id"] != method["_id"] and not is_expired(other)]
     newest = max(others, key=lambda other: (str(other["createdAt"]), other["_id"]), default=None)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date, datetime, time
-from typing import Any
 
 from django.http import HttpResponse
 
 from billing.checkout.pages.base import BillingPage
 from core.text.timezones import zone_of
+from core.types import Values
 from core.web.forms import Field, Form
 
 
@@ -20,7 +19,7 @@ class PausePlan(BillingPage):
     title = "Pause"
     template = "web/plans/pause.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         subscription = self.subscription
         months = subscription["pauseMonths"]
         return {
@@ -45,7 +44,7 @@ class PausePlan(BillingPage):
     def do_resume(self) -> HttpResponse:
         return self._change(None, "It goes on")
 
-    def _change(self, paused: Mapping[str, Any] | None, text: str, form: Form | None = None) -> HttpResponse:
+    def _change(self, paused: Values | None, text: str, form: Form | None = None) -> HttpResponse:
         answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, {"paused": paused})
         if answer.ok:
             return self.done(text, to=self.address("plan"))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 
 from billing.checkout.pages.base import BillingPage
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 
 TRANSFER_STATES = {
@@ -34,14 +32,14 @@ class PayOrder(BillingPage):
             order = self.order()
         return HttpResponse(status=204, headers={} if self.waits(order) else {"HX-Redirect": request.path})
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.shown(self.order())
 
-    def order(self) -> Mapping[str, Any]:
-        record: Mapping[str, Any] = self.read(f"manual-payment/{self.params['id']}").data
+    def order(self) -> Values:
+        record: Values = self.read(f"manual-payment/{self.params['id']}").data
         return record
 
-    def shown(self, order: Mapping[str, Any], transfer: Form | None = None) -> dict[str, Any]:
+    def shown(self, order: Values, transfer: Form | None = None) -> JsonObject:
         titles = {gateway["gateway"]: gateway["title"] for gateway in order["gateways"]}
         form = transfer or self.transfer_form(order)
         return {
@@ -54,11 +52,11 @@ class PayOrder(BillingPage):
             "can_buy": self.may_buy(),
         }
 
-    def waits(self, order: Mapping[str, Any]) -> bool:
+    def waits(self, order: Values) -> bool:
         """Return whether a payment may be in progress on the gateway's page. Then this page polls."""
         return bool(order["status"] == "open" and order["redirectUrl"] and self.may_buy())
 
-    def transfer_form(self, order: Mapping[str, Any]) -> Form:
+    def transfer_form(self, order: Values) -> Form:
         """Return the form of a bank transfer. Its reference defaults to the order's number."""
         said = order["reference"] or (order["bank"] or {}).get("reference", "")
         return Form([Field("reference", "What your transfer says", value=said, required=True)])
@@ -100,7 +98,7 @@ class PayOrder(BillingPage):
         if not form.values["reference"]:
             form.fields[0].error = NO_REFERENCE
             return self.page(self.shown(order, form), status=422)
-        body: dict[str, Any] = {"paymentID": order["id"], "reference": form.values["reference"]}
+        body: JsonObject = {"paymentID": order["id"], "reference": form.values["reference"]}
         if self.request.FILES.getlist("file"):
             uploaded = self.upload()
             if not uploaded.ok:

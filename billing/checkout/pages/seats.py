@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
 from billing.checkout.pages.base import BillingPage, refused_order, whole_number
 from core.text.spans import days_until
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 
 
@@ -36,10 +35,10 @@ class ChangeSeats(BillingPage):
         seats = whole_number(self.request.GET.get("seats", "")) or counts["total"] or counts["used"]
         return Form([Field("seats", "People", kind="number", value=seats, required=True)])
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context(self.form(), asks="seats" in self.request.GET)
 
-    def context(self, form: Form, *, asks: bool) -> dict[str, Any]:
+    def context(self, form: Form, *, asks: bool) -> JsonObject:
         subscription = self.subscription
         quote = self.quote(form) if asks and self.can_change else None
         return {
@@ -52,16 +51,16 @@ class ChangeSeats(BillingPage):
             "short": quote is not None and subscription["seats"]["used"] > quote["seats"],
         }
 
-    def quote(self, form: Form) -> Mapping[str, Any] | None:
+    def quote(self, form: Form) -> Values | None:
         """Return the quote of this number of seats now; None for a refusal, which is in the form."""
         answer = self.ask("POST", "subscription/seats/preview", None, {"seats": form.values["seats"]})
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
             return None
-        preview: Mapping[str, Any] = answer.data
+        preview: Values = answer.data
         return preview
 
-    def later(self, quote: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    def later(self, quote: Values) -> Values | None:
         """Return the quote of the next period with these seats; None without a next period or if the preview fails."""
         subscription = self.subscription
         if subscription["cancelAtPeriodEnd"] or subscription["plan"] is None:

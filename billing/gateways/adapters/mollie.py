@@ -33,6 +33,7 @@ from billing.gateways.base import (
     last_day,
 )
 from billing.ledger.money import to_amount, to_minor
+from core.types import JsonObject, Values
 
 STATES = {
     "paid": PaymentState.PAID,
@@ -81,7 +82,7 @@ class Mollie(Gateway):
                 raise Refused("refunded") from error
 
     def begin(self, order: Order) -> CheckoutSession:
-        more: dict[str, Any] = {"redirectUrl": order.back_url}
+        more: JsonObject = {"redirectUrl": order.back_url}
         if order.save_method:
             more |= {"sequenceType": "first", "customerId": self._customer(order)}
         payment = self._do(
@@ -166,7 +167,7 @@ class Mollie(Gateway):
         for row in self._listed("chargebacks", since, until):
             yield _settled("dispute", row["paymentId"], "", row["amount"])
 
-    def _listed(self, what: str, since: datetime, until: datetime) -> Iterator[Mapping[str, Any]]:
+    def _listed(self, what: str, since: datetime, until: datetime) -> Iterator[Values]:
         """Yield the rows of a list, which begins with the newest, that were made in this time."""
         after: dict[str, str] = {}
         for _ in range(MAX_PAGES):
@@ -203,7 +204,7 @@ class Mollie(Gateway):
         self._do(lambda client: client.methods.list())
 
 
-def _values(order: Order, **more: Any) -> dict[str, Any]:
+def _values(order: Order, **more: Any) -> JsonObject:
     values = {
         "amount": {"value": str(to_amount(order.amount, order.currency)), "currency": order.currency},
         "description": order.title[:255],
@@ -215,7 +216,7 @@ def _values(order: Order, **more: Any) -> dict[str, Any]:
     return values
 
 
-def _fact(payment: Mapping[str, Any], order: Order) -> PaymentUpdate:
+def _fact(payment: Values, order: Order) -> PaymentUpdate:
     amount = payment["amount"]
     currency = str(amount["currency"])
     said = STATES.get(payment["status"], PaymentState.OPEN)
@@ -235,7 +236,7 @@ def _fact(payment: Mapping[str, Any], order: Order) -> PaymentUpdate:
     )
 
 
-def _settled(kind: str, id: Any, reference: Any, amount: Mapping[str, Any]) -> SettlementEntry:
+def _settled(kind: str, id: Any, reference: Any, amount: Values) -> SettlementEntry:
     with asking():
         currency = str(amount["currency"])
         return SettlementEntry(
@@ -243,7 +244,7 @@ def _settled(kind: str, id: Any, reference: Any, amount: Mapping[str, Any]) -> S
         )
 
 
-def _disputed(chargeback: Mapping[str, Any]) -> GatewayDispute:
+def _disputed(chargeback: Values) -> GatewayDispute:
     currency = str(chargeback["amount"]["currency"])
     reason = str((chargeback.get("reason") or {}).get("description") or "")
     status = "won" if chargeback.get("reversedAt") else "lost"

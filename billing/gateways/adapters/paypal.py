@@ -39,6 +39,7 @@ from billing.gateways.base import (
 )
 from billing.ledger.money import to_amount, to_minor
 from core.outbound_http import HttpFailed, exchange
+from core.types import JsonObject, Values
 
 REFUSALS = frozenset(
     {
@@ -73,7 +74,7 @@ class PayPal(Gateway):
 
     def begin(self, order: Order) -> CheckoutSession:
         context = {"return_url": order.back_url, "cancel_url": order.back_url, "user_action": "PAY_NOW"}
-        source: dict[str, Any] = {"experience_context": context}
+        source: JsonObject = {"experience_context": context}
         if order.save_method:
             source["attributes"] = {"vault": {"store_in_vault": "ON_SUCCESS", "usage_type": "MERCHANT"}}
         body = {**_order(order), "payment_source": {"paypal": source}}
@@ -168,7 +169,7 @@ class PayPal(Gateway):
                 for money in entry["disputed_transactions"]:
                     yield SettlementEntry("dispute", str(money["seller_transaction_id"]), "", amount, currency)
 
-    def _disputes(self, params: Mapping[str, str]) -> list[dict[str, Any]]:
+    def _disputes(self, params: Mapping[str, str]) -> list[JsonObject]:
         """Return the disputes of one page, which has the newest 50."""
         with asking():
             page = self._call("GET", f"/v1/customer/disputes?{urlencode({**params, 'page_size': 50})}")
@@ -226,7 +227,7 @@ class PayPal(Gateway):
             self._token = str(answer["access_token"])
         return self._token
 
-    def _call(self, method: str, path: str, key: str = "", body: Any = None) -> dict[str, Any]:
+    def _call(self, method: str, path: str, key: str = "", body: Any = None) -> JsonObject:
         headers = {"Authorization": f"Bearer {self._access()}", "Prefer": "return=representation"}
         if key:
             headers["PayPal-Request-Id"] = key
@@ -240,7 +241,7 @@ class PayPal(Gateway):
         raise AmbiguousOutcome(f"it answers {status}: {', '.join(sorted(issues))}"[:200])
 
 
-def _order(order: Order) -> dict[str, Any]:
+def _order(order: Order) -> JsonObject:
     amount = {"currency_code": order.currency, "value": str(to_amount(order.amount, order.currency))}
     unit = {
         "custom_id": order.reference,
@@ -251,7 +252,7 @@ def _order(order: Order) -> dict[str, Any]:
     return {"intent": "CAPTURE", "purchase_units": [unit]}
 
 
-def _fact(answer: Mapping[str, Any], order: Order) -> PaymentUpdate:
+def _fact(answer: Values, order: Order) -> PaymentUpdate:
     unit = answer["purchase_units"][0]
     captures = (unit.get("payments") or {}).get("captures") or []
     done = next((capture for capture in captures if capture["status"] == "COMPLETED"), None)
@@ -273,12 +274,12 @@ def _set_up(said: PaymentState, order: Order, method: SavedMethod | None = None)
     return PaymentUpdate(said, reference=order.reference, gateway_id=order.gateway_id, method=method)
 
 
-def _money(money: Mapping[str, Any]) -> tuple[int, str]:
+def _money(money: Values) -> tuple[int, str]:
     currency = str(money["currency_code"])
     return abs(to_minor(Decimal(money["value"]), currency)), currency
 
 
-def _settled(row: Mapping[str, Any]) -> SettlementEntry | None:
+def _settled(row: Values) -> SettlementEntry | None:
     """Return a line of the report. Payments are T00.., refunds T11..; fees and transfers return None."""
     kind = {"T00": "payment", "T11": "refund"}.get(str(row["transaction_event_code"])[:3])
     if kind is None:
@@ -287,7 +288,7 @@ def _settled(row: Mapping[str, Any]) -> SettlementEntry | None:
     return SettlementEntry(kind, str(row["transaction_id"]), str(row.get("custom_field") or ""), amount, currency)
 
 
-def _disputed(dispute: Mapping[str, Any]) -> GatewayDispute:
+def _disputed(dispute: Values) -> GatewayDispute:
     outcome = str((dispute.get("dispute_outcome") or {}).get("outcome_code") or "")
     status = "open"
     if dispute["status"] == "RESOLVED":

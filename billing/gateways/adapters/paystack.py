@@ -29,6 +29,7 @@ from billing.gateways.base import (
     body_of,
     last_day,
 )
+from core.types import Values
 
 DUPLICATE = "Duplicate Transaction Reference"
 UNKNOWN = "Transaction reference not found"
@@ -140,7 +141,7 @@ class Paystack(Gateway):
                 money = str(row["transaction"]["reference"])
                 yield SettlementEntry("dispute", money, "", int(row["refund_amount"]), str(row["currency"]))
 
-    def _listed(self, what: str, params: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    def _listed(self, what: str, params: Values) -> Iterator[Values]:
         for page in range(1, MAX_PAGES):
             with asking():
                 query = urlencode({**params, "perPage": 100, "page": page})
@@ -185,7 +186,7 @@ class Paystack(Gateway):
         raise AmbiguousOutcome(f"it answers {status}: {message}"[:200])
 
 
-def _disputed(dispute: Mapping[str, Any]) -> GatewayDispute:
+def _disputed(dispute: Values) -> GatewayDispute:
     status = "open"
     if dispute["status"] == "resolved":
         status = "won" if dispute.get("resolution") == "declined" else "lost"

@@ -29,6 +29,7 @@ from billing.gateways.base import (
     asking,
     last_day,
 )
+from core.types import Values
 
 EXISTS = "already exists"
 PAID = "already paid"
@@ -84,7 +85,7 @@ class Razorpay(Gateway):
         with asking():
             return CheckoutSession(link["id"], link["short_url"])
 
-    def _link(self, order: Order) -> Mapping[str, Any]:
+    def _link(self, order: Order) -> Values:
         answer = self._do(lambda client: client.payment_link.all({"reference_id": order.reference}))
         with asking():
             return next(link for link in answer["payment_links"] if link["reference_id"] == order.reference)
@@ -147,7 +148,7 @@ class Razorpay(Gateway):
         with asking():
             return _of_payments(answer["items"], order)
 
-    def _of_link(self, link: Mapping[str, Any]) -> PaymentUpdate:
+    def _of_link(self, link: Values) -> PaymentUpdate:
         ids = [
             entry["payment_id"] for entry in link.get("payments") or () if entry["status"] in ("captured", "authorized")
         ]
@@ -188,7 +189,7 @@ class Razorpay(Gateway):
             with asking():
                 yield SettlementEntry("dispute", str(row["payment_id"]), "", int(row["amount"]), str(row["currency"]))
 
-    def _listed(self, what: str, times: Mapping[str, int]) -> Iterator[Mapping[str, Any]]:
+    def _listed(self, what: str, times: Mapping[str, int]) -> Iterator[Values]:
         for page in range(MAX_PAGES):
             params = {**times, "count": 100, "skip": 100 * page}
             answer = self._do(lambda client, params=params: getattr(client, what).all(params))  # type: ignore[misc]
@@ -235,7 +236,7 @@ class Razorpay(Gateway):
         self._do(lambda client: client.payment.all({"count": 1}))
 
 
-def _of_payments(payments: list[Mapping[str, Any]], order: Order) -> PaymentUpdate:
+def _of_payments(payments: list[Values], order: Order) -> PaymentUpdate:
     for status in ("captured", "authorized"):
         for payment in payments:
             if payment["status"] == status:
@@ -244,7 +245,7 @@ def _of_payments(payments: list[Mapping[str, Any]], order: Order) -> PaymentUpda
     return PaymentUpdate(PaymentState.OPEN, reference=order.reference, gateway_id=order.gateway_id)
 
 
-def _of_payment(payment: Mapping[str, Any], reference: str, gateway_id: str) -> PaymentUpdate:
+def _of_payment(payment: Values, reference: str, gateway_id: str) -> PaymentUpdate:
     said = {"captured": PaymentState.PAID, "authorized": PaymentState.AUTHORIZED, "failed": PaymentState.FAILED}.get(
         payment["status"], PaymentState.OPEN
     )
@@ -259,13 +260,13 @@ def _of_payment(payment: Mapping[str, Any], reference: str, gateway_id: str) -> 
     return PaymentUpdate(said, amount, currency, reference, gateway_id, str(payment["id"]), method=saved)
 
 
-def _settled(kind: str, id: Any, row: Mapping[str, Any], note: str) -> SettlementEntry:
+def _settled(kind: str, id: Any, row: Values, note: str) -> SettlementEntry:
     notes = row.get("notes") or {}
     reference = notes.get(note, "") if isinstance(notes, dict) else ""
     return SettlementEntry(kind, str(id), str(reference), int(row["amount"]), str(row["currency"]))
 
 
-def _disputed(dispute: Mapping[str, Any]) -> GatewayDispute:
+def _disputed(dispute: Values) -> GatewayDispute:
     due = dispute.get("respond_by")
     until = datetime.fromtimestamp(due, UTC) if due else None
     status = {"won": "won", "lost": "lost", "closed": "lost"}.get(dispute["status"], "open")

@@ -28,6 +28,7 @@ from billing.gateways.base import (
     asking,
     last_day,
 )
+from core.types import JsonObject, Values
 
 STATES = {
     "succeeded": PaymentState.PAID,
@@ -66,8 +67,8 @@ class Stripe(Gateway):
         ).v1
 
     def begin(self, order: Order) -> CheckoutSession:
-        intent: dict[str, Any] = {"metadata": {"order": order.reference}}
-        values: dict[str, Any] = {
+        intent: JsonObject = {"metadata": {"order": order.reference}}
+        values: JsonObject = {
             "mode": "payment",
             "client_reference_id": order.reference,
             "success_url": order.back_url,
@@ -162,7 +163,7 @@ class Stripe(Gateway):
             return str(ours[0]) if ours else ""
 
     def set_up(self, order: Order) -> CheckoutSession:
-        values: dict[str, Any] = {
+        values: JsonObject = {
             "mode": "setup",
             "client_reference_id": order.reference,
             "success_url": order.back_url,
@@ -210,7 +211,7 @@ class Stripe(Gateway):
                 money = str(row["payment_intent"])
                 yield SettlementEntry("dispute", money, "", int(row["amount"]), row["currency"].upper())
 
-    def _listed(self, what: str, created: Mapping[str, int]) -> Iterator[Mapping[str, Any]]:
+    def _listed(self, what: str, created: Mapping[str, int]) -> Iterator[Values]:
         after: dict[str, str] = {}
         for _ in range(MAX_PAGES):
             with asking():
@@ -252,7 +253,7 @@ class Stripe(Gateway):
             self.client.balance.retrieve()
 
 
-def _fact(intent: Mapping[str, Any], gateway_id: str) -> PaymentUpdate:
+def _fact(intent: Values, gateway_id: str) -> PaymentUpdate:
     said = STATES.get(intent["status"], PaymentState.OPEN)
     method, saved = intent.get("payment_method"), None
     customer = intent.get("customer")
@@ -269,14 +270,14 @@ def _fact(intent: Mapping[str, Any], gateway_id: str) -> PaymentUpdate:
     )
 
 
-def _saved(method: Mapping[str, Any], customer: Any) -> SavedMethod:
+def _saved(method: Values, customer: Any) -> SavedMethod:
     card = method.get("card") or {}
     brand, last4 = str(card.get("brand") or "card").title(), str(card.get("last4") or "")
     expires = last_day(card.get("exp_year"), card.get("exp_month"))
     return SavedMethod(method["id"], str(customer), f"{brand} {last4}".strip(), brand, last4, expires)
 
 
-def _disputed(dispute: Mapping[str, Any]) -> GatewayDispute:
+def _disputed(dispute: Values) -> GatewayDispute:
     due = (dispute.get("evidence_details") or {}).get("due_by")
     until = datetime.fromtimestamp(due, UTC) if due else None
     status = {"won": "won", "lost": "lost"}.get(dispute["status"], "open")

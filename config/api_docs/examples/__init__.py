@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Mapping
-from typing import Any
 
 from config.api_docs.examples import apps, billing, chats, company, meetings, open_access, outreach, records, workflows
+from core.types import Values
 
-Body = Mapping[str, Any]
+Body = Values
 
 COMPANY: Mapping[str, Body] = ChainMap(
     *(part.BODIES for part in (apps, billing, chats, company, meetings, outreach, records, workflows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from core.types import JsonObject
 
 SENDER = {"fromEmail": "sales@example.com", "fromName": "Example Sales", "apiKey": "THE-VENDORS-API-KEY"}
 SOURCE = {
@@ -14,7 +14,7 @@ SOURCE = {
     "resultPath": "results",
     "fieldPaths": {"name": "name", "email": "contact.email"},
 }
-BODIES: dict[str, Any] = {
+BODIES: JsonObject = {
     "POST apps/ai-a": {"name": "Composer", "apiKey": "THE-VENDORS-API-KEY", "monthlyCostCap": 50},
     "PUT apps/ai-a/{id}": {"monthlyCostCap": 75},
     "POST apps/ai-b": {"name": "Second composer", "apiKey": "THE-VENDORS-API-KEY"},

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from core.types import JsonObject
 
 ORDER = {"planID": "PLAN_ID", "interval": "month", "seats": 3}
-BODIES: dict[str, Any] = {
+BODIES: JsonObject = {
     "POST subscription": ORDER,
     "POST subscription/preview": ORDER,
     "PUT subscription/{id}": {"billingDetails": {"name": "Example Ltd", "country": "GB"}},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from core.types import JsonObject
 
 HELLO = [{"type": "BODY", "text": "Hello {{1}}, how are you?", "example": {"body_text": [["Ann"]]}}]
 BOT = {
@@ -11,7 +11,7 @@ BOT = {
     "keywords": [{"keyword": "open", "weight": 2}],
 }
 WIDGET = {"name": "Website", "allowedOrigins": ["https://www.example.com"], "greeting": "How can we help?"}
-BODIES: dict[str, Any] = {
+BODIES: JsonObject = {
     "POST conversation": {
         "contact": "CONTACT_ID",
         "app": "CHAT_APP_ID",

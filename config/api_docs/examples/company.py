@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from core.types import JsonObject
 
 TILE = {"title": "Leads by status", "reportType": "leads", "chart": "bar", "range": "last30"}
-BODIES: dict[str, Any] = {
+BODIES: JsonObject = {
     "POST api": {"type": "temporary", "durationMinutes": 60},
     "DELETE api": {"ids": ["API_ID"]},
     "PUT company": {"industry": "Software", "website": "https://www.example.com"},

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from core.types import JsonObject
 
 TIME = {"startsAt": "2030-05-06T14:00:00Z", "durationMinutes": 30}
 CALL = {"title": "Demo", **TIME, "link": "https://meet.example.com/demo", "attendees": [{"contact": "CONTACT_ID"}]}
-BODIES: dict[str, Any] = {
+BODIES: JsonObject = {
     "POST meeting": {"title": "Demo", **TIME, "lead": "LEAD_ID", "attendees": [{"contact": "CONTACT_ID"}]},
     "PUT meeting/{id}": {"title": "Second demo"},
     "POST videocall": CALL,

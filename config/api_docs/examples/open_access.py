@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from core.types import JsonObject
 
 PASSWORD = "correct horse battery"  # noqa: S105  an example
 COMPANY = {
@@ -11,7 +11,7 @@ COMPANY = {
     "contactNumber": "+447400123456",
     "timezone": "Europe/London",
 }
-PRIVATE: dict[str, Any] = {
+PRIVATE: JsonObject = {
     "PUT change-password": {"currentPassword": "THE-PRESENT-PASSWORD", "newPassword": "a longer horse battery"},
     "POST company": COMPANY,
     "POST invite/{id}": {"status": "accepted"},
@@ -21,7 +21,7 @@ PRIVATE: dict[str, Any] = {
     "PUT refer-program": {"status": "active"},
 }
 ANSWERS = {"name": "Ann Lee", "email": "ann.lee@example.com"}
-PUBLIC: dict[str, Any] = {
+PUBLIC: JsonObject = {
     "POST register": {
         "name": "Bob Ray",
         "email": "bob.ray@example.com",

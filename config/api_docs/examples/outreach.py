@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from core.types import JsonObject
 
 MAIL = {"subject": "Hello {{contact.name}}", "body": "Dear {{contact.name}}, shall we talk on Monday?"}
 RUN = {"prompt": "Invite them to our open day", "tone": "friendly", "smtp": "SMTP_ID"}
-BODIES: dict[str, Any] = {
+BODIES: JsonObject = {
     "POST genie": {"prompt": "dentists in Leeds", "outreachPrompt": "Offer our software", "count": 10, "draft": True},
     "PUT genie/{schedulerId}": {"tokenCap": 100000},
     "POST genie/from-contacts": {"contactIds": ["CONTACT_ID"], **RUN, "draft": True},

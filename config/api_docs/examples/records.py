@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from core.types import JsonObject
 
 ANN = {"name": "Ann Lee", "email": "ann.lee@example.com", "countryCode": "+44", "number": "7400123456"}
 BOB = {"name": "Bob Ray", "email": "bob.ray@example.com"}
@@ -10,7 +10,7 @@ COLUMNS = {"Name": "name", "E-mail": "email", "Country code": "countryCode", "Ph
 CELLS = [{"row": 2, "values": {"E-mail": "ann.lee@example.com", "Country code": "+44", "Phone": "7400123456"}}]
 ONES = {"ids": ["CONTACT_ID"], "formData": {"name": "Ann Lee"}, "updateType": "set"}
 
-CONTACTS: dict[str, Any] = {
+CONTACTS: JsonObject = {
     "POST contact": {"formData": ANN, "tags": ["TAG_ID"], "category": "CONTACT_CATEGORY_ID"},
     "PUT contact": ONES,
     "PUT contact/{id}": {"formData": {"name": "Ann Lee-Ray"}, "tags": ["TAG_ID"]},
@@ -54,7 +54,7 @@ CONTACTS: dict[str, Any] = {
     "PUT custom-section/{id}": {"name": "Contracts"},
     "PUT custom-section/reorder": {"ids": ["CUSTOM_SECTION_ID"]},
 }
-LEADS: dict[str, Any] = {
+LEADS: JsonObject = {
     "POST lead": {
         "contact": "CONTACT_ID",
         "productServices": ["PRODUCT_SERVICE_ID"],
@@ -80,7 +80,7 @@ LEADS: dict[str, Any] = {
     "PUT product-service": {"ids": ["PRODUCT_SERVICE_ID"], "formData": {"unit": "hour"}},
     "PUT product-service/{id}": {"formData": {"price": 140}},
 }
-FILES: dict[str, Any] = {
+FILES: JsonObject = {
     "PUT file/{id}": {"name": "people.csv"},
     "POST file/recycle-bin/restore": {"ids": ["DELETED_FILE_ID"]},
     "DELETE file/recycle-bin": {"ids": ["DELETED_FILE_ID"]},
@@ -94,7 +94,7 @@ FILES: dict[str, Any] = {
 }
 
 
-def _import(kind: str) -> dict[str, Any]:
+def _import(kind: str) -> JsonObject:
     return {
         f"POST {kind}/import": {
             "importType": kind,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from core.types import JsonObject
 
 GRAPH = {
     "triggerEventType": "contact.created",
@@ -17,7 +17,7 @@ GRAPH = {
     ],
     "edges": [{"id": "first", "source": "trigger", "target": "note", "sourceHandle": "out"}],
 }
-BODIES: dict[str, Any] = {
+BODIES: JsonObject = {
     "POST workflow": {"name": "Welcome", **GRAPH},
     "PUT workflow/{id}": {"name": "Welcome new contacts"},
     "POST workflow/{id}/enrol": {"ids": ["CONTACT_ID"]},

@@ -10,6 +10,8 @@ from http.client import HTTPConnection, HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
+from core.types import JsonObject
+
 BOT = {"id": 4711, "is_bot": True, "username": "roastery_demo_bot", "first_name": "Roastery"}
 TOKEN = "4711:demo"  # noqa: S105  of nobody
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the name of a header
@@ -21,7 +23,7 @@ class Bots:
 
     def __init__(self, later: Callable[..., None]) -> None:
         self._later = later
-        self._hook: dict[str, Any] = {}
+        self._hook: JsonObject = {}
         self._numbers = itertools.count(int(time.time()))
         self._answered: set[str] = set()
 

@@ -23,6 +23,7 @@ from urllib.parse import parse_qs, urlsplit
 from config.demo_vendors import HOST, noted
 from config.local.chat_standin import SECRET, TOKEN
 from config.local.chat_standin.bots import Bots
+from core.types import JsonObject
 
 NUMBER = {
     "display_phone_number": "+49 30 901820",
@@ -59,7 +60,7 @@ class Server(ThreadingHTTPServer):
         self.file = file
         self.lock = Lock()
         self.bots = Bots(self.later)
-        self.templates: dict[str, dict[str, Any]] = {}
+        self.templates: dict[str, JsonObject] = {}
         self.answered: dict[str, float] = {}
         self.numbers = itertools.count(int(time.time()) % 10**8 * 1000)
         super().__init__((HOST, int(noted(file)["port"])), Handler)
@@ -96,7 +97,7 @@ class Server(ThreadingHTTPServer):
             return 200, {"success": True}
         return 200, {"id": last, **NUMBER}
 
-    def accept(self, message: dict[str, Any]) -> tuple[int, Any]:
+    def accept(self, message: JsonObject) -> tuple[int, Any]:
         """Take a message, tell what becomes of it, and let the person answer."""
         to, job = str(message["to"]), str(message.get("biz_opaque_callback_data", ""))
         id = f"wamid.demo{next(self.numbers)}"
@@ -112,7 +113,7 @@ class Server(ThreadingHTTPServer):
             self.later(ANSWERS_AFTER, self.send_to_number, to, "", ANSWERS[next(self.numbers) % len(ANSWERS)])
         return 200, {"messaging_product": "whatsapp", "messages": [{"id": id, "message_status": "accepted"}]}
 
-    def template(self, method: str, values: dict[str, Any], query: dict[str, list[str]]) -> tuple[int, Any]:
+    def template(self, method: str, values: JsonObject, query: dict[str, list[str]]) -> tuple[int, Any]:
         """List, delete or accept a template. An accepted one is judged a short time later."""
         with self.lock:
             if method == "GET":
@@ -127,7 +128,7 @@ class Server(ThreadingHTTPServer):
         self.later(APPROVES_AFTER, self.approve, row)
         return 200, {"id": row["id"], "status": "PENDING", "category": values.get("category", "UTILITY")}
 
-    def approve(self, row: dict[str, Any]) -> None:
+    def approve(self, row: JsonObject) -> None:
         """Approve a template, or reject it for its name."""
         rejects = "reject" in row["name"]
         row["status"] = "REJECTED" if rejects else "APPROVED"
@@ -144,12 +145,12 @@ class Server(ThreadingHTTPServer):
         """Send a message from a person to the number, or a picture with the text below it."""
         message = {"from": sender, "id": f"wamid.in{next(self.numbers)}", "timestamp": f"{time.time():.0f}"}
         contact = {"wa_id": sender, "profile": {"name": name}}
-        content: dict[str, Any] = {"type": "text", "text": {"body": text}}
+        content: JsonObject = {"type": "text", "text": {"body": text}}
         if picture:
             content = {"type": "image", "image": {"id": "picture", "mime_type": "image/png", "caption": text}}
         self.tell("messages", {"contacts": [contact], "messages": [{**message, **content}]})
 
-    def tell(self, field: str, value: dict[str, Any], tries: int = TRIES) -> None:
+    def tell(self, field: str, value: JsonObject, tries: int = TRIES) -> None:
         """Call the number's webhook, again a few times where nobody takes it."""
         place = noted(self.file)
         hook = urlsplit(str(place.get("hook", "")))

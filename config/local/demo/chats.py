@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import Member
 from config.local.chat_standin import SECRET, TOKEN
+from core.types import JsonObject
 from crm.models import Contact
 from outreach.chat_apps.hooks import hook_url
 from outreach.chatbots.services import create_chatbot, publish
@@ -26,7 +26,7 @@ from outreach.models import (
 )
 
 PHONE_NUMBER_ID = "100200300"
-BOT: list[dict[str, Any]] = [
+BOT: list[JsonObject] = [
     {"text": "Hello, this is the roastery. What can we do for you: beans, machines, or an order?", "order": 1},
     {"text": "Thank you. What is your order's number, if there is one?", "order": 2},
     {"text": "One of us answers in a moment.", "order": 3},
@@ -36,7 +36,7 @@ KEYWORDS = [
     {"keyword": "delivery", "weight": 3, "rank": 0},
     {"keyword": "hello", "weight": 1, "rank": 0},
 ]
-HANDOVER: dict[str, Any] = {
+HANDOVER: JsonObject = {
     "mode": "any",
     "rules": [
         {"type": "contains_text", "text": "human"},
@@ -73,7 +73,7 @@ def _own_origins() -> list[str]:
     return list(dict.fromkeys([own, *swapped]))
 
 
-def _full(handover: dict[str, Any]) -> dict[str, Any]:
+def _full(handover: JsonObject) -> JsonObject:
     """Return a handover with all that the API stores of its rules."""
     plain = {"enabled": True, "text": "", "messageCount": 0, "minutes": 0}
     return {**handover, "rules": [{**plain, **rule} for rule in handover["rules"]]}

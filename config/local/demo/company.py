@@ -33,6 +33,7 @@ from config.local.ports import catcher_port, chats_port, gateways_port, replace
 from config.secrets import secret
 from core.tenancy import company_scope
 from core.text.json import iso
+from core.types import JsonObject
 from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
 from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
@@ -260,7 +261,7 @@ def _runs(member: Member) -> None:
     """Start an outreach with two follow-ups, and one that repeats. What workers write for them waits as drafts."""
     template = EmailTemplate.objects.values_list("pk", flat=True).first()
     tags = dict(Tag.objects.values_list("name", "pk"))
-    steps: list[dict[str, Any]] = [
+    steps: list[JsonObject] = [
         {"delay": {"amount": 3, "unit": "days"}, "prompt": "Ask whether a week on trial would suit them"},
         {"delay": {"amount": 1, "unit": "weeks"}, "template": template},
     ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from accounts.models import Member
+from core.types import JsonObject
 from outreach.forms.services import create_form, publish_form
 from outreach.forms.submissions import store_submission
 
-FIELDS: list[dict[str, Any]] = [
+FIELDS: list[JsonObject] = [
     {"key": "name", "label": "Your name", "type": "text", "required": True},
     {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
     {"key": "phone", "label": "Your phone number", "type": "phone", "required": True},

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -15,6 +13,7 @@ from config.local.demo.chats import WEBSITE
 from config.local.demo.company import COLLEAGUES, OWNER
 from config.local.mail_catcher.views import is_local
 from core.tenancy import unscoped
+from core.types import JsonObject
 from outreach.models import ChatWidget
 
 PEOPLE = {OWNER: "Owner", **{email: role for _, email, role in COLLEAGUES}}
@@ -31,7 +30,7 @@ class DemoLogin(Login):
 
     template_name = "pages/demo_login.html"
 
-    def page(self, template: str | None, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+    def page(self, template: str | None, context: JsonObject, *, status: int = 200) -> HttpResponse:
         shown = User.objects.filter(email__in=PEOPLE, is_active=True) if may_enter(self.request) else ()
         people = {user.email: user.name for user in shown}
         listed = [(email, people[email], role) for email, role in PEOPLE.items() if email in people]

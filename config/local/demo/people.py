@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import unicodedata
 from dataclasses import dataclass
-from typing import Any
 
 from config.local.demo.sample_data import CATEGORIES, COMPANY_FIRST, COMPANY_LAST, COUNTRIES, JOBS, TAGS
+from core.types import JsonObject
 
 HEADERS = ("Name", "Email", "Country code", "Phone", "Company", "Job title", "City", "Employees")
 SPECIAL = str.maketrans({"ı": "i", "ß": "ss", "ø": "o", "ł": "l"})
@@ -28,7 +28,7 @@ class Person:
     category: str
     tags: tuple[str, ...]
 
-    def form_data(self) -> dict[str, Any]:
+    def form_data(self) -> JsonObject:
         """Return the contact's values by their keys in formData."""
         return {
             "name": self.name,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 from django.utils import timezone
 
 from accounts.models import Member
+from core.types import JsonObject
 from crm.activities.calls import create_call
 from crm.activities.follow_ups import create_follow_up, update_follow_up
 from crm.leads.services import Relations, create_leads, update_lead
@@ -17,7 +17,7 @@ from crm.products.services import create_product
 from crm.segments.services import IdChanges, create_segment
 from crm.teams.services import MemberChanges, create_team
 
-PRODUCTS: tuple[dict[str, Any], ...] = (
+PRODUCTS: tuple[JsonObject, ...] = (
     {
         "name": "Espresso machine, rented",
         "type": "service",
@@ -118,7 +118,7 @@ def _work_on(member: Member, colleague: Member, leads: list[str]) -> None:
     update_follow_up(id=done.pk, actor_id=member.pk, values={"status": "done"}, automation=False)
     for n, (outcome, seconds) in enumerate(CALLS):
         started = (now - timedelta(days=n, hours=2)).isoformat()
-        call: dict[str, Any] = {
+        call: JsonObject = {
             "lead": leads[n],
             "outcome": outcome,
             "duration_seconds": seconds,
@@ -128,7 +128,7 @@ def _work_on(member: Member, colleague: Member, leads: list[str]) -> None:
     for n, (title, place) in enumerate(
         (("Tasting at your office", "Their kitchen"), ("Contract review", "Video call"))
     ):
-        meeting: dict[str, Any] = {
+        meeting: JsonObject = {
             "title": title,
             "place": place,
             "lead": leads[n + 4],

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from accounts.models import Member
 from core.lists.selection import BulkSelection
+from core.types import JsonObject
 from crm.models import Contact, Tag
 from workflows.definitions.publishing import publish_workflow
 from workflows.definitions.services import create_workflow
@@ -53,12 +52,12 @@ def create_workflows(member: Member) -> None:
     create_workflow(member_id=member.pk, name="Look after silent leads", trigger_event_type="schedule")
 
 
-def _node(id: str, type: str, label: str, config: dict[str, Any]) -> dict[str, Any]:
+def _node(id: str, type: str, label: str, config: JsonObject) -> JsonObject:
     return {"id": id, "type": type, "data": {"label": label, "config": config}}
 
 
 def _publish(
-    member: Member, name: str, kind: str, nodes: list[dict[str, Any]], ways: list[tuple[str, str, str]]
+    member: Member, name: str, kind: str, nodes: list[JsonObject], ways: list[tuple[str, str, str]]
 ) -> Workflow:
     """Publish a workflow, and return it; each way leads from a node by a handle to another."""
     edges = [

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
+from core.types import JsonObject
+
 EVENTS = "/calendar/v3/calendars/primary/events"
 OWN = ((0, time(10), time(11)), (1, time(13), time(14, 30)), (2, time(9), time(9, 45)), (3, time(15), time(16)))
 """Weekday, start and end (UTC) of the calendar's weekly events: the team, a dentist, a delivery, a course."""
@@ -15,9 +17,9 @@ class Calendar:
     """Events by their ids, and the busy times of a person."""
 
     def __init__(self) -> None:
-        self.events: dict[str, dict[str, Any]] = {}
+        self.events: dict[str, JsonObject] = {}
 
-    def answer(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+    def answer(self, method: str, path: str, body: JsonObject) -> tuple[int, Any]:
         """Answer a request of the calendar's API."""
         if path.endswith("/freeBusy"):
             return 200, {"calendars": {"primary": {"busy": self.busy(body)}}}
@@ -40,7 +42,7 @@ class Calendar:
             del self.events[next(iter(self.events))]
         return 200, _shown(self.events[id])
 
-    def busy(self, body: dict[str, Any]) -> list[dict[str, str]]:
+    def busy(self, body: JsonObject) -> list[dict[str, str]]:
         """Return when the calendar is busy in the asked time."""
         start, end = (datetime.fromisoformat(body[name]) for name in ("timeMin", "timeMax"))
         spans = []
@@ -58,7 +60,7 @@ class Calendar:
         return [{"start": begins.isoformat(), "end": ends.isoformat()} for begins, ends in inside]
 
 
-def _shown(event: dict[str, Any]) -> dict[str, Any]:
+def _shown(event: JsonObject) -> JsonObject:
     if "conferenceData" not in event:
         return event
     entry = {"entryPointType": "video", "uri": f"https://meet.example.org/{event['id'][-10:]}"}

@@ -13,6 +13,7 @@ from typing import Any
 
 from config.demo_vendors import DEMO_CLIENT
 from config.local.google_standin import ACCOUNT
+from core.types import JsonObject, Values
 
 SECONDS = 3600
 HEADER = {"alg": "none"}
@@ -58,7 +59,7 @@ class Logins:
         return 200, {}
 
 
-def answer(scopes: str) -> dict[str, Any]:
+def answer(scopes: str) -> JsonObject:
     """Return an access token for the scopes, as the log-in's server writes it."""
     return {"access_token": write(scopes, "access"), "expires_in": SECONDS, "scope": scopes, "token_type": "Bearer"}
 
@@ -82,7 +83,7 @@ def _signature(text: str) -> str:
     return hmac.new(DEMO_CLIENT[1].encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
 
 
-def _encoded(value: Mapping[str, Any]) -> str:
+def _encoded(value: Values) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode()
 
 

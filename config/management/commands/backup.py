@@ -10,6 +10,7 @@ from django.core.management import BaseCommand, CommandError, CommandParser
 
 from config.backup import creation, sealed
 from config.backup.errors import BackupError
+from core.types import JsonObject
 
 
 class Command(BaseCommand):
@@ -31,7 +32,7 @@ class Command(BaseCommand):
         except BackupError as error:
             raise CommandError(str(error)) from error
 
-    def _make(self, target: Path, options: dict[str, Any]) -> None:
+    def _make(self, target: Path, options: JsonObject) -> None:
         phrase = "" if options["without_secrets"] else sealed.passphrase()
         if not (phrase or options["without_secrets"]):
             raise CommandError(

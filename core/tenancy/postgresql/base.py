@@ -27,6 +27,7 @@ from core.tenancy import APP_ROLE, SYSTEM_ROLE, session_settings
 from core.tenancy.postgresql.answers import limit_answers
 from core.tenancy.postgresql.cursors import PlannedCursor, ScopedCursor, Settings, set_scope
 from core.tenancy.postgresql.times import read_time
+from core.types import JsonObject
 
 FRESH_SECONDS = 5.0
 """A connection that was used so lately is checked by its socket, any other by a statement."""
@@ -84,7 +85,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._applied = None
         super()._close()  # type: ignore[misc]
 
-    def get_connection_params(self) -> dict[str, Any]:
+    def get_connection_params(self) -> JsonObject:
         return {**super().get_connection_params(), "cursor_factory": ScopedCursor}
 
     def get_new_connection(self, conn_params: Any) -> Any:

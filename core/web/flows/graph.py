@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
+
+from core.types import JsonObject, Values
 
 WIDE, HIGH = 280, 140
 """Pixels from one node to the next."""
@@ -23,7 +25,7 @@ class Line:
 
     kind: str
     """node, open, close, goes (on at a node further up) or end (of a way, where a node may be added)."""
-    node: Mapping[str, Any] = field(default_factory=dict)
+    node: Values = field(default_factory=dict)
     handle: str = ""
     words: str = ""
 
@@ -38,34 +40,34 @@ class FlowGraph:
     way_words: ClassVar[Mapping[str, str]] = {"out": "Then"}
     """Handle -> its label."""
 
-    def __init__(self, drawn: Mapping[str, Any], types: Mapping[str, Mapping[str, Any]]) -> None:
-        self.nodes: list[dict[str, Any]] = copy.deepcopy(list(drawn["nodes"]))
-        self.edges: list[dict[str, Any]] = copy.deepcopy(list(drawn["edges"]))
+    def __init__(self, drawn: Values, types: Mapping[str, Values]) -> None:
+        self.nodes: list[JsonObject] = copy.deepcopy(list(drawn["nodes"]))
+        self.edges: list[JsonObject] = copy.deepcopy(list(drawn["edges"]))
         self.types = types
         self._handles = drawn["handles"]
 
     # What stands where
 
-    def find(self, id: str) -> dict[str, Any] | None:
+    def find(self, id: str) -> JsonObject | None:
         return next((node for node in self.nodes if node["id"] == id), None)
 
-    def need(self, id: str) -> dict[str, Any]:
+    def need(self, id: str) -> JsonObject:
         node = self.find(id)
         if node is None:
             raise NotPossible("This step is gone. Somebody has deleted it meanwhile.")
         return node
 
     @property
-    def first(self) -> dict[str, Any] | None:
+    def first(self) -> JsonObject | None:
         """The node where it begins."""
         return next((node for node in self.nodes if node["type"] == self.start), None)
 
-    def label(self, node: Mapping[str, Any]) -> str:
+    def label(self, node: Values) -> str:
         """Return the label of a node."""
         own = node["data"].get("label")
         return own if isinstance(own, str) and own.strip() else self.type_label(node)
 
-    def type_label(self, node: Mapping[str, Any]) -> str:
+    def type_label(self, node: Values) -> str:
         node_type = self.types.get(node["type"])
         return str(node_type["label"]) if node_type else f"{node['type'] or 'Unknown'} (unknown)"
 
@@ -78,11 +80,11 @@ class FlowGraph:
             own = self.new_handles(node_type) if node_type else ["out"]
         return list(dict.fromkeys([*own, *(edge["sourceHandle"] for edge in self.out(id))]))
 
-    def new_handles(self, type: Mapping[str, Any]) -> list[str]:
+    def new_handles(self, type: Values) -> list[str]:
         """Return the ways on from a new node of a type."""
         return list(type["handles"])
 
-    def words(self, node: Mapping[str, Any], handle: str) -> str:
+    def words(self, node: Values, handle: str) -> str:
         """Return the label of a handle."""
         config = node["data"].get("config") or {}
         rows = [row for name in ("cases", "arms") if isinstance(config.get(name), list) for row in config[name]]
@@ -91,10 +93,10 @@ class FlowGraph:
                 return str(row.get("label") or f"Case {handle}")
         return self.way_words.get(handle, handle)
 
-    def out(self, id: str, handle: str = "") -> list[dict[str, Any]]:
+    def out(self, id: str, handle: str = "") -> list[JsonObject]:
         return [edge for edge in self.edges if edge["source"] == id and handle in ("", edge["sourceHandle"])]
 
-    def into(self, id: str) -> list[dict[str, Any]]:
+    def into(self, id: str) -> list[JsonObject]:
         return [edge for edge in self.edges if edge["target"] == id]
 
     def after(self, id: str) -> set[str]:
@@ -108,7 +110,7 @@ class FlowGraph:
                     open.append(edge["target"])
         return ids
 
-    def before(self, id: str) -> list[dict[str, Any]]:
+    def before(self, id: str) -> list[JsonObject]:
         """Return the nodes that can come before a node."""
         return [node for node in self.nodes if node["id"] != id and id in self.after(node["id"])]
 
@@ -163,7 +165,7 @@ class FlowGraph:
             for handle in self.handles(node["id"])
         ]
 
-    def place_words(self, node: Mapping[str, Any], handle: str) -> str:
+    def place_words(self, node: Values, handle: str) -> str:
         label = self.words(node, handle)
         return self.label(node) if handle == "out" else f"{self.label(node)}: {label[:1].lower()}{label[1:]}"
 
@@ -184,7 +186,7 @@ class FlowGraph:
                 self.need(id)["position"] = {"x": x, "y": high * HIGH}
 
 
-def rows_of(ids: Sequence[str], edges: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def rows_of(ids: Sequence[str], edges: Sequence[Values]) -> dict[str, int]:
     """Return node -> its row: below all that lead to it."""
     row = dict.fromkeys(ids, 0)
     for _ in range(len(ids)):
@@ -199,9 +201,9 @@ def rows_of(ids: Sequence[str], edges: Sequence[Mapping[str, Any]]) -> dict[str,
     return row
 
 
-def problems_by_node(validation: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
+def problems_by_node(validation: Mapping[str, Sequence[Values]]) -> dict[str, list[Values]]:
     """Return node -> its errors and warnings; those of no node are the workflow's own, under ""."""
-    problems: dict[str, list[Mapping[str, Any]]] = {}
+    problems: dict[str, list[Values]] = {}
     for problem in (*validation.get("errors", ()), *validation.get("warnings", ())):
         problems.setdefault(problem["nodeId"] or "", []).append(problem)
     return problems

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse, JsonResponse
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import FlowGraph, Line
 from core.web.pages import Page, Refused
@@ -62,7 +63,7 @@ class FlowPage(Page):
         raise NotImplementedError
 
     @property
-    def drawn(self) -> Mapping[str, Any]:
+    def drawn(self) -> Values:
         """The record that is drawn, with its updatedAt and updatedBy."""
         raise NotImplementedError
 
@@ -70,20 +71,20 @@ class FlowPage(Page):
     def may_change(self) -> bool:
         return self.may(self.module, "PUT")
 
-    def head(self) -> dict[str, Any]:
+    def head(self) -> JsonObject:
         """Return the data of the head."""
         raise NotImplementedError
 
-    def problems(self, graph: Any) -> list[dict[str, Any]]:
+    def problems(self, graph: Any) -> list[JsonObject]:
         """Return the problems: message, severity, nodeId, the label of the node, and link, the place where each is
         fixed."""
         raise NotImplementedError
 
-    def about(self, graph: Any, node: Mapping[str, Any]) -> str:
+    def about(self, graph: Any, node: Values) -> str:
         """Return the description below a node's name."""
         raise NotImplementedError
 
-    def groups(self) -> list[tuple[str, list[Mapping[str, Any]]]]:
+    def groups(self) -> list[tuple[str, list[Values]]]:
         """Return the types of nodes by the label of their group, in the order of the offer."""
         raise NotImplementedError
 
@@ -95,11 +96,11 @@ class FlowPage(Page):
         """Return the address of the page with the steps that can be added after a handle."""
         raise NotImplementedError
 
-    def menu_of(self, graph: Any, node: Mapping[str, Any]) -> list[Entry]:
+    def menu_of(self, graph: Any, node: Values) -> list[Entry]:
         """Return the actions of the list for a node."""
         raise NotImplementedError
 
-    def save_drawn(self, graph: Mapping[str, Any], since: str | None) -> Answer:
+    def save_drawn(self, graph: Values, since: str | None) -> Answer:
         """Save the drawing: nodes and edges. With `since`, an updatedAt, only if nobody has changed it since."""
         raise NotImplementedError
 
@@ -113,13 +114,13 @@ class FlowPage(Page):
         """Return the address of the page that tests it, which opens next to the canvas."""
         return ""
 
-    def extra_of_flow(self, graph: Any) -> dict[str, Any]:
+    def extra_of_flow(self, graph: Any) -> JsonObject:
         """Return further data for the canvas."""
         return {}
 
     # What is shown
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> JsonObject:
         """Return the data of the template."""
         graph = self.graph
         view = self.request.GET.get("view", "")
@@ -133,7 +134,7 @@ class FlowPage(Page):
             "can_change": self.may_change,
         }
 
-    def lines(self, graph: Any) -> list[dict[str, Any]]:
+    def lines(self, graph: Any) -> list[JsonObject]:
         """Return the nested list with the data of each line."""
         problems = _by_node(self.problems(graph))
         shown_lines, depth = [], 0
@@ -144,9 +145,9 @@ class FlowPage(Page):
             shown_lines.append(self.line(graph, line, problems))
         return shown_lines
 
-    def line(self, graph: Any, line: Line, problems: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, Any]:
+    def line(self, graph: Any, line: Line, problems: Mapping[str, list[Values]]) -> JsonObject:
         """Return the data of a line of the list."""
-        shown: dict[str, Any] = {"kind": line.kind, "words": line.words}
+        shown: JsonObject = {"kind": line.kind, "words": line.words}
         if line.node:
             id = line.node["id"]
             shown |= {"id": id, "label": graph.label(line.node), "link": self.step_address(id)}
@@ -160,7 +161,7 @@ class FlowPage(Page):
             }
         return shown
 
-    def flow(self, graph: Any) -> dict[str, Any]:
+    def flow(self, graph: Any) -> JsonObject:
         """Return the data of the canvas."""
         problems = self.problems(graph)
         at = _by_node(problems)
@@ -204,7 +205,7 @@ class FlowPage(Page):
         by = self.drawn["updatedBy"]
         return str(by["name"]) if by else "Somebody"
 
-    def sent_graph(self) -> dict[str, Any]:
+    def sent_graph(self) -> JsonObject:
         """Return the nodes and edges that were sent."""
         try:
             graph = json.loads(self.request.POST.get("graph", ""))
@@ -214,7 +215,7 @@ class FlowPage(Page):
             raise Refused(400, "This form is not complete", "The graph is missing.")
         return {"nodes": graph["nodes"], "edges": graph["edges"]}
 
-    def undo_of(self, before: Mapping[str, Any], since: str) -> dict[str, str] | None:
+    def undo_of(self, before: Values, since: str) -> dict[str, str] | None:
         """Return the fields of the form that puts back a graph, unless it is too large for a toast."""
         text = json.dumps({"nodes": before["nodes"], "edges": before["edges"]})
         return {"do": "back", "graph": text, "since": since} if len(text) < 50_000 else None
@@ -225,8 +226,8 @@ class FlowPage(Page):
         return self.done("It is as it was before") if answer.ok else self.refuse(answer)
 
 
-def _by_node(problems: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    grouped: dict[str, list[Mapping[str, Any]]] = {}
+def _by_node(problems: Sequence[Values]) -> dict[str, list[Values]]:
+    grouped: dict[str, list[Values]] = {}
     for problem in problems:
         grouped.setdefault(problem["nodeId"] or "", []).append(problem)
     return grouped

@@ -15,6 +15,7 @@ from typing import Any
 
 from django.http import QueryDict
 
+from core.types import JsonObject, Values
 from core.web.flows.schema_reader import ReadingForm
 from core.web.flows.schemas import (
     DAYS,
@@ -48,7 +49,7 @@ class SchemaForm(ReadingForm):
     """The form of settings, created with the saved ones; `read` returns the settings that a browser sent."""
 
     def __init__(
-        self, schema: Schema, values: Mapping[str, Any], sources: Sources, *, root: str = "config", tree: str = ""
+        self, schema: Schema, values: Values, sources: Sources, *, root: str = "config", tree: str = ""
     ) -> None:
         self.schema = schema
         self.values = values
@@ -76,7 +77,7 @@ class SchemaForm(ReadingForm):
     def fields(self) -> list[Field]:
         return [field for part in self.all_parts() for field in (part.switch, part.field) if field is not None]
 
-    def read(self, sent: QueryDict) -> dict[str, Any]:
+    def read(self, sent: QueryDict) -> JsonObject:
         """Return the settings that were sent. What could not be read is in `wrong`, and stays as it was typed."""
         self.sent = sent
         values = self._read_properties(self.schema, self.values, self.root)
@@ -195,7 +196,7 @@ class SchemaForm(ReadingForm):
         parts = self._properties(schema, value, path)
         return Part("group", path, label, "" if optional else help, parts=parts, switch=switch)
 
-    def _span(self, schema: Schema, held: Mapping[str, Any], path: str, label: str, help: str) -> Part:
+    def _span(self, schema: Schema, held: Values, path: str, label: str, help: str) -> Part:
         unit, _ = self.resolve(schema["properties"]["unit"])
         amount = Field(f"{path}.amount", "How many", "number", value=held.get("amount"))
         units = Field(f"{path}.unit", "Unit", "select", required=True, value=held.get("unit") or "days")

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import QueryDict
 
+from core.types import JsonObject
 from core.web.filters import changed_filters
 from core.web.flows.schemas import (
     MAX_ROWS,
@@ -35,7 +36,7 @@ class ReadingForm(Schemas):
     tree: str
     """The path of the conditions that the form changes: those of one setting at a time."""
 
-    def _read_properties(self, schema: Schema, values: Any, path: str) -> dict[str, Any]:
+    def _read_properties(self, schema: Schema, values: Any, path: str) -> JsonObject:
         held = values if isinstance(values, Mapping) else {}
         properties = schema.get("properties", {})
         settings = {}
@@ -130,11 +131,11 @@ class ReadingForm(Schemas):
                 rows.append(row)
         return rows or None
 
-    def _read_pairs(self, schema: Schema, path: str) -> dict[str, Any] | None:
+    def _read_pairs(self, schema: Schema, path: str) -> JsonObject | None:
         types = {}
         if schema.get("x-widget") == "fields":
             types = {option.value: type for option, type in self.sources.fields(path)}
-        pairs: dict[str, Any] = {}
+        pairs: JsonObject = {}
         for place in range(201):
             name = self.sent.get(f"{path}:name.{place}")
             if name is None:

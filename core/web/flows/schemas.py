@@ -11,11 +11,12 @@ from typing import Any
 
 from django.http import QueryDict
 
+from core.types import Values
 from core.web.filters import Choice, flattened, shown_by
 from core.web.forms import Field, Option
 from core.web.lists import MATCH, ListState
 
-Schema = Mapping[str, Any]
+Schema = Values
 LONG = 300
 """A text that may have more characters gets a field of several lines."""
 ONE_LINE, SEVERAL_LINES = ("url", "link", "recording", "number"), ("text",)
@@ -81,7 +82,7 @@ def tree_state(value: Any, choices: Sequence[Choice], zone: str = "") -> ListSta
     are the zone's."""
     choices_by_name = {choice.name: choice for choice in choices}
     query = QueryDict(mutable=True)
-    fixed: Sequence[Mapping[str, Any]] = ()
+    fixed: Sequence[Values] = ()
     if isinstance(value, Mapping) and value.get("conditions"):
         try:
             texts, match, fixed = flattened(value, shown_by(choices_by_name), zone)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
 from core.ids import is_id
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, options_of
 from core.web.lists import ListState
@@ -48,7 +47,7 @@ class Calls(Page):
     def state(self) -> ListState:
         return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, zone=self.zone_name)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         query = {**self.state.query(), "sortBy": "startedAt", "sortOrder": "desc"}
         answer = self.read("calllog", query)
         return {
@@ -64,7 +63,7 @@ class CallPage(Page):
     module = "lead-activity"
     menu = Calls.menu
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         directions = options_of(DIRECTIONS)
         outcomes = options_of(OUTCOMES)
         return Form(
@@ -80,7 +79,7 @@ class CallPage(Page):
         )
 
     @staticmethod
-    def body(values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(values: Values) -> JsonObject:
         """Return the API's body for values of the form."""
         payload = {name: value for name, value in values.items() if name != "minutes"}
         if "minutes" in values:
@@ -88,7 +87,7 @@ class CallPage(Page):
             payload["duration"] = round(minutes * 60) if isinstance(minutes, int | float) else minutes or 0
         return payload
 
-    def refused(self, form: Form, message: str, warning: str, context: Mapping[str, Any]) -> HttpResponse:
+    def refused(self, form: Form, message: str, warning: str, context: Values) -> HttpResponse:
         """Show the form again; the API counts seconds, the form minutes."""
         form.refuse(message, warning.replace("duration: ", "minutes: "))
         return self.page({**context, "form": form}, status=422)
@@ -103,11 +102,11 @@ class NewCall(CallPage):
     template = "web/calls/new.html"
 
     @cached_property
-    def contact(self) -> Mapping[str, Any] | None:
+    def contact(self) -> Values | None:
         id = self.request.GET.get("contact", "")
         return self.read(f"contact/{id}").data if is_id(id) and self.may("contact") else None
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         form.fields[2].help = "Empty: now."
         if not self.contact:
@@ -115,10 +114,10 @@ class NewCall(CallPage):
             form.fields.insert(0, Field("number", "Number", "tel", required=True, help=help))
         return form
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context(self.form()) if self.may("lead-activity", "POST") else {"form": None}
 
-    def context(self, form: Form) -> dict[str, Any]:
+    def context(self, form: Form) -> JsonObject:
         find = self.request.GET.get("find", "").strip()
         query = {"searchValue": find, "p": "1", "n": str(FOUND)}
         answer = self.ask("GET", "contact", query) if find and self.may("contact") else None
@@ -146,18 +145,18 @@ class EditCall(CallPage):
         return f"calllog/{self.params['id']}"
 
     @cached_property
-    def call(self) -> Mapping[str, Any]:
-        call_log: Mapping[str, Any] = self.read(self.resource).data
+    def call(self) -> Values:
+        call_log: Values = self.read(self.resource).data
         return call_log
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """Return its values by the names of the form."""
         started = datetime.fromisoformat(self.call["startedAt"]).astimezone(zone_of(self.reader.formats.timezone))
         minutes = self.call["duration"] / 60
         shown = int(minutes) if minutes.is_integer() else round(minutes, 2)
         return {**self.call, "startedAt": f"{started:%Y-%m-%dT%H:%M}", "minutes": shown}
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"one": self.call, "form": self.form(self.values()) if self.may("lead-activity", "PUT") else None}
 
     def do_save(self) -> HttpResponse:

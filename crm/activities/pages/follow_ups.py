@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from functools import cached_property
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.http import HttpResponse
@@ -13,6 +11,7 @@ from django.utils import timezone
 
 from core.ids import is_id
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
@@ -55,8 +54,8 @@ class FollowUps(Page):
         chosen = self.request.GET.get("tab", "")
         return chosen if chosen in EMPTY else "open"
 
-    def show(self) -> Mapping[str, Any]:
-        filters: dict[str, Any] = {"status": "done" if self.tab == "done" else "open"}
+    def show(self) -> Values:
+        filters: JsonObject = {"status": "done" if self.tab == "done" else "open"}
         if self.tab == "mine" and self.actor.member_id:  # staff on a visit have none
             filters["assignee"] = self.actor.member_id
         by, way = ("doneAt", "desc") if self.tab == "done" else ("dueAt", "asc")
@@ -108,7 +107,7 @@ class FollowUpPage(Page):
     def people(self) -> list[Option]:
         return self.options_of("member", fields="name,email", filters=WORKING)
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         """Return the form. Nobody is chosen at first: then it is the lead's member."""
         values = values or {}
         reminders = {**REMINDERS}
@@ -132,7 +131,7 @@ class FollowUpPage(Page):
         return Form(fields, values)
 
     @staticmethod
-    def body(values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(values: Values) -> JsonObject:
         """Return the API's body for values of the form."""
         payload = {**values}
         if "remindMinutes" in payload:
@@ -152,17 +151,17 @@ class NewFollowUp(FollowUpPage):
     template = "web/follow_ups/new.html"
 
     @cached_property
-    def lead(self) -> Mapping[str, Any] | None:
+    def lead(self) -> Values | None:
         id = self.request.GET.get("lead", "")
         return self.read(f"lead/{id}").data if is_id(id) and self.may("lead") else None
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         if not self.may("lead-activity", "POST"):
             return {"refused": True}
         if self.lead:
             return {"lead": self.lead, "form": self.form()}
         find = self.request.GET.get("find", "").strip()
-        query: dict[str, Any] = {"p": "1", "n": str(FOUND), **({"searchValue": find} if find else {})}
+        query: JsonObject = {"p": "1", "n": str(FOUND), **({"searchValue": find} if find else {})}
         answer = self.ask("GET", "lead", query) if self.may("lead") else None
         return {"find": find, "found": answer.data if answer is not None and answer.ok else []}
 
@@ -188,11 +187,11 @@ class EditFollowUp(FollowUpPage):
         return f"lead-activity/follow-up/{self.params['id']}"
 
     @cached_property
-    def follow_up(self) -> Mapping[str, Any]:
-        record: Mapping[str, Any] = self.read(self.resource).data
+    def follow_up(self) -> Values:
+        record: Values = self.read(self.resource).data
         return record
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """Return its values by the names of the form."""
         follow_up = self.follow_up
         due = datetime.fromisoformat(follow_up["dueAt"]).astimezone(self.zone)
@@ -204,7 +203,7 @@ class EditFollowUp(FollowUpPage):
             "remindMinutes": "" if follow_up["remindMinutes"] is None else str(follow_up["remindMinutes"]),
         }
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         form = self.form(self.values()) if self.may("lead-activity", "PATCH") else None
         return {"one": self.follow_up, "form": form}
 

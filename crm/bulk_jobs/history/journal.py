@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import orjson
 from django.db import connection
@@ -25,6 +25,7 @@ from django.utils import timezone
 
 from core.ids import new_id
 from core.tenancy import company_id
+from core.types import JsonObject
 from crm.bulk_jobs.history.restore import JournalEntry, RestoreResult, restore_batch
 from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, merge_versions
 from crm.records.kinds import RecordKind
@@ -144,7 +145,7 @@ def revive(kind: RecordKind, ids: Sequence[str], *, actor_id: str | None) -> Res
     return restore_batch(kind, entries, lambda entry_ids: present, actor_id)
 
 
-def versions(kind: RecordKind, ids: Sequence[str], *, lock: bool = False) -> dict[str, dict[str, Any]]:
+def versions(kind: RecordKind, ids: Sequence[str], *, lock: bool = False) -> dict[str, JsonObject]:
     """Return the present versions of the records by their ids (crm.bulk_jobs.history.three_way_merge)."""
     with connection.cursor() as cursor:
         if lock:  # a query of its own, so that the read sees what the last holder of the lock has written
@@ -186,10 +187,10 @@ def _rebase(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
         )
 
 
-def _without(was: dict[str, Any], then: dict[str, Any], present: dict[str, Any], kind: RecordKind) -> dict[str, Any]:
+def _without(was: JsonObject, then: JsonObject, present: JsonObject, kind: RecordKind) -> JsonObject:
     """Return the version that the record would have if only others had changed it."""
     merged = merge_versions(kind, was, then, present, lambda key, value: True)
-    version: dict[str, Any] = {"row": merged.row}
+    version: JsonObject = {"row": merged.row}
     for name, *_ in kind.links:
         links = [link for link in present[name] if link["id"] not in merged.removed.get(name, ())]
         version[name] = sorted([*links, *merged.added.get(name, ())], key=lambda link: link["id"])

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from core.access import remaining_quota
 from core.fields import CompanyForeignKey
+from core.types import JsonObject, Values
 from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, CHANGED_BY, CUSTOM, MergedRecord, merge_versions, same
 from crm.field_types import BadValue, FieldSpec
 from crm.records.kinds import RecordKind
@@ -31,8 +32,8 @@ class JournalEntry(NamedTuple):
     that of `after`, or the time of its creation where `after` is null too."""
 
     id: str
-    before: dict[str, Any] | None
-    after: dict[str, Any] | None
+    before: JsonObject | None
+    after: JsonObject | None
     at: datetime
 
 
@@ -68,7 +69,7 @@ class RestoreResult:
 def restore_batch(
     kind: RecordKind,
     entries: Sequence[JournalEntry],
-    load: Callable[[Sequence[str]], Mapping[str, dict[str, Any]]],
+    load: Callable[[Sequence[str]], Mapping[str, JsonObject]],
     actor_id: str | None,
 ) -> RestoreResult:
     """Restore the journaled records in the caller's transaction. `load` returns their present versions and locks their
@@ -104,7 +105,7 @@ class _Batch:
 
     kind: RecordKind
     schema: RecordSchema
-    present: Mapping[str, dict[str, Any]]
+    present: Mapping[str, JsonObject]
     actor_id: str | None
     quota: int | None = None
     """Number of deleted records that may be restored; None: all."""
@@ -282,7 +283,7 @@ def _lock_present(model: Any, ids: Collection[str]) -> set[str]:
         return {id for (id,) in cursor.fetchall()}
 
 
-def _claims(schema: RecordSchema, row: Mapping[str, Any]) -> set[tuple[str, str]]:
+def _claims(schema: RecordSchema, row: Values) -> set[tuple[str, str]]:
     """Return the unique keys of the record while it is live, as (part, key)."""
     return set() if row["is_deleted"] else set(schema.claims(row).items())
 

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.types import JsonObject, Values
 from crm.records.kinds import RecordKind
 
-Version = Mapping[str, Any]
+Version = Values
 
 CUSTOM = "custom"
 CHANGED_AT = "updated_at"
@@ -33,12 +34,12 @@ class MergedRecord:
     linked id).
     """
 
-    row: dict[str, Any]
-    present: Mapping[str, Any]
+    row: JsonObject
+    present: Values
     groups: Mapping[str, tuple[str, ...]]
     custom_keys: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
-    added: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    added: dict[str, list[JsonObject]] = field(default_factory=dict)
     removed: dict[str, dict[str, str]] = field(default_factory=dict)
     untouched: bool = True
     """Nobody has changed updated_at since."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.pages import MenuItem, Page
 from core.web.record_forms import fields_query, form_field, shown_fields
@@ -21,7 +20,7 @@ class ContactPage(Page):
     menu = MenuItem("Contacts", "users", 20, "Work", tab=True, key="c")
 
     @cached_property
-    def definitions(self) -> list[Mapping[str, Any]]:
+    def definitions(self) -> list[Values]:
         """The definitions of the contacts' fields, or none if the reader may not see them."""
         answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
         return answer.data if answer is not None and answer.ok else []
@@ -54,7 +53,7 @@ class ContactPage(Page):
         labels = [label for name, label in NEEDED.items() if name in self.required]
         return " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""
         fields = self.system_fields()
         fields += [
@@ -68,7 +67,7 @@ class ContactPage(Page):
         return Form([field for field in fields if field.name != "category" or field.options], values)
 
 
-def body_of(values: Mapping[str, Any]) -> dict[str, Any]:
+def body_of(values: Values) -> JsonObject:
     """Return the API's body for values of the form."""
     beside = {name: values[name] for name in ("tags", "category") if name in values}
     if "category" in beside:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.ask import Answer
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import SINCE, Choice
@@ -56,7 +55,7 @@ class ContactTable(ContactPage, TablePage):
         custom = [definition["uniqueFieldID"] for definition in shown_fields(self.definitions)[:CUSTOM_COLUMNS]]
         return [*self.usual[:2], *custom, *self.usual[2:]]
 
-    def row(self, record: Mapping[str, Any]) -> Row:
+    def row(self, record: Values) -> Row:
         name = record["name"] or ""
         return Row(record["_id"], f"contacts/{record['_id']}", name or "No name", name or record["email"] or "", record)
 
@@ -95,7 +94,7 @@ class Contacts(ContactList):
     title = "Contacts"
     template = "web/contacts/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         answer = self.listed("contact", self.state.query())
         rows = [self.row(contact) for contact in answer.data]
         return {

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.conflicts import RETRIES, open_form, read_edit
 from core.web.field_values import field_values
@@ -44,7 +43,7 @@ class NewContact(ContactPage):
     action = title
     template = "web/contacts/new.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         if not self.may("contact", "POST"):
             return {"form": None}
         scan = self.request.GET.get("scan")
@@ -86,23 +85,23 @@ class ContactDetail(ContactPage):
     template = "web/contacts/detail.html"
 
     @cached_property
-    def contact(self) -> Mapping[str, Any]:
-        record: Mapping[str, Any] = self.read(f"contact/{self.params['id']}").data
+    def contact(self) -> Values:
+        record: Values = self.read(f"contact/{self.params['id']}").data
         return record
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """Return the contact's values by the names of the form."""
         contact = self.contact
         own = form_values(self.definitions, contact["formData"])
         category = (contact["category"] or {}).get("_id", "")
         return {**own, "category": category, "tags": [tag["_id"] for tag in contact["tags"]]}
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         form.name_chosen(category=[self.contact["category"]], tags=self.contact["tags"])
         return form
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         context = {"contact": self.contact, "title": self.contact["name"] or self.contact["email"]}
         if "edit" in self.request.GET and self.may("contact", "PUT"):
             return {**context, "form": open_form(self.form(self.values()), self.values())}
@@ -193,13 +192,13 @@ class ContactDetail(ContactPage):
         attendees = [
             {"contact": self.params["id"]} if address.casefold() == own else {"email": address} for address in addresses
         ]
-        beside: dict[str, Any] = {"attendees": attendees}
+        beside: JsonObject = {"attendees": attendees}
         length = str(form.values.get("durationMinutes", ""))
         if length.isdecimal():
             beside["durationMinutes"] = int(length)
         return self.composed("meeting", form, beside, "Meeting created.")
 
-    def composed(self, path: str, form: Form, beside: Mapping[str, Any], text: str) -> HttpResponse:
+    def composed(self, path: str, form: Form, beside: Values, text: str) -> HttpResponse:
         """Save the composer's input, or show it again with the errors."""
         values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
         answer = self.ask("POST", path, None, {"contact": self.params["id"], **values, **beside})

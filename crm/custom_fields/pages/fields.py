@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option, options_of
 from core.web.record_forms import fields_query
@@ -44,7 +45,7 @@ class FieldPage(SettingsPage):
         name = self.request.GET.get("panel", "")
         return name if name in PANELS else "contact"
 
-    def sections(self, panel: str) -> list[Mapping[str, Any]]:
+    def sections(self, panel: str) -> list[Values]:
         query = {"filters": {"panel": panel}, **ORDER}
         answer = self.ask("GET", "custom-section", query) if self.may("custom-section") else None
         return answer.data if answer is not None and answer.ok else []
@@ -65,11 +66,11 @@ class Fields(FieldPage):
     about = "What you know of contacts, leads and products, in which order."
     template = "web/fields/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         fields = self.read("custom-field", fields_query(self.panel)).data
         sections = self.sections(self.panel)
         section_ids = {row["_id"] for row in sections}
-        groups: list[tuple[Mapping[str, Any] | None, list[Any]]] = [
+        groups: list[tuple[Values | None, list[Any]]] = [
             (None, [shown_field(row) for row in fields if row["section"] not in section_ids])
         ]
         groups += [
@@ -118,7 +119,7 @@ class Fields(FieldPage):
         return self.done() if answer.ok else self.refuse(answer)
 
 
-def shown_field(field: Mapping[str, Any]) -> dict[str, Any]:
+def shown_field(field: Values) -> JsonObject:
     job = field["job"] if field["job"] and field["job"]["status"] not in ("completed", "cancelled") else None
     return {**field, "type": TYPES.get(field["fieldType"], field["fieldType"]), "at_work": job}
 
@@ -127,12 +128,12 @@ class FieldForm(FieldPage, RecordForm):
     template = "web/fields/form.html"
 
     @property
-    def had(self) -> Sequence[Mapping[str, Any]]:
+    def had(self) -> Sequence[Values]:
         """The options that the field has."""
         return ()
 
     @property
-    def children(self) -> Sequence[Mapping[str, Any]]:
+    def children(self) -> Sequence[Values]:
         """The parts that the field has."""
         return ()
 
@@ -172,7 +173,7 @@ class FieldForm(FieldPage, RecordForm):
         more = "More options" if self.had else "Options, for choices"
         return [*fields, Field("more", more, "textarea", help="One a line.")]
 
-    def values_of(self, form: Form) -> dict[str, Any]:
+    def values_of(self, form: Form) -> JsonObject:
         """Return the values of the form under the API's names, with the options as the API takes them."""
         values = form.values
         kept = [
@@ -206,7 +207,7 @@ class NewField(NewRecord, FieldForm):
     name = "field-new"
     title = "New field"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         return Form(self.attributes(self.panel), {"fieldType": "text", "holds": ""})
 
     def do_save(self) -> HttpResponse:
@@ -234,15 +235,15 @@ class EditField(EditRecord, FieldForm):
         return str(self.record["panel"])
 
     @property
-    def had(self) -> Sequence[Mapping[str, Any]]:
-        options: Sequence[Mapping[str, Any]] = self.record["options"]
+    def had(self) -> Sequence[Values]:
+        options: Sequence[Values] = self.record["options"]
         return options
 
     @property
     def removable(self) -> bool:  # type: ignore[override]
         return not self.record["isSystem"]
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = self.attributes(self.record["panel"])
         if self.record["isSystem"]:
             names = {"name", "required", "hide", "placeholder", "helper"}
@@ -259,8 +260,8 @@ class EditField(EditRecord, FieldForm):
         return Form(fields, {**values, **shown})
 
     @property
-    def children(self) -> Sequence[Mapping[str, Any]]:
-        parts: Sequence[Mapping[str, Any]] = self.record["children"]
+    def children(self) -> Sequence[Values]:
+        parts: Sequence[Values] = self.record["children"]
         return parts
 
     @property
@@ -268,7 +269,7 @@ class EditField(EditRecord, FieldForm):
         kept = self.record["valueType"]
         return kept if kept not in ("array", "object") and self.record["fieldType"] in TEXTS else "string"
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         return {**super().context(), "at_work": shown_field(self.record)["at_work"]}
 
     def consequence(self) -> str:
@@ -304,7 +305,7 @@ class EditField(EditRecord, FieldForm):
         form.refuse(answer.message, answer.warning)
         return self.refused(form, **self.context())
 
-    def _option(self, option: Mapping[str, Any]) -> dict[str, Any]:
+    def _option(self, option: Values) -> JsonObject:
         return {
             "value": option["value"],
             "label": option["label"] or option["value"],
@@ -317,7 +318,7 @@ class EditField(EditRecord, FieldForm):
         return self.done("Field deleted", back) if answer.ok else self.refuse(answer)
 
 
-def losses(answer: Answer) -> dict[str, Any] | None:
+def losses(answer: Answer) -> JsonObject | None:
     """Return how many values a conversion would lose, with examples, if that is why the API refuses it."""
     match = UNFIT.fullmatch(answer.warning)
     if match is None:
@@ -330,7 +331,7 @@ class SectionForm(FieldPage, RecordForm):
     module = "custom-section"
     kind = SECTIONS
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = [
             Field("name", "Name", required=True),
             Field("description", "Description", "textarea"),
@@ -344,7 +345,7 @@ class NewSection(NewRecord, SectionForm):
     name = "section-new"
     title = "New section"
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         return {**values, "panel": self.panel}
 
 

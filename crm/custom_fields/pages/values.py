@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+from core.types import JsonObject, Values
 
 TYPES = {
     "text": "Text",
@@ -26,12 +28,12 @@ PART_VALUES = {"number": "number", "date": "date", "datetime": "date", "checkbox
 YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 
 
-def parts_text(children: Sequence[Mapping[str, Any]]) -> str:
+def parts_text(children: Sequence[Values]) -> str:
     """Write the parts of a field, one a line: Street: Text."""
     return "\n".join(f"{child['name']}: {TYPES.get(child['fieldType'], child['fieldType'])}" for child in children)
 
 
-def parts_of(text: str, had: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def parts_of(text: str, had: Sequence[Values]) -> list[JsonObject]:
     """Read the parts. An existing part keeps all properties that its line does not state."""
     parts_by_name = {part["name"]: part for part in had}
     types = {label.casefold(): name for name, label in TYPES.items()} | {name: name for name in TYPES}
@@ -49,7 +51,7 @@ def parts_of(text: str, had: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     return parts
 
 
-def default_text(record: Mapping[str, Any]) -> Any:
+def default_text(record: Values) -> Any:
     """Write the default value of a field in one line: labels for options, yes or no."""
     value = record["defaultValue"]
     labels = {choice["value"]: choice["label"] or choice["value"] for choice in record["options"]}
@@ -62,7 +64,7 @@ def default_text(record: Mapping[str, Any]) -> Any:
     return "" if value is None else str(value)
 
 
-def default_of(text: str, field_type: str, options: Sequence[Mapping[str, Any]], *, many: bool) -> Any:
+def default_of(text: str, field_type: str, options: Sequence[Values], *, many: bool) -> Any:
     """Read a default value; one that fits no type is passed on, and the API refuses it with a reason."""
     values = {
         str(choice.get("label") or choice.get("value")): choice.get("value") or choice.get("label")

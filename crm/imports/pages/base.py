@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from django.http import HttpResponse
 from django.template.defaultfilters import filesizeformat
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.pages import MenuItem, Page, Refused
 from core.web.record_forms import fields_query
@@ -121,7 +122,7 @@ def lasting(seconds: int) -> str:
     return f"about {seconds // 60} min" if seconds < 7200 else f"about {seconds // 3600} h"
 
 
-def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
+def shown_import(job: Values, kind: Kind) -> JsonObject:
     """Return the import with the texts of the pages."""
     word, tone = STATES[job["status"]]
     started = bool(job["processed"] or job["startedAt"])
@@ -146,7 +147,7 @@ def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
     }
 
 
-def outcome(job: Mapping[str, Any], kind: Kind, no_records: int = 0) -> str:
+def outcome(job: Values, kind: Kind, no_records: int = 0) -> str:
     """Return the summary of the rows; `no_records` of those that failed are titles, totals and footers."""
     counts = (
         (job["created"], "created"),
@@ -160,13 +161,13 @@ def outcome(job: Mapping[str, Any], kind: Kind, no_records: int = 0) -> str:
 
 
 def shown_problem(
-    problem: Mapping[str, Any],
-    job: Mapping[str, Any],
+    problem: Values,
+    job: Values,
     labels: Mapping[str, str],
     *,
     gone: str = "",
     optional: Collection[str] = (),
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return a row's problem for people: the row's value, and the correct form.
 
     `gone` is the text for a conflicting record that has no page (any more), `optional` the fields that may stay empty.
@@ -227,7 +228,7 @@ class ImportPage(Page):
     also: ClassVar[tuple[str, ...]] = ("lead",)
 
     @cached_property
-    def found(self) -> tuple[Kind, Mapping[str, Any]]:
+    def found(self) -> tuple[Kind, Values]:
         """The import that the address names, of contacts or of leads."""
         for kind in IMPORT_KINDS:
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
@@ -240,7 +241,7 @@ class ImportPage(Page):
         return self.found[0]
 
     @cached_property
-    def job(self) -> dict[str, Any]:
+    def job(self) -> JsonObject:
         return shown_import(self.found[1], self.kind)
 
     @property
@@ -252,7 +253,7 @@ class ImportPage(Page):
         """Return the address of another page of this import."""
         return self.address(name, self.params["id"], **query)
 
-    def shared(self) -> dict[str, Any]:
+    def shared(self) -> JsonObject:
         """Return the shared data of the steps' templates."""
         return {
             "job": self.job,
@@ -265,14 +266,14 @@ class ImportPage(Page):
         """Return target -> its label: the system's, and the company's own fields."""
         return {**self.kind.targets, **dict(self.custom)}
 
-    def labels_for(self, problems: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+    def labels_for(self, problems: Iterable[Values]) -> Mapping[str, str]:
         """Return target -> its label, with the company's own fields if a problem may name one."""
         keyed = [KEYED.fullmatch(problem["message"]) for problem in problems if not problem["column"]]
         targets = self.kind.targets
         return self.labels() if any(problem and problem[1] not in targets for problem in keyed) else targets
 
     @cached_property
-    def definitions(self) -> list[Mapping[str, Any]]:
+    def definitions(self) -> list[Values]:
         """The fields of the records, system fields too."""
         answer = self.ask("GET", "custom-field", fields_query(self.kind.module)) if self.may("custom-field") else None
         return list(answer.data) if answer is not None and answer.ok else []
@@ -283,11 +284,11 @@ class ImportPage(Page):
         return [(field["uniqueFieldID"], field["name"]) for field in self.own_fields]
 
     @property
-    def own_fields(self) -> list[Mapping[str, Any]]:
+    def own_fields(self) -> list[Values]:
         """The company's own fields."""
         return [field for field in self.definitions if not field["isSystem"]]
 
-    def optional_keys(self, problems: Iterable[Mapping[str, Any]]) -> set[str]:
+    def optional_keys(self, problems: Iterable[Values]) -> set[str]:
         """Return the fields that may stay empty, if a column of these problems goes to a field."""
         mapping = self.job["columnMapping"]
         if not any(row["failed"] and row["column"] in mapping for row in problems):
@@ -309,7 +310,7 @@ class ImportPage(Page):
         return missing
 
     @cached_property
-    def contact_fields(self) -> list[Mapping[str, Any]]:
+    def contact_fields(self) -> list[Values]:
         """The system fields of contacts."""
         if self.kind is CONTACTS:
             return [field for field in self.definitions if field["isSystem"]]
@@ -340,7 +341,7 @@ class ImportPage(Page):
             text = f"No column goes to {', '.join(names)}, which every one of the {self.kind.many} needs"
         return sentence(text)
 
-    def move(self, body: Mapping[str, Any], text: str) -> HttpResponse:
+    def move(self, body: Values, text: str) -> HttpResponse:
         """Change the import, and lead to it."""
         answer = self.ask("PUT", self.resource, None, body)
         return self.done(text, self.step("import")) if answer.ok else self.refuse(answer, self.step("import"))

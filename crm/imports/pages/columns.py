@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option, options_of
 from crm.imports.pages.base import LEADS, OPEN, ImportPage
 from crm.imports.pages.words import (
@@ -45,13 +45,13 @@ class ImportColumns(ImportPage):
     title = "Columns"
     template = "web/imports/columns.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         if not self.job["headers"] or self.job["status"] not in OPEN:
             return self.shared()
         mapping = self.proposal() if self.job["isProposed"] else self.job["columnMapping"]
         return self.context(mapping, self.form(mapping))
 
-    def context(self, mapping: Mapping[str, str], form: Form) -> dict[str, Any]:
+    def context(self, mapping: Mapping[str, str], form: Form) -> JsonObject:
         """Return the page's data for a mapping."""
         columns = self.choices(mapping)
         filled = [column for column in columns if column["values"] or column["error"]]
@@ -112,7 +112,7 @@ class ImportColumns(ImportPage):
                 seen.add(key)
         return kept
 
-    def choices(self, mapping: Mapping[str, str]) -> list[dict[str, Any]]:
+    def choices(self, mapping: Mapping[str, str]) -> list[JsonObject]:
         """Return each column with examples and its target."""
         keys = [key for key in mapping.values() if not key.startswith(NEW) and key not in SEVERAL]
         twice = {key for key in keys if keys.count(key) > 1}
@@ -225,7 +225,7 @@ class ImportColumns(ImportPage):
         mapping = self.sent_mapping()
         form = self.form(mapping).fill(sent)
         values = form.values
-        more: dict[str, Any] = {name: values.pop(name) for name in ("tags", "category") if name in values}
+        more: JsonObject = {name: values.pop(name) for name in ("tags", "category") if name in values}
         if "category" in more:
             more["category"] = more["category"] or None
         if not mapping:
@@ -239,7 +239,7 @@ class ImportColumns(ImportPage):
         if form.wrong:
             return self.refused(form, mapping, "")
         options = {name: None if value == "" else value for name, value in values.items()}
-        body: dict[str, Any] = {"columnMapping": mapping, "options": options, "pauseImport": True, **more}
+        body: JsonObject = {"columnMapping": mapping, "options": options, "pauseImport": True, **more}
         answer = self.ask("PUT", self.resource, None, body)
         if answer.ok and answer.data["detected"]["ambiguous"]:  # of columns that become new fields
             return self.done("Answer the question about your file", self.step(self.name) + "#questions")

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import QueryDict
 
+from core.types import JsonObject, Values
 from core.web.forms import Field
 from crm.imports.pages.base import shown_problem
 
@@ -59,8 +60,8 @@ class MendRow:
 
 
 def mend_rows(
-    problems: Sequence[Mapping[str, Any]],
-    job: Mapping[str, Any],
+    problems: Sequence[Values],
+    job: Values,
     labels: Mapping[str, str],
     optional: Collection[str] = (),
 ) -> list[MendRow]:
@@ -71,7 +72,7 @@ def mend_rows(
     ]
 
 
-def _row(problems: list[dict[str, Any]], job: Mapping[str, Any]) -> MendRow:
+def _row(problems: list[JsonObject], job: Values) -> MendRow:
     first = problems[0]
     row = MendRow(
         first["row"],
@@ -90,7 +91,7 @@ def _row(problems: list[dict[str, Any]], job: Mapping[str, Any]) -> MendRow:
     return row
 
 
-def _add_cells(row: MendRow, values: Sequence[Any], job: Mapping[str, Any], errors: dict[str, list[str]]) -> None:
+def _add_cells(row: MendRow, values: Sequence[Any], job: Values, errors: dict[str, list[str]]) -> None:
     """Add the values of the columns that are imported, wrong ones at any rate. Takes their errors out of `errors`."""
     places = [place for place, header in enumerate(job["headers"]) if header in job["columnMapping"]]
     wrong = [place for place in places if job["headers"][place] in errors]

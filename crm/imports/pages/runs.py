@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.lists import Column, ListState
 from crm.imports.pages.base import CONTACTS, LEADS, ImportPage, Kind, counted, outcome, shown_import, shown_problem
 from crm.imports.pages.corrections import MendRow, mend_rows
@@ -36,7 +37,7 @@ class Imports(ImportPage):
             return self.done(to=self.address("lead-imports"))
         return super().get(request)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         state = ListState(self.request.GET)
         answer = self.read(self.kind.path, {"sortBy": "createdAt", "sortOrder": "desc", **state.query()})
         return {
@@ -71,7 +72,7 @@ class ImportDetail(ImportPage):
     record_kind = ("contact/import", "Imports")
     template = "web/imports/detail.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         job, state = self.job, ListState(self.request.GET)
         problems, more = self.errors(state)
         no_records, no_record_count = self.no_records
@@ -165,7 +166,7 @@ class ImportDetail(ImportPage):
                 row.fill(sent)
         return self.page(context)
 
-    def tell_mended(self, mended: Mapping[str, Any]) -> None:
+    def tell_mended(self, mended: Values) -> None:
         """Show the result of the fixed rows."""
         done = [
             f"{mended[name]:,} {word}"
@@ -180,14 +181,14 @@ class ImportDetail(ImportPage):
         (messages.error if mended["failed"] else messages.success)(self.request, text)
 
     @cached_property
-    def undoing(self) -> Mapping[str, Any] | None:
+    def undoing(self) -> Values | None:
         """Return the job that undoes the import or has undone it, with the remaining records; None without such a
         job."""
         answer = self.ask("GET", f"{self.resource}/undo") if self.job["over"] else None
         job = answer.data["job"] if answer is not None and answer.ok else None
         return None if answer is None or job is None or job["status"] in ("failed", "cancelled") else answer.data
 
-    def left_behind(self, undoing: Mapping[str, Any]) -> list[str]:
+    def left_behind(self, undoing: Values) -> list[str]:
         """Return a summary of the undone and the remaining records."""
         job = undoing["job"]
         left = undoing["createdLeft"]
@@ -242,13 +243,13 @@ class ImportDetail(ImportPage):
         return self.done("Import deleted", self.address(self.kind.imports))
 
 
-def only_codes(operator: str, code: str) -> dict[str, Any]:
+def only_codes(operator: str, code: str) -> JsonObject:
     """Return the parameters of a list of row errors that has those of a code, or all others."""
     condition = {"field": "code", "operator": operator, "value": code}
     return {"advancedFilters": {"operator": "and", "conditions": [condition]}}
 
 
-def run_stats(job: Mapping[str, Any], kind: Kind, no_records: int) -> list[tuple[str, int]]:
+def run_stats(job: Values, kind: Kind, no_records: int) -> list[tuple[str, int]]:
     """Return the results of the rows."""
     names = (("Created", "created"), ("Updated", "updated"), ("Skipped, already there", "skipped"))
     stats = [(label, job[name]) for label, name in names]
@@ -256,7 +257,7 @@ def run_stats(job: Mapping[str, Any], kind: Kind, no_records: int) -> list[tuple
     return [*stats, (f"Not {kind.many}", no_records)] if no_records else stats
 
 
-def undone_stats(job: Mapping[str, Any]) -> list[tuple[str, int]]:
+def undone_stats(job: Values) -> list[tuple[str, int]]:
     """Return the results of undoing the import."""
     others = (("Changed since, so they stay", job["report"].get("keptCount", 0)), ("Not given back", job["failed"]))
     return [("Taken back", job["changed"]), *(stat for stat in others if stat[1])]

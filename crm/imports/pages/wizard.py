@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.forms import Field
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, counted, shown_problem
 from crm.imports.pages.words import (
@@ -39,7 +40,7 @@ class NewImport(ImportPage):
     kind = CONTACTS
     kinds: ClassVar[Mapping[str, Kind]] = {"contact": CONTACTS, "lead": LEADS}
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         file = self.request.GET.get("file", "")
         import_type = self.request.POST.get("of") or self.request.GET.get("of")
         open_kinds = [kind for kind in self.kinds.values() if self.may(kind.module, "POST")]
@@ -86,7 +87,7 @@ class ImportCheck(ImportPage):
     title = "Check"
     template = "web/imports/check.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         context = self.shared()
         if self.job["status"] not in OPEN:
             return context
@@ -132,9 +133,9 @@ class ImportCheck(ImportPage):
         fields = self.job["proposedFields"]
         return [field["column"] for field in fields if field["values"] and field["column"] not in mapping]
 
-    def lacks(self, row_errors: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    def lacks(self, row_errors: Sequence[Values]) -> list[tuple[str, str]]:
         """Return required values that most of the refused rows lack as their only problem: (button, label)."""
-        failed: dict[int, list[Mapping[str, Any]]] = {}
+        failed: dict[int, list[Values]] = {}
         for problem in row_errors:
             if problem["failed"]:
                 failed.setdefault(problem["row"], []).append(problem)
@@ -150,7 +151,7 @@ class ImportCheck(ImportPage):
             if 2 * sum(self._lack_only(problems, keys) for problems in failed.values()) >= len(failed)
         ]
 
-    def _lack_only(self, problems: Sequence[Mapping[str, Any]], keys: set[str]) -> bool:
+    def _lack_only(self, problems: Sequence[Values], keys: set[str]) -> bool:
         """Return whether nothing is wrong with a row but that it has no values of these fields of contacts."""
         mapping = self.job["columnMapping"]
         names = [entry["name"] for entry in self.contact_fields if entry["uniqueFieldID"] in keys]
@@ -161,7 +162,7 @@ class ImportCheck(ImportPage):
             for entry in problems
         )
 
-    def country_field(self, row_errors: Sequence[Mapping[str, Any]]) -> Field | None:
+    def country_field(self, row_errors: Sequence[Values]) -> Field | None:
         """Ask for the country of the numbers of refused rows that lack theirs, or that are from another one.
 
         The latter are asked about where the file names another country than that by which they were read.
@@ -174,7 +175,7 @@ class ImportCheck(ImportPage):
         is_foreign = any(phrase in text for text in refused for phrase in OF_OTHER_COUNTRY)
         return question if other and is_foreign else None
 
-    def start_label(self, checked: Mapping[str, Any]) -> str:
+    def start_label(self, checked: Values) -> str:
         """Return the label of the button that starts the import; "" if it would import nothing."""
         left = max((self.job["total"] or 0) - self.job["processed"], 0)
         written = checked["created"] + checked["updated"]
@@ -208,9 +209,7 @@ class ImportCheck(ImportPage):
         return self.done(text, here) if answer.ok else self.refuse(answer, here)
 
 
-def rows_besides(
-    row_errors: Sequence[Mapping[str, Any]], unknown: Sequence[Mapping[str, Any]]
-) -> list[Mapping[str, Any]]:
+def rows_besides(row_errors: Sequence[Values], unknown: Sequence[Values]) -> list[Values]:
     """Return the problems except those with unknown values, if these are all listed separately."""
     columns = {entry["column"] for entry in unknown} if len(unknown) < MAX_UNKNOWN else set[str]()
     return [

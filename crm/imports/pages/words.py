@@ -12,6 +12,7 @@ from babel import Locale
 from phonenumbers import SUPPORTED_REGIONS
 
 from core.text.addresses import BadAddress, read_phone
+from core.types import JsonObject, Values
 from core.web.forms import Field, Option
 from crm.imports.pages.base import counted
 
@@ -124,7 +125,7 @@ def common_country(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
     return code if 2 * count > sum(counts.values()) else ""
 
 
-def country_question(job: Mapping[str, Any]) -> Field:
+def country_question(job: Values) -> Field:
     """Ask for the country of national numbers, with that of the file's column of countries chosen."""
     field = Field("country", COUNTRY_QUESTION, "select", options=countries(), placeholder="Choose a country")
     field.value = common_country(job["headers"], job["sample"])
@@ -140,7 +141,7 @@ def lacks_country(text: str) -> bool:
     return False
 
 
-def row_lines(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def row_lines(rows: Iterable[Values]) -> list[JsonObject]:
     """Return the number and the values of rows, as a line each."""
     lines = []
     for row in rows:
@@ -149,7 +150,7 @@ def row_lines(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return lines
 
 
-def unknown_words(unknown: Mapping[str, Any], mapping: Mapping[str, str], labels: Mapping[str, str]) -> str:
+def unknown_words(unknown: Values, mapping: Mapping[str, str], labels: Mapping[str, str]) -> str:
     """Return the message that the company does not have a value of the file."""
     key = mapping.get(unknown["column"], "")
     what = KNOWN.get(key) or f"choices of {labels.get(key, unknown['column'])}"
@@ -170,7 +171,7 @@ def left_out(names: Sequence[str]) -> str:
     return f"{what}: {listed(names)}."
 
 
-def questions(job: Mapping[str, Any], values: Mapping[str, Any]) -> list[Field]:
+def questions(job: Values, values: Values) -> list[Field]:
     """Ask how numbers or dates of ambiguous columns are written, once for each option, by both readings of an example.
 
     A reading that is assumed is chosen already. `values` are answers that were given already.
@@ -188,13 +189,13 @@ def questions(job: Mapping[str, Any], values: Mapping[str, Any]) -> list[Field]:
     return fields
 
 
-def _assumed(columns: Sequence[Mapping[str, Any]]) -> str:
+def _assumed(columns: Sequence[Values]) -> str:
     """Return the one reading that is assumed for all of the columns; empty if one of them has none, or another."""
     readings = {column.get("value", "") for column in columns}
     return str(readings.pop()) if len(readings) == 1 else ""
 
 
-def assumptions(job: Mapping[str, Any]) -> list[str]:
+def assumptions(job: Values) -> list[str]:
     """Return the messages about ambiguous columns that are read in the company's format."""
     columns: dict[str, list[str]] = {}
     for column in job["detected"]["assumed"]:

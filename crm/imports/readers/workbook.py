@@ -21,6 +21,7 @@ from typing import IO, Any, BinaryIO
 
 import orjson
 
+from core.types import JsonObject
 from crm.files.mime import archive, ole
 from crm.imports.readers.base import (
     EMPTY_FILE,
@@ -158,7 +159,7 @@ class WorkbookTable(Table):
         self.first_rows = tuple(rows[:MAX_FIRST_ROWS])
         self.suspects = Suspects(self.headers, [row for row in rows if row[0] > self.header_row], self.header_row)
 
-    def _row_error(self, number: int, content: dict[str, Any]) -> RowError:
+    def _row_error(self, number: int, content: JsonObject) -> RowError:
         index = content["column"]
         column = None
         if index is not None:
@@ -206,7 +207,7 @@ def _check_size(stream: BinaryIO, kind: str) -> None:
         raise ReaderError(INVALID, f"The workbook unpacks to more data than an import may use. {SAVE_AS_CSV}")
 
 
-def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> dict[str, Any]:
+def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> JsonObject:
     """Run the child and return its report. Raises ReaderError for every failure in it."""
     if len(sheet) > MAX_HEADER_CHARS:
         raise ReaderError(
@@ -245,7 +246,7 @@ def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> dict[str, Any]:
     return report
 
 
-def _last_line(errors: IO[bytes]) -> dict[str, Any]:
+def _last_line(errors: IO[bytes]) -> JsonObject:
     size = errors.seek(0, 2)
     errors.seek(max(0, size - REPORT_BYTES))
     last = errors.read().strip().rpartition(b"\n")[2]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Option
 from core.web.pages import MenuItem, Page
 from core.web.record_forms import fields_query, form_field
@@ -31,7 +30,7 @@ class LeadPage(Page):
     menu = MenuItem("Leads", "target", 30, "Work", tab=True, key="l")
 
     @cached_property
-    def definitions(self) -> list[Mapping[str, Any]]:
+    def definitions(self) -> list[Values]:
         """The definitions of the leads' fields, or none if the reader may not see them."""
         answer = self.ask("GET", "custom-field", fields_query("lead")) if self.may("custom-field") else None
         return answer.data if answer is not None and answer.ok else []
@@ -60,7 +59,7 @@ class LeadPage(Page):
     def status_label(self, status: str | None) -> str:
         return self.labels.get(status or "") or (status or "No status").capitalize()
 
-    def shown(self, lead: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(self, lead: Values) -> JsonObject:
         """Return the lead with the label of its status."""
         status, source = lead["status"], lead["source"]
         labels = {"status_label": self.status_label(status), "source_label": self.sources.get(source, source)}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
 from core.web.forms import Field
@@ -69,7 +68,7 @@ class Leads(LeadList):
     title = "Leads"
     template = "web/leads/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         shared = {
             "choices": self.choices,
             "statuses": self.statuses,
@@ -81,7 +80,7 @@ class Leads(LeadList):
         view = self.board() if self.is_board else self.table()
         return {**shared, **self.context(), **view}
 
-    def table(self) -> dict[str, Any]:
+    def table(self) -> JsonObject:
         answer = self.listed("lead", self.state.query())
         rows = [self.row(lead) for lead in answer.data]
         return {
@@ -92,7 +91,7 @@ class Leads(LeadList):
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
-    def board(self) -> dict[str, Any]:
+    def board(self) -> JsonObject:
         """Return the columns. At first each has its cards among the newest leads, which are its own first ones."""
         groups = {row["value"]: row for row in self.listed("lead/summary", self.state.selection()).data}
         only = self.request.GET.get("column")
@@ -168,7 +167,7 @@ class Pipeline(LeadPage):
     title = "Pipeline"
     template = "web/leads/pipeline.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         groups = {row["value"]: row for row in self.read("lead/summary").data}
         values = [*self.labels, *(value for value in groups if value not in self.labels)]
         rows = [(value, self.status_label(value), groups.get(value) or {"count": 0, "sum": 0}) for value in values]

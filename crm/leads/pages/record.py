@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
 from core.ids import is_id
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.conflicts import RETRIES, open_form, read_edit
 from core.web.field_values import field_values
@@ -38,7 +37,7 @@ NEEDED = {"name": False, "email": True, "number": True}
 """Value of a contact -> whether a new one needs it by default."""
 
 
-def body_of(values: Mapping[str, Any]) -> dict[str, Any]:
+def body_of(values: Values) -> JsonObject:
     """Return the API's body for values of a form."""
     beside = {name: values[name] for name in BESIDE if name in values}
     for name in ("teamMember", "team"):
@@ -59,20 +58,20 @@ class NewLead(LeadPage):
     template = "web/leads/new.html"
 
     @cached_property
-    def contact(self) -> Mapping[str, Any] | None:
+    def contact(self) -> Values | None:
         """The contact that the address names, whose lead it will be."""
         id = self.request.GET.get("contact", "")
         return self.read(f"contact/{id}").data if is_id(id) and self.may("contact") else None
 
     @cached_property
-    def all_definitions(self) -> list[Mapping[str, Any]]:
+    def all_definitions(self) -> list[Values]:
         """The definitions of the fields of leads and of contacts, or none if the reader may not see them."""
         query = {**fields_query("lead"), "filters": {"panel": ["lead", "contact"]}, "n": "400"}
         answer = self.ask("GET", "custom-field", query) if self.may("custom-field") else None
         return answer.data if answer is not None and answer.ok else []
 
     @cached_property
-    def definitions(self) -> list[Mapping[str, Any]]:
+    def definitions(self) -> list[Values]:
         return [definition for definition in self.all_definitions if definition["panel"] == "lead"]
 
     @cached_property
@@ -94,7 +93,7 @@ class NewLead(LeadPage):
             fields.append(Field("teamMember", "Assigned to", "select", help=help, options=self.members))
         return Form(fields)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         may = self.may("lead", "POST")
         return {"form": self.form() if may else None, "contact": self.contact if may else None}
 
@@ -121,7 +120,7 @@ class LeadDetail(LeadPage):
     template = "web/leads/detail.html"
 
     @cached_property
-    def lead(self) -> dict[str, Any]:
+    def lead(self) -> JsonObject:
         return self.shown(self.read(f"lead/{self.params['id']}").data)
 
     @property
@@ -135,7 +134,7 @@ class LeadDetail(LeadPage):
         chosen = self.request.GET.get("tab", "")
         return chosen if chosen in names else next(iter(names), "")
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         edit = self.request.GET.get("edit", "")
         context = {
             "lead": self.lead,
@@ -165,7 +164,7 @@ class LeadDetail(LeadPage):
             for definition in shown
         ]
 
-    def happenings(self) -> dict[str, Any]:
+    def happenings(self) -> JsonObject:
         """Return the data of the chosen tab."""
         of_lead = {"filters": {"lead": self.params["id"]}, "n": "100", "p": "1"}
         if self.tab == "activity":
@@ -188,11 +187,11 @@ class LeadDetail(LeadPage):
         answer = self.ask("GET", path, {**of_lead, "sortBy": by, "sortOrder": "desc"})
         return {self.tab: answer.data or []}
 
-    def edit_form(self, values: Mapping[str, Any]) -> Form:
+    def edit_form(self, values: Values) -> Form:
         """Make the form that the address asks for."""
         return self.links_form(values) if self.request.GET.get("edit") == "assignment" else self.values_form(values)
 
-    def values_form(self, values: Mapping[str, Any]) -> Form:
+    def values_form(self, values: Values) -> Form:
         fields = self.value_fields()
         if products := self.options_of("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
@@ -202,7 +201,7 @@ class LeadDetail(LeadPage):
         form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])
         return form
 
-    def links_form(self, values: Mapping[str, Any]) -> Form:
+    def links_form(self, values: Values) -> Form:
         choices = (("teamMember", "Assigned to", self.members), ("team", "Team", self.options_of("team")))
         fields = [Field(name, label, "select", options=options) for name, label, options in choices if options]
         form = Form(fields, values)
@@ -210,7 +209,7 @@ class LeadDetail(LeadPage):
         return form
 
     @property
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """The lead's values by the names of the forms."""
         lead = self.lead
         several = {name: [record["_id"] for record in lead[name]] for name in ("productServices", "tags")}

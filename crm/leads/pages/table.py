@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from core.types import Values
 from core.web.forms import Field
 from core.web.lists import Column
 from core.web.record_forms import column_of, form_field, shown_fields
@@ -43,7 +41,7 @@ class LeadTable(LeadPage, TablePage):
             Column("updatedAt", "Changed", "updatedAt", css="muted num", kind="when"),
         ]
 
-    def row(self, record: Mapping[str, Any]) -> Row:
+    def row(self, record: Values) -> Row:
         contact = record["contact"]
         who = contact["name"] or contact["email"] or ""
         return Row(record["_id"], f"leads/{record['_id']}", who or "No name", f"the lead of {who}", self.shown(record))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import Any
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
@@ -13,6 +12,7 @@ from django.utils import timezone
 from accounts.models import Member
 from core.errors import InvalidFormat, NamedError
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 from crm.activities.follow_ups import live_follow_ups
 from crm.activities.models import FollowUp
 from crm.activities.participants import check_member
@@ -39,7 +39,7 @@ class CalendarQuery:
     members: Collection[str] | None = None
 
 
-def read_asked(params: Mapping[str, Any]) -> CalendarQuery:
+def read_asked(params: Values) -> CalendarQuery:
     """Read a calendar's query. Raises InvalidFormat, InvalidInput_400, MemberNotFound_404, TeamNotFound_400."""
     start = _moment("from", params["from"]) if params.get("from") else _start_of(timezone.now().date())
     end = _moment("to", params["to"]) if params.get("to") else start + USUAL_SPAN
@@ -80,9 +80,9 @@ def _start_of(day: date) -> datetime:
     return datetime.combine(day, time(), zone_of(company_timezone()))
 
 
-def entries(query: CalendarQuery) -> tuple[list[dict[str, Any]], bool]:
+def entries(query: CalendarQuery) -> tuple[list[JsonObject], bool]:
     """Return the entries by time, and whether there are more than are returned."""
-    calendar_entries: list[dict[str, Any]] = []
+    calendar_entries: list[JsonObject] = []
     is_cut = False
     for kind, reader in ((MEETING, _meetings), (FOLLOW_UP, _follow_ups)):
         rows = reader(query) if kind in query.kinds else []
@@ -92,7 +92,7 @@ def entries(query: CalendarQuery) -> tuple[list[dict[str, Any]], bool]:
     return calendar_entries[:MAX_MEETINGS], is_cut or len(calendar_entries) > MAX_MEETINGS
 
 
-def _meetings(query: CalendarQuery) -> list[dict[str, Any]]:
+def _meetings(query: CalendarQuery) -> list[JsonObject]:
     rows = Meeting.objects.filter(
         status=Meeting.Status.SCHEDULED,
         starts_at__lt=query.end,
@@ -126,7 +126,7 @@ def _meetings(query: CalendarQuery) -> list[dict[str, Any]]:
     ]
 
 
-def _follow_ups(query: CalendarQuery) -> list[dict[str, Any]]:
+def _follow_ups(query: CalendarQuery) -> list[JsonObject]:
     rows = live_follow_ups().filter(status=FollowUp.Status.OPEN, due_at__gte=query.start, due_at__lt=query.end)
     if query.members is not None:
         rows = rows.filter(assignee_id__in=query.members)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -12,6 +11,7 @@ from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat
 from core.ids import is_id
+from core.types import JsonObject
 from crm.meetings.agenda.selectors import ENTRY_KINDS, MAX_SPAN, CalendarQuery, entries, read_asked
 from crm.meetings.agenda.serializers import CalendarOut
 
@@ -29,7 +29,7 @@ WHOSE = (
 ERRORS = ("InvalidInput_400",)
 
 
-def _answer(query: CalendarQuery) -> dict[str, Any]:
+def _answer(query: CalendarQuery) -> JsonObject:
     calendar_entries, is_cut = entries(query)
     return {"start": query.start, "end": query.end, "entries": calendar_entries, "isCut": is_cut}
 
@@ -45,7 +45,7 @@ class CalendarViewSet(ResourceViewSet):
         errors=(*ERRORS, "MemberNotFound_404", "TeamNotFound_400"),
         description="Their scheduled meetings and open follow-ups, with what these are called.",
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         for name in ("member", "team"):
             param = request.query_params.get(name)
             if param and not is_id(param):
@@ -64,5 +64,5 @@ class MyCalendarViewSet(ResourceViewSet):
         errors=ERRORS,
         description="The meetings that the asking member takes part in, and the open follow-ups that are theirs.",
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return _answer(replace(read_asked(request.query_params), members=[self.actor.member_id]))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
+from core.types import JsonObject
 from crm.meetings.filters import MEETING_FIELDS
 from crm.meetings.models import Meeting
 from crm.meetings.offline.serializers import OfflineMeetingCreate, OfflineMeetingUpdate
@@ -37,7 +36,7 @@ class OfflineMeetingViewSet(MeetingActions):
         takes="meeting",
         description=CREATED,
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self.made({**data, "kind": OFFLINE})
 
     @endpoint(
@@ -48,7 +47,7 @@ class OfflineMeetingViewSet(MeetingActions):
         errors=("NotFound_404", "BadRequest_400", *REFERENCES),
         description=UPDATED,
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         return self.changed(id, data)
 
     @endpoint(
@@ -60,5 +59,5 @@ class OfflineMeetingViewSet(MeetingActions):
         errors=("NotFound_404",),
         description=CANCELLED,
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return self.cancelled(data)

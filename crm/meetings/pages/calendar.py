@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.pages import MenuItem, Page
 from crm.meetings.pages.days import DAY, Day, Entry, days_of, hours_of, read_moment
@@ -158,7 +159,7 @@ class Calendar(Page):
         return entries, cut
 
     @property
-    def assigned(self) -> dict[str, Any]:
+    def assigned(self) -> JsonObject:
         return {"assignee": self.actor.member_id} if self.mine else {}
 
     def overdue(self) -> tuple[list[Any], int]:
@@ -170,7 +171,7 @@ class Calendar(Page):
         answer = self.ask("GET", "lead-activity/follow-up", query)
         return (answer.data, answer.total or 0) if answer.ok else ([], 0)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         entries, cut = self.entries()
         first, end = self.span
         days = days_of(entries, first, (end - first).days, self.zone, self.today)
@@ -197,9 +198,9 @@ class Calendar(Page):
         """Return the first day of the previous period."""
         return (self.first - DAY).replace(day=1) if self.view == "month" else self.first - (self.end - self.first)
 
-    def shown_days(self, days: list[Day]) -> dict[str, Any]:
+    def shown_days(self, days: list[Day]) -> JsonObject:
         """Return the days of each view that is on the page."""
-        views: dict[str, Any] = {}
+        views: JsonObject = {}
         if self.view == "month":
             for day in days:
                 day.outside = day.day.month != self.first.month
@@ -250,10 +251,10 @@ class Calendar(Page):
         return self.done(" ".join(filter(None, (text, answer.warning))), self.link(), back=back)
 
 
-def selection(conditions: list[dict[str, Any]], by: str, filters: Mapping[str, Any]) -> dict[str, Any]:
+def selection(conditions: list[JsonObject], by: str, filters: Values) -> JsonObject:
     """Return the query of the first records that meet the conditions, by time."""
     tree = {"operator": "and", "conditions": conditions}
-    query: dict[str, Any] = {
+    query: JsonObject = {
         "advancedFilters": tree,
         "sortBy": by,
         "sortOrder": "asc",

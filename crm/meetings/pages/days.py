@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from itertools import groupby
-from typing import Any
 from zoneinfo import ZoneInfo
+
+from core.types import Values
 
 DAY = timedelta(days=1)
 WORK = (8, 18)
@@ -28,17 +29,17 @@ class Entry:
     """A meeting, or a follow-up, with its times on the clocks of the zone."""
 
     kind: str
-    record: Mapping[str, Any]
+    record: Values
     start: datetime
     end: datetime
 
     @classmethod
-    def of_meeting(cls, record: Mapping[str, Any], zone: ZoneInfo) -> Entry:
+    def of_meeting(cls, record: Values, zone: ZoneInfo) -> Entry:
         start, end = (datetime.fromisoformat(record[name]).astimezone(zone) for name in ("startsAt", "endsAt"))
         return cls("meeting", record, start, end)
 
     @classmethod
-    def of_follow_up(cls, record: Mapping[str, Any], zone: ZoneInfo) -> Entry:
+    def of_follow_up(cls, record: Values, zone: ZoneInfo) -> Entry:
         start = datetime.fromisoformat(record["dueAt"]).astimezone(zone)
         return cls("follow-up", record, start, start)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.pages import Page
 from crm.meetings.pages.calendar import Calendar
@@ -23,7 +22,7 @@ class MeetingPage(Page):
     module = "meeting"
     menu = Calendar.menu
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         values = values or {}
         lengths = {**LENGTHS, **({int(values["durationMinutes"]): ""} if values.get("durationMinutes") else {})}
         options = [Option(str(minutes), LENGTHS.get(minutes, f"{minutes} minutes")) for minutes in sorted(lengths)]
@@ -45,7 +44,7 @@ class MeetingPage(Page):
         )
 
     @staticmethod
-    def body(values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(values: Values) -> JsonObject:
         """Return the API's body for values of the form."""
         payload = dict(values)
         for name in ("durationMinutes", "remindMinutes"):
@@ -55,21 +54,21 @@ class MeetingPage(Page):
             payload["remindMinutes"] = None
         return payload
 
-    def members(self) -> list[Mapping[str, Any]]:
+    def members(self) -> list[Values]:
         query = {"filters": WORKING, "sortBy": "name", "sortOrder": "asc", "p": "1", "n": "200"}
         answer = self.ask("GET", "member", query) if self.may("member") else None
         return answer.data if answer is not None and answer.ok else []
 
-    def contacts(self, text: str) -> list[Mapping[str, Any]]:
+    def contacts(self, text: str) -> list[Values]:
         """Return the first contacts with an address that the text finds."""
         condition = {"field": "email", "operator": "isNotEmpty"}
         return self._contacts({"searchValue": text, "n": str(FOUND)}, condition)
 
-    def contacts_of(self, ids: list[str]) -> list[Mapping[str, Any]]:
+    def contacts_of(self, ids: list[str]) -> list[Values]:
         """Return the contacts with these ids."""
         return self._contacts({"n": str(len(ids))}, {"field": "_id", "operator": "in", "value": ids})
 
-    def _contacts(self, query: Mapping[str, Any], condition: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    def _contacts(self, query: Values, condition: Values) -> list[Values]:
         query = {**query, "p": "1", "advancedFilters": {"operator": "and", "conditions": [condition]}}
         answer = self.ask("GET", "contact", query) if self.may("contact") else None
         return answer.data if answer is not None and answer.ok else []
@@ -96,15 +95,15 @@ class EditMeeting(MeetingPage):
         return f"{self.shows}/{self.params['id']}"
 
     @cached_property
-    def meeting(self) -> Mapping[str, Any]:
-        record: Mapping[str, Any] = self.read(self.resource).data
+    def meeting(self) -> Values:
+        record: Values = self.read(self.resource).data
         return record
 
     @property
     def changeable(self) -> bool:
         return self.may(self.shows, "PUT") and self.meeting["status"] == "scheduled"
 
-    def booking(self) -> Mapping[str, Any] | None:
+    def booking(self) -> Values | None:
         """Return the visitor's booking with their answers; None without one."""
         if not (self.may("calendar") or self.may("my-calendar")):
             return None
@@ -115,7 +114,7 @@ class EditMeeting(MeetingPage):
         said = [(key, ", ".join(value) if isinstance(value, list) else value) for key, value in answers.items()]
         return {**answer.data[0], "said": said}
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """Return the meeting's values by the names of the form."""
         remind = self.meeting["remindMinutes"]
         return {
@@ -125,16 +124,16 @@ class EditMeeting(MeetingPage):
             "remindMinutes": "" if remind is None else str(remind),
         }
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         if self.meeting["timezone"] != self.reader.formats.timezone:
             form.fields[1].help = f"By the clocks of {self.meeting['timezone']}."
         return form
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context(self.form(self.values()) if self.changeable else None)
 
-    def context(self, form: Form | None) -> dict[str, Any]:
+    def context(self, form: Form | None) -> JsonObject:
         there = {person[kind] for person in self.meeting["attendees"] for kind in ("member", "contact")}
         there.add(self.meeting["organizer"]["_id"])
         find = self.request.GET.get("find", "").strip()
@@ -193,7 +192,7 @@ class EditMeeting(MeetingPage):
         return self.download(f"{self.resource}/ics")
 
 
-def named(attendee: Mapping[str, Any]) -> dict[str, str]:
+def named(attendee: Values) -> dict[str, str]:
     """Name an attendee as the API takes one."""
     for kind in ("member", "contact"):
         if attendee[kind]:

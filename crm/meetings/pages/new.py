@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse, QueryDict
 
 from core.ids import is_id
 from core.text.folding import fold
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from crm.meetings.pages.days import read_moment
 from crm.meetings.pages.meetings import FOUND, MeetingPage
@@ -30,16 +29,16 @@ class NewMeeting(MeetingPage):
     template = "web/meetings/new.html"
 
     @cached_property
-    def lead(self) -> Mapping[str, Any] | None:
+    def lead(self) -> Values | None:
         """The lead that the address names, which the meeting is about."""
         return self.named("lead")
 
     @cached_property
-    def contact(self) -> Mapping[str, Any] | None:
+    def contact(self) -> Values | None:
         """The contact that the address names, which the meeting is about."""
         return None if self.lead else self.named("contact")
 
-    def named(self, kind: str) -> Mapping[str, Any] | None:
+    def named(self, kind: str) -> Values | None:
         id = self.request.GET.get(kind, "")
         return self.read(f"{kind}/{id}").data if is_id(id) and self.may(kind) else None
 
@@ -56,7 +55,7 @@ class NewMeeting(MeetingPage):
         moment = read_moment(text, zone_of(self.reader.formats.timezone)) if "T" in text else None
         return f"{moment:%Y-%m-%dT%H:%M}" if moment else ""
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         addresses = Field("attendees", "Others, by e-mail address", help="Separated by commas. You are included.")
         form.fields.insert(BEFORE_PEOPLE, addresses)
@@ -67,10 +66,10 @@ class NewMeeting(MeetingPage):
         form.fields[1].value = self.at
         return form
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context(self.form()) if self.may("meeting", "POST") else {"form": None}
 
-    def context(self, form: Form, sent: QueryDict | None = None) -> dict[str, Any]:
+    def context(self, form: Form, sent: QueryDict | None = None) -> JsonObject:
         kept = {name: self.request.GET[name] for name in ("lead", "contact", "at") if name in self.request.GET}
         return {
             "form": form,
@@ -83,7 +82,7 @@ class NewMeeting(MeetingPage):
             **self.people(sent),
         }
 
-    def people(self, sent: QueryDict | None) -> dict[str, Any]:
+    def people(self, sent: QueryDict | None) -> JsonObject:
         """Return the selected participants, at first the contact of the meeting, and the search results."""
         if sent is None:
             about = (self.lead or {}).get("contact") or self.contact
@@ -111,7 +110,7 @@ class NewMeeting(MeetingPage):
     def do_save(self) -> HttpResponse:
         sent = self.request.POST
         form = self.form().fill(sent)
-        values: dict[str, Any] = {name: value for name, value in form.values.items() if value != ""}
+        values: JsonObject = {name: value for name, value in form.values.items() if value != ""}
         named = [{word: id} for field, word in PICKED.items() for id in picked_ids(sent, field)]
         typed, find = str(values.pop("attendees", "")), sent.get("find", "").strip()
         if "@" in find:
@@ -151,6 +150,6 @@ def picked_ids(sent: QueryDict, field: str) -> list[str]:
     return [id for id in dict.fromkeys(sent.getlist(field)) if is_id(id)][:MAX_PICKED]
 
 
-def words_of(person: Mapping[str, Any]) -> str:
+def words_of(person: Values) -> str:
     """Return the text that a search for a person covers."""
     return fold(f"{person['name']} {person['email']}")

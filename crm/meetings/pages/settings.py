@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsForm
 
@@ -19,7 +17,7 @@ class VideoCalls(SettingsForm):
     module = "settings"
     resource = "videocall/settings"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         providers = (values or {}).get("providers", ())
         return Form(
             [

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.meetings.models import VideoSettings
 from crm.meetings.video.link_template import check_template
 from crm.meetings.video.registry import PROVIDERS
 
 
-def read_settings(member_id: str) -> dict[str, Any]:
+def read_settings(member_id: str) -> JsonObject:
     """Return the settings, and the providers, each with the reason why the member cannot use it."""
     video_settings = VideoSettings.objects.first() or VideoSettings()
     return {
@@ -28,7 +27,7 @@ def read_settings(member_id: str) -> dict[str, Any]:
 @transaction.atomic
 def change_settings(*, member_id: str, link_template: str | None = None, provider: str | None = None) -> None:
     """Change the given settings. Raises ValidationFailed for an invalid template, InvalidInput_400."""
-    values: dict[str, Any] = {"updated_by_id": member_id}
+    values: JsonObject = {"updated_by_id": member_id}
     if link_template is not None:
         values["link_template"] = check_template(link_template.strip())
     if provider is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
@@ -12,6 +10,7 @@ from core.api.listing import Listing, ListRequest
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.meetings.filters import MEETING_FIELDS, with_member
 from crm.meetings.models import Meeting
 from crm.meetings.serializers import MeetingCancel, MeetingOut
@@ -38,7 +37,7 @@ def _own_calls(list_request: ListRequest) -> QuerySet[Meeting]:
     return _calls().filter(with_member(list_request.actor.member_id))
 
 
-def _with_link(data: dict[str, Any]) -> dict[str, Any]:
+def _with_link(data: JsonObject) -> JsonObject:
     """Set the company's provider of the link if the body has neither. Raises InvalidInput_400 without a provider."""
     if not data.get("link") and not data.get("video_provider"):
         data["video_provider"] = video_provider_of_company()
@@ -68,7 +67,7 @@ class VideoCallViewSet(MeetingActions):
         takes="meeting",
         description=CREATED + LINK,
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self.made(_with_link(data))
 
     @endpoint(
@@ -79,7 +78,7 @@ class VideoCallViewSet(MeetingActions):
         errors=("NotFound_404", "BadRequest_400", *REFERENCES),
         description=UPDATED,
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         return self.changed(id, data)
 
     @endpoint(
@@ -91,7 +90,7 @@ class VideoCallViewSet(MeetingActions):
         errors=("NotFound_404",),
         description=CANCELLED,
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return self.cancelled(data)
 
 
@@ -116,7 +115,7 @@ class MyVideoCallViewSet(MeetingActions):
         takes="meeting",
         description=f"The asking member organizes it. {CREATED}{LINK}",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: JsonObject) -> object:
         return self.made({**_with_link(data), "organizer": self.actor.member_id})
 
     @endpoint(
@@ -127,7 +126,7 @@ class MyVideoCallViewSet(MeetingActions):
         errors=("NotFound_404", "BadRequest_400", "UnauthorizedAction_403", *REFERENCES),
         description=f"UnauthorizedAction_403 for one that somebody else organizes. {UPDATED}",
     )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
         return self.changed(id, data)
 
     @endpoint(
@@ -139,7 +138,7 @@ class MyVideoCallViewSet(MeetingActions):
         errors=("NotFound_404",),
         description=f"Those that the asking member organizes; others are passed over. {CANCELLED}",
     )
-    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         return self.cancelled(data)
 
 
@@ -153,7 +152,7 @@ class VideoSettingsViewSet(ResourceViewSet):
         description="Provider or link template of the company, and the providers that can be chosen.",
         output=VideoSettingsOut,
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return read_settings(self.actor.member_id)
 
     @endpoint(
@@ -166,6 +165,6 @@ class VideoSettingsViewSet(ResourceViewSet):
         also=(),
         description="Meetings that have a link keep it.",
     )
-    def update(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: JsonObject) -> object:
         change_settings(member_id=self.actor.member_id, **data)
         return read_settings(self.actor.member_id)

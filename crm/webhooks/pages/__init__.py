@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.event_kinds import kind_options
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
@@ -72,7 +71,7 @@ class WebhookForm(RecordForm, WebhookPage):
 
     known = False
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         lines = {name: "\n".join((values or {}).get(name) or ()) for name in LINES}
         headers = "One in a line, such as Authorization: Bearer …. Stored encrypted, and never shown."
         kept = " Left empty, they stay; another address needs them anew."
@@ -88,7 +87,7 @@ class WebhookForm(RecordForm, WebhookPage):
         ]
         return Form(fields, {**(values or {}), **lines, "headers": ""} if values is not None else None)
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if name != "headers"}
         payload |= {name: values[name].split() for name in LINES if name in values}
         if values.get("headers"):
@@ -96,7 +95,7 @@ class WebhookForm(RecordForm, WebhookPage):
             payload["headers"] = {name.strip(): value.strip() for name, _, value in pairs}
         return payload
 
-    def made(self, data: Mapping[str, Any], title: str) -> HttpResponse:
+    def made(self, data: Values, title: str) -> HttpResponse:
         """Show the secret in the answer to the form: it is shown nowhere again."""
         return self.page(
             {"secret": data["secret"], "title": title, "id": data["_id"]}, template="web/webhooks/made.html"
@@ -125,7 +124,7 @@ class Webhook(EditRecord, WebhookForm):
     template = "web/webhooks/detail.html"
     known = True
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         deliveries = self.read(f"webhook/{self.params['id']}/deliveries", LATEST)
         replay = Form([Field("days", "Tell again what happened in", "select", options=MISSED, value="1")])
         return {
@@ -137,10 +136,10 @@ class Webhook(EditRecord, WebhookForm):
             "only": told_filter(self, self.record),
         }
 
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Values:
         return {**self.record, **{name: "\n".join(self.record[name]) for name in LINES}, "headers": ""}
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         split = {name: str((values or {}).get(name, "")).split() for name in LINES}
         return super().form({**(values or {}), **split})
 
@@ -173,7 +172,7 @@ class WebhookDelivery(WebhookPage):
     title = "Delivery"
     template = "web/webhooks/delivery.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         delivery = self.read(f"webhook/deliveries/{self.params['id']}").data
         written = {"body": indented(delivery["body"]), "answer": indented(delivery["responseBody"])}
         return {"delivery": delivery, "title": delivery["kind"], **written}

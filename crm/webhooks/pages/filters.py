@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse, QueryDict
 
+from core.types import JsonObject, Values
 from core.web.filter_words import in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Form
@@ -25,7 +24,7 @@ def panel_of(kinds: list[str]) -> str:
     return panels.pop() if len(panels) == 1 and panels <= set(PLAIN) else ""
 
 
-def definitions(page: Page, panel: str) -> list[Mapping[str, Any]]:
+def definitions(page: Page, panel: str) -> list[Values]:
     """Return the fields that people filter by, or none if the reader may not see them."""
     answer = page.ask("GET", "custom-field", fields_query(panel)) if page.may("custom-field") else None
     return (
@@ -33,7 +32,7 @@ def definitions(page: Page, panel: str) -> list[Mapping[str, Any]]:
     )
 
 
-def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
+def told_filter(page: Page, webhook: Values) -> JsonObject:
     """Return the texts about a webhook's filter: its rules, and the address to change them."""
     panel = panel_of(webhook["kinds"])
     tree = webhook["filter"]
@@ -45,7 +44,7 @@ def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
     names |= {entry["uniqueFieldID"]: name_of(entry) for entry in fields}
     flat_filter = flattened(tree, shown_by(choices), page.zone_name) if tree else ([], "", [])
     texts, match, rest = flat_filter
-    query: dict[str, Any] = {"f": texts, **({MATCH: match} if match else {})}
+    query: JsonObject = {"f": texts, **({MATCH: match} if match else {})}
     conditions = [tree] if tree else []
     if tree and tree.get("operator") == "and":
         conditions = tree["conditions"]
@@ -71,8 +70,8 @@ class WebhookFilter(SettingsPage):
         return f"webhook/{self.params['id']}"
 
     @cached_property
-    def webhook(self) -> Mapping[str, Any]:
-        record: Mapping[str, Any] = self.read(self.resource).data
+    def webhook(self) -> Values:
+        record: Values = self.read(self.resource).data
         return record
 
     @cached_property
@@ -90,7 +89,7 @@ class WebhookFilter(SettingsPage):
         query[MATCH] = self.request.POST.get(MATCH) or self.request.GET.get(MATCH, "")
         return ListState(query, choices, zone=self.zone_name)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         may = self.may(self.module, "PUT") and self.choices
         return {
             "webhook": self.webhook,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 from urllib.parse import quote
 
+from core.types import Values
 from outreach.ai.connected_app import model_app
 from outreach.ai.providers.model import ModelProvider, Reply, Request, Turn
 
@@ -21,7 +22,7 @@ class AiA(ModelProvider):
     default_model: ClassVar[str] = "gemini-2.5-flash-lite"
     invalid: ClassVar[str] = "InvalidAiAConfiguration_400"
 
-    def request(self, rules: str, turns: Sequence[Turn], schema: Mapping[str, Any]) -> Request:
+    def request(self, rules: str, turns: Sequence[Turn], schema: Values) -> Request:
         return Request(
             path=f"/v1beta/models/{quote(self.model, safe='')}:generateContent",
             headers={"x-goog-api-key": self.key_of_app()},
@@ -39,7 +40,7 @@ class AiA(ModelProvider):
             },
         )
 
-    def read(self, payload: Mapping[str, Any]) -> Reply:
+    def read(self, payload: Values) -> Reply:
         usage = payload.get("usageMetadata") or {}
         thought = usage.get("thoughtsTokenCount")
         out = usage.get("candidatesTokenCount")

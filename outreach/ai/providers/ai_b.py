@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
+from core.types import JsonObject, Values
 from outreach.ai.connected_app import model_app
 from outreach.ai.providers.model import ModelProvider, Reply, Request, Turn
 
@@ -30,13 +31,13 @@ class AiB(ModelProvider):
     invalid: ClassVar[str] = "InvalidAiBConfiguration_400"
     keyless: ClassVar[bool] = True
 
-    def request(self, rules: str, turns: Sequence[Turn], schema: Mapping[str, Any]) -> Request:
+    def request(self, rules: str, turns: Sequence[Turn], schema: Values) -> Request:
         quirks = self.app.quirks
         form, dropped = quirks.get("format", _FORMATS[0]), quirks.get("dropped", [])
         if form == "plain":
             rules = f"{rules}\nThe JSON schema of the answer:\n{json.dumps(schema)}"
         said = [{"role": _ROLES[turn.role], "content": turn.text} for turn in turns]
-        body: dict[str, Any] = {"model": self.model, "messages": [{"role": "system", "content": rules}, *said]}
+        body: JsonObject = {"model": self.model, "messages": [{"role": "system", "content": rules}, *said]}
         body |= {sent: self.setting(name) for name, sent in _PARAMETERS.items() if sent not in dropped}
         body[quirks.get("maxTokens", "max_tokens")] = self.most_tokens
         if form == "json_schema":
@@ -47,7 +48,7 @@ class AiB(ModelProvider):
         key = self.key_of_app()
         return Request("/chat/completions", {"Authorization": f"Bearer {key}"} if key else {}, body)
 
-    def read(self, payload: Mapping[str, Any]) -> Reply:
+    def read(self, payload: Values) -> Reply:
         usage = payload.get("usage") or {}
         tokens = {"tokens_in": usage.get("prompt_tokens"), "tokens_out": usage.get("completion_tokens")}
         choice = payload["choices"][0]

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.types import JsonObject
 from outreach.ai.providers.base import Claim, ComposeBrief, Draft, Fit
 from outreach.ai.providers.cleaning import one_line
 from outreach.ai.providers.placeholders import placeholder_in
@@ -62,7 +63,7 @@ class Judgements(_Shape):
     fits: list[Judgement] = Field(max_length=500)
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def _object(**properties: Any) -> JsonObject:
     return {
         "type": "object",
         "properties": properties,

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from core.types import JsonObject
 
 if TYPE_CHECKING:
     from outreach.ai.models import AiApp
@@ -173,7 +175,7 @@ class Meter:
     def failed(self, used: Used, detail: str) -> None:
         """Record why the response to a call could not be used."""
 
-    def remember(self, quirks: dict[str, Any]) -> None:
+    def remember(self, quirks: JsonObject) -> None:
         """Store the parameters that the app's server does not support, for later calls."""
 
 

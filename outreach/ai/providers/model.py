@@ -21,6 +21,7 @@ from django.conf import settings
 from core.crypto import SecretUnreadable
 from core.errors import shorten
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.types import Values
 from outreach.ai.providers import prompts
 from outreach.ai.providers.answers import JUDGEMENTS, MESSAGE, Unreadable, Unusable, read_fits, read_message
 from outreach.ai.providers.base import (
@@ -72,7 +73,7 @@ class Request:
 
     path: str
     headers: Mapping[str, str]
-    body: Mapping[str, Any]
+    body: Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +100,11 @@ class ModelProvider(AiProvider):
     # What a format says
 
     @abc.abstractmethod
-    def request(self, rules: str, turns: Sequence[Turn], schema: Mapping[str, Any]) -> Request:
+    def request(self, rules: str, turns: Sequence[Turn], schema: Values) -> Request:
         """Write a request."""
 
     @abc.abstractmethod
-    def read(self, payload: Mapping[str, Any]) -> Reply:
+    def read(self, payload: Values) -> Reply:
         """Read an answer of status 2xx. May raise KeyError, IndexError, TypeError or AttributeError."""
 
     def adjust(self, problem: str) -> bool:
@@ -137,7 +138,7 @@ class ModelProvider(AiProvider):
                 self.trouble = self.trouble or error.detail
         return judgements
 
-    def ask(self, rules: str, request: str, schema: Mapping[str, Any], read: Callable[[str], T]) -> T:
+    def ask(self, rules: str, request: str, schema: Values, read: Callable[[str], T]) -> T:
         """Ask for something else than a message: `read` takes the answer, or raises Unreadable or Unusable.
 
         Raises ProviderError.
@@ -189,7 +190,7 @@ class ModelProvider(AiProvider):
         except SecretUnreadable:
             raise self._misconfigured("The stored key was given for another server. Enter the key again.") from None
 
-    def _ask(self, rules: str, request: str, schema: Mapping[str, Any], read: Callable[[str], T]) -> T:
+    def _ask(self, rules: str, request: str, schema: Values, read: Callable[[str], T]) -> T:
         """Send the request. If the response is unusable, send it once more with the error."""
         turns = [Turn("user", request)]
         ends = time.monotonic() + self.app.timeout_seconds
@@ -214,7 +215,7 @@ class ModelProvider(AiProvider):
         detail = f"The model's answer could not be used, twice: {reason}"
         raise ProviderError(code, detail, temporary=False, name=name)
 
-    def _call(self, rules: str, turns: Sequence[Turn], schema: Mapping[str, Any], ends: float) -> tuple[str, Used]:
+    def _call(self, rules: str, turns: Sequence[Turn], schema: Values, ends: float) -> tuple[str, Used]:
         """Return the model's text, and the usage of the call. The usage is reserved before the call, and settled
         after it."""
         first = self.request(rules, turns, schema)
@@ -254,7 +255,7 @@ class ModelProvider(AiProvider):
         used.text = reply.text
         return reply
 
-    def _exchange(self, rules: str, turns: Sequence[Turn], schema: Mapping[str, Any], ends: float) -> HttpAnswer:
+    def _exchange(self, rules: str, turns: Sequence[Turn], schema: Values, ends: float) -> HttpAnswer:
         """Send the request until the server answers with 2xx. Raises ProviderError if it doesn't."""
         failures = adjustments = 0
         while True:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.pages import Page
 from core.web.records import shown_value
@@ -32,8 +31,8 @@ class BookableHours(BookingPages):
         return Page.may(self, module, method)
 
     @cached_property
-    def hours(self) -> Mapping[str, Any]:
-        stored_hours: Mapping[str, Any] = self.read("my-calendar/hours").data
+    def hours(self) -> Values:
+        stored_hours: Values = self.read("my-calendar/hours").data
         return stored_hours
 
     def form(self) -> Form:
@@ -44,11 +43,11 @@ class BookableHours(BookingPages):
         off.help = "A day or days in a line, such as 2027-08-02 – 2027-08-13."
         return Form([*days, zone, off])
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         form = self.form() if self.may("my-calendar", "PUT") else None
         return {"form": form, **self.connection()}
 
-    def connection(self) -> Mapping[str, Any]:
+    def connection(self) -> Values:
         return {"connection": self.read("my-calendar/connection").data}
 
     def do_save(self) -> HttpResponse:
@@ -96,8 +95,8 @@ class BookingPageHours(BookingPages):
     template = "web/booking/page_hours.html"
 
     @cached_property
-    def record(self) -> Mapping[str, Any]:
-        page: Mapping[str, Any] = self.read(f"booking-page/{self.params['id']}").data
+    def record(self) -> Values:
+        page: Values = self.read(f"booking-page/{self.params['id']}").data
         return page
 
     def form(self) -> Form:
@@ -105,10 +104,10 @@ class BookingPageHours(BookingPages):
         zone = zone_field(self.record["timezone"], self.reader.formats.timezone, "By whose clocks these hours are.")
         return Form([*day_fields(self.record["days"], hint), zone])
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> JsonObject:
         return {"record": self.record, "title": self.record["name"]}
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         form = self.form()
         if self.may(self.module, "PUT"):
             return {**self.context(), "form": form}
@@ -139,10 +138,10 @@ class CalendarReturn(BookingPages):
     def may(self, module: str, method: str = "GET") -> bool:
         return Page.may(self, module, method)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context(self.request.GET)
 
-    def context(self, sent: Mapping[str, Any], form: Form | None = None) -> dict[str, Any]:
+    def context(self, sent: Values, form: Form | None = None) -> JsonObject:
         whole = bool(sent.get("code") and sent.get("state")) and not sent.get("error")
         kept = [Field(name, "Log-in", "hidden", value=sent.get(name, "")) for name in ("code", "state")]
         may = self.may("my-calendar", "POST")

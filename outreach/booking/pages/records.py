@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
@@ -62,7 +63,7 @@ class BookingForm(BookingPages):
     def link(self) -> Field:
         """Return the choice of the links' provider, with a hint if the company's settings create none."""
         answer = self.ask("GET", "videocall/settings")
-        settings: Mapping[str, Any] = answer.data if answer.ok else {"providers": (), "provider": None}
+        settings: Values = answer.data if answer.ok else {"providers": (), "provider": None}
         troubles = {provider["key"]: provider["trouble"] for provider in settings["providers"]}
         chosen = settings["provider"]
         hint = NO_LINKS if chosen == "" else troubles.get(chosen, "")
@@ -128,7 +129,7 @@ class BookingForm(BookingPages):
             ),
         ]
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         payload = dict(values)
         for name in NUMBERS:
             if name in payload:
@@ -157,7 +158,7 @@ class NewBookingPage(BookingForm, NewRecord):
     action = title
     save_label = "Create"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         return Form(self.fields(), values)
 
     def do_save(self) -> HttpResponse:
@@ -177,7 +178,7 @@ class EditBookingPage(BookingForm, EditRecord):
     name = "booking-page"
     template = "web/booking/page.html"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         fields = self.fields()
         for field in fields:  # lengths that programs have set
             chosen = str((values or {}).get(field.name) or "")
@@ -185,7 +186,7 @@ class EditBookingPage(BookingForm, EditRecord):
                 field.options.append(Option(chosen, f"{chosen} minutes"))
         return Form(fields, values)
 
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Values:
         record = self.record
         member, team = ((record[name] or {}).get("_id", "") for name in ("member", "team"))
         texts = {name: "" if record[name] is None else str(record[name]) for name in NUMBERS}
@@ -210,8 +211,8 @@ class BookingQuestions(BookingPages):
     template = "web/booking/questions.html"
 
     @cached_property
-    def record(self) -> Mapping[str, Any]:
-        page: Mapping[str, Any] = self.read(f"booking-page/{self.params['id']}").data
+    def record(self) -> Values:
+        page: Values = self.read(f"booking-page/{self.params['id']}").data
         return page
 
     def form(self) -> Form:
@@ -225,7 +226,7 @@ class BookingQuestions(BookingPages):
             ]
         )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         kinds = {entry.value: entry.label for entry in TYPES}
         rows = [{**entry, "words": kinds.get(entry["type"], entry["type"])} for entry in self.record["questions"]]
         form = self.form() if self.may(self.module, "PUT") else None

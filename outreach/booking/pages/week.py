@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any
 
 from core.text.timezones import zone_groups
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -16,7 +16,7 @@ SPAN = re.compile(rf"{_CLOCK}\s*(?:-|–|—|to)\s*{_CLOCK}")
 SPANS_ERROR = "Write it like 09:00 – 12:30, 13:30 – 17:00, or 10-12: each from an earlier time to a later one."
 
 
-def day_fields(days: Iterable[Mapping[str, Any]], help: str) -> list[Field]:
+def day_fields(days: Iterable[Values], help: str) -> list[Field]:
     """Return a field for each day of the week, with its spans."""
     spans: dict[int, list[str]] = {number: [] for number in range(1, 8)}
     for span in days:
@@ -42,9 +42,9 @@ def zone_field(chosen: str, company: str, help: str) -> Field:
     )
 
 
-def read_week(form: Form) -> list[dict[str, Any]]:
+def read_week(form: Form) -> list[JsonObject]:
     """Return the spans of a form's days. An invalid span is an error at its field."""
-    week: list[dict[str, Any]] = []
+    week: list[JsonObject] = []
     for field in form.fields:
         if re.fullmatch(r"day[1-7]", field.name):
             spans = read_spans(str(field.value))

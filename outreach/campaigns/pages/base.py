@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from core.types import JsonObject, Values
 from core.web.pages import MenuItem, Page
 
 STATUSES = {
@@ -19,7 +17,7 @@ STATUSES = {
 """Status -> its label, and the tone of its badge."""
 
 
-def shown_campaign(campaign: Mapping[str, Any]) -> dict[str, Any]:
+def shown_campaign(campaign: Values) -> JsonObject:
     """Return the campaign with the label and the tone of its status."""
     label, tone = STATUSES.get(campaign["status"], (campaign["status"], ""))
     return {**campaign, "words": label, "mood": tone}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from core.text.placeholders import names_in
+from core.types import JsonObject, Values
 from core.web.mail_frames import mail_frame, quiet_frame
 from outreach.campaigns.pages.base import CampaignPage, shown_campaign
 from outreach.genie.pages.base import messages
@@ -43,14 +43,14 @@ WHY = {
 }
 
 
-def recipient(people: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def recipient(people: Values | None) -> Values | None:
     """Return the first of an audience who can be written to, or else the first."""
     sample = people["sample"] if people else ()
     sendable = [person for person in sample if person["decision"]["state"] != "stop"]
     return next(iter(sendable or sample), None)
 
 
-def opened(campaign: Mapping[str, Any]) -> str:
+def opened(campaign: Values) -> str:
     """Return the label for seen messages: people read chats, and open mails."""
     return "Read" if campaign["type"] == CHAT else "Opened"
 
@@ -65,7 +65,7 @@ class Campaign(CampaignPage):
     record_kind = ("campaign", "Campaigns")
     template = "web/campaigns/detail.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         campaign = shown_campaign(self.read(f"campaign/{self.params['id']}").data)
         job = self.ask("GET", f"bulk-job/{campaign['bulkJob']}") if campaign["bulkJob"] else None
         at_work = job.data if job is not None and job.ok and job.data["status"] in ("queued", "running") else None
@@ -100,7 +100,7 @@ class Campaign(CampaignPage):
             "can_edit": status in ("draft", "scheduled", "paused") or (status == "failed" and campaign["run"] is None),
         }
 
-    def before(self, campaign: Mapping[str, Any]) -> dict[str, Any]:
+    def before(self, campaign: Values) -> JsonObject:
         """Return the review before a campaign starts: the number of recipients, and its mails."""
         people = self.people(campaign)
         first = recipient(people)
@@ -122,7 +122,7 @@ class Campaign(CampaignPage):
             "starts": f"{counted(people['sendable'])} will be written to." if people else "Nobody is chosen yet.",
         }
 
-    def people(self, campaign: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    def people(self, campaign: Values) -> Values | None:
         """Return how many people the campaign reaches, with the first of them; None if the reader may not know."""
         chosen = {name: campaign[name] for name in (*(name for name, *_ in SELECTORS), "contactIds", "leadIds")}
         should_ask = any(chosen.values()) and self.may("campaign", "POST")
@@ -136,7 +136,7 @@ class Campaign(CampaignPage):
         content = campaign["variants"][0] if campaign["variants"] else campaign
         sender = campaign["smtp"] or campaign["mailApp"]
         if content["templateId"]:
-            mail: dict[str, Any] = {"templateId": content["templateId"]}
+            mail: JsonObject = {"templateId": content["templateId"]}
         else:
             names = names_in(f"{content['subject']} {content['body']}")
             own = [name for name in dict.fromkeys(names) if not name.startswith(KNOWN)]
@@ -154,7 +154,7 @@ class Campaign(CampaignPage):
         shown = f"as {name} would get it" if name else "with the names of fields: nobody is chosen yet"
         return self.done(f"A test has gone to {self.reader.email}, {shown}")
 
-    def funnel(self, campaign: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def funnel(self, campaign: Values) -> list[JsonObject]:
         """Return the way from the audience to the answers: label, number, and the address of the messages."""
         return [
             {
@@ -168,7 +168,7 @@ class Campaign(CampaignPage):
             if campaign["funnel"][name] is not None
         ]
 
-    def whom(self, campaign: Mapping[str, Any]) -> list[tuple[str, str]]:
+    def whom(self, campaign: Values) -> list[tuple[str, str]]:
         """Return (kind, names) of the audience."""
         names, rows = campaign["audienceNames"], []
         for selector, label, *_ in SELECTORS:
@@ -179,7 +179,7 @@ class Campaign(CampaignPage):
                 rows.append((label, f"{len(ids):,}"))
         return rows
 
-    def log(self, campaign: Mapping[str, Any], statuses: Iterable[str] = (), reason: str = "") -> str:
+    def log(self, campaign: Values, statuses: Iterable[str] = (), reason: str = "") -> str:
         """Return the address of the campaign's messages, by statuses and reason if they are given."""
         filters = [f"run:in:{campaign['run']}"]
         filters += [f"status:in:{','.join(statuses)}"] if statuses else []
@@ -204,7 +204,7 @@ class Campaign(CampaignPage):
         variant = self.request.POST.get("variant", "")
         return self.change("winner", f"{variant} goes to the others", {"variant": variant})
 
-    def change(self, path: str, message: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
+    def change(self, path: str, message: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
         return self.done(message) if answer.ok else self.refuse(answer)
 
@@ -214,7 +214,7 @@ class Campaign(CampaignPage):
     def do_release(self) -> HttpResponse:
         return self.change_messages("release", {}, "{} released", "changedCount")
 
-    def change_messages(self, path: str, body: Mapping[str, Any] | None, message: str, count: str) -> HttpResponse:
+    def change_messages(self, path: str, body: Values | None, message: str, count: str) -> HttpResponse:
         """Change the campaign's messages, at once or by a job whose progress the toast shows."""
         answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
         if not answer.ok:

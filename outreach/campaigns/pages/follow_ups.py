@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Option
 from outreach.genie.pages import chats
 from outreach.genie.pages.steps import STOPS, UNITS
@@ -16,14 +16,12 @@ NAMES = ("chatTemplate", "chatVariables", "template", "subject", "body", "amount
 _NAMED = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.)?(\w+)")
 
 
-def places(steps: Sequence[Mapping[str, Any]]) -> int:
+def places(steps: Sequence[Values]) -> int:
     """Return for how many follow-ups the form has fields: one more than there are."""
     return min(MAX_FOLLOW_UPS, max(MIN_FOLLOW_UPS, len(steps) + 1))
 
 
-def follow_up_fields(
-    steps: Sequence[Mapping[str, Any]], templates: list[Option], chat_templates: list[Option]
-) -> list[Field]:
+def follow_up_fields(steps: Sequence[Values], templates: list[Option], chat_templates: list[Option]) -> list[Field]:
     """Return the fields of the follow-ups, with the values of existing ones."""
     return [
         field
@@ -32,7 +30,7 @@ def follow_up_fields(
     ]
 
 
-def _fields(place: int, templates: list[Option], chat_templates: list[Option], step: Mapping[str, Any]) -> list[Field]:
+def _fields(place: int, templates: list[Option], chat_templates: list[Option], step: Values) -> list[Field]:
     delay = step.get("delay") or {"amount": 3, "unit": "days"}
     stops = step.get("stopOn", [option.value for option in STOPS])
     values = {**step, **delay, "stopOn": stops}
@@ -55,10 +53,10 @@ def _fields(place: int, templates: list[Option], chat_templates: list[Option], s
     return fields
 
 
-def grouped(fields: Sequence[Field]) -> list[dict[str, Any]]:
+def grouped(fields: Sequence[Field]) -> list[JsonObject]:
     """Return the fields of each follow-up by their short names, and whether it has content or an error."""
     by_name = {field.name: field for field in fields}
-    groups: list[dict[str, Any]] = []
+    groups: list[JsonObject] = []
     for place in range(MAX_FOLLOW_UPS):
         own = {name: by_name[key] for name in NAMES if (key := f"f{place}-{name}") in by_name}
         if own:
@@ -70,7 +68,7 @@ def _has_words(own: Mapping[str, Field]) -> bool:
     return any(own[name].value for name in ("body", "template", "chatTemplate") if name in own)
 
 
-def cadence_of(fields: Sequence[Field], before: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def cadence_of(fields: Sequence[Field], before: Sequence[Values]) -> JsonObject:
     """Return the form's follow-ups in the API's form. Values that the form does not show stay as they were."""
     steps = []
     for place, own in enumerate(grouped(fields)):
@@ -84,7 +82,7 @@ def cadence_of(fields: Sequence[Field], before: Sequence[Mapping[str, Any]]) -> 
     return {"steps": steps} if steps else {}
 
 
-def _words(values: Mapping[str, Any]) -> dict[str, Any]:
+def _words(values: Values) -> JsonObject:
     """Return the content of a follow-up: a chat template, or else a template, or else the typed text."""
     if chosen := values.get("chatTemplate"):
         chat = chats.chosen(chosen, values["chatVariables"])

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from outreach.campaigns.pages import follow_ups
@@ -66,16 +67,16 @@ class CampaignForm(CampaignPage):
     template = "web/campaigns/form.html"
 
     @cached_property
-    def choices(self) -> Mapping[str, Any]:
-        campaign_choices: Mapping[str, Any] = self.read("campaign/choices").data
+    def choices(self) -> Values:
+        campaign_choices: Values = self.read("campaign/choices").data
         return campaign_choices
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         """Make the form; a kind of selector that the company has none of is left out."""
         later = follow_ups.follow_up_fields(self.steps(), self.named("templates"), self.chat_templates())
         return Form([*self.who(), *self.what(), *self.second(), *later, *self.how()], values)
 
-    def steps(self) -> list[dict[str, Any]]:
+    def steps(self) -> list[JsonObject]:
         """Return the follow-ups that the campaign has."""
         return []
 
@@ -155,7 +156,7 @@ class CampaignForm(CampaignPage):
             Field("endsAt", "Until", "datetime-local", help="For those who join later, or what repeats."),
         ]
 
-    def context(self, form: Form) -> dict[str, Any]:
+    def context(self, form: Form) -> JsonObject:
         by_name = {field.name: field for field in form.fields}
 
         def these(*names: str) -> list[Field]:
@@ -180,7 +181,7 @@ class CampaignForm(CampaignPage):
             "can_test": self.may("template"),
         }
 
-    def body(self, form: Form) -> dict[str, Any]:
+    def body(self, form: Form) -> JsonObject:
         """Return the API's body for the form."""
         values = form.values
         by_chat = values.get("chatTemplate")
@@ -202,7 +203,7 @@ class CampaignForm(CampaignPage):
         cadence = follow_ups.cadence_of(form.fields, self.steps())
         return {**payload, **self.words(values), "outreachCadence": cadence}
 
-    def words(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def words(self, values: Values) -> JsonObject:
         """Return the content: of one version, or of two with their shares and the rule of the test."""
         first = _words({name: values.get(name) or "" for name in WORDS})
         second = _words({key: values.get(name) or "" for name, key in SECOND.items()})
@@ -215,7 +216,7 @@ class CampaignForm(CampaignPage):
         share = values["share"] if isinstance(values["share"], int) else 50
         variants = [{"name": "A", "share": 100 - share, **first}, {"name": "B", "share": share, **second}]
         metric = values["metric"]
-        rule: dict[str, Any] = {"metric": metric, "testShare": values["testShare"]}
+        rule: JsonObject = {"metric": metric, "testShare": values["testShare"]}
         if metric in ("replied", "opened", "clicked"):
             rule["after"] = {"amount": values["after"], "unit": "days"}
         return {"variants": variants, "winner": rule if metric else None}
@@ -238,7 +239,7 @@ class CampaignForm(CampaignPage):
         return self.page({**self.show(), **self.context(form)}, status=422)
 
 
-def _words(values: Mapping[str, str]) -> dict[str, Any]:
+def _words(values: Mapping[str, str]) -> JsonObject:
     """Return only a template, or else subject and body: text below a chosen template is ignored."""
     if values["templateId"]:
         return {"templateId": values["templateId"], "subject": "", "body": ""}
@@ -251,7 +252,7 @@ class NewCampaign(CampaignForm):
     title = "New campaign"
     action = "New campaign"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         if not self.may("campaign", "POST"):
             return {"form": None}
         form = self.form()
@@ -275,17 +276,17 @@ class EditCampaign(CampaignForm):
     name = "campaign-edit"
 
     @cached_property
-    def campaign(self) -> Mapping[str, Any]:
-        record: Mapping[str, Any] = self.read(f"campaign/{self.params['id']}").data
+    def campaign(self) -> Values:
+        record: Values = self.read(f"campaign/{self.params['id']}").data
         return record
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         shared = {"campaign": self.campaign, "title": self.campaign["name"]}
         if not self.may("campaign", "PUT"):
             return {**shared, "form": None}
         return {**shared, **self.context(self.form(self.values()))}
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         """Make the form. Of a campaign that has begun, name, pace and end change; more than two versions stay."""
         whole = super().form(values)
         if self.campaign["startedAt"] is not None:
@@ -305,11 +306,11 @@ class EditCampaign(CampaignForm):
         missing = {id for id in named if id} - {entry.value for entry in offered}
         return offered + [Option(id, "The present one, which is not approved") for id in sorted(missing)]
 
-    def steps(self) -> list[dict[str, Any]]:
-        cadence_steps: list[dict[str, Any]] = self.campaign["outreachCadence"].get("steps", [])
+    def steps(self) -> list[JsonObject]:
+        cadence_steps: list[JsonObject] = self.campaign["outreachCadence"].get("steps", [])
         return cadence_steps
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """Return the campaign as the form has it."""
         campaign, rule = self.campaign, self.campaign["winner"] or {}
         sender = campaign["smtp"] or campaign["mailApp"]
@@ -352,12 +353,12 @@ class EditCampaign(CampaignForm):
         when = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         return f"{when.astimezone(zone_of(self.reader.formats.timezone)):%Y-%m-%dT%H:%M}"
 
-    def context(self, form: Form) -> dict[str, Any]:
+    def context(self, form: Form) -> JsonObject:
         if any(field.name == "smtp" for field in form.fields):
             return super().context(form)
         return {"form": form, "what": form.fields}
 
-    def body(self, form: Form) -> dict[str, Any]:
+    def body(self, form: Form) -> JsonObject:
         shown = {field.name for field in form.fields}
         if "smtp" in shown:
             whole = super().body(form)
@@ -383,7 +384,7 @@ class CampaignAudience(CampaignPage):
     title = "Who the campaign is written to"
     template = "web/campaigns/audience.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         chosen = {name: self.request.GET.getlist(name) for name in WHO if self.request.GET.getlist(name)}
         if not chosen or not self.may("campaign", "POST") or not self.may("contact"):
             return {"found": None}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from outreach.campaigns.pages.base import STATUSES, CampaignPage, shown_campaign
@@ -26,7 +24,7 @@ class Campaigns(CampaignPage):
         Column("createdAt", "Made", "createdAt"),
     )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         statuses = tuple((name, label) for name, (label, _) in STATUSES.items())
         choices = [Choice("status", "State", ("in",), statuses), Choice("name", "Name", ("contains",))]
         state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)

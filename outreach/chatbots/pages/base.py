@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible
 from core.web.flows.pages import KEYS, Entry, FlowPage
@@ -32,7 +32,7 @@ KEYS_OF_ORDER = {
     "Delete": "delete the step",
     "Shift + arrows": "move a text up or down",
 }
-Change = Callable[[BotGraph], Sequence[Mapping[str, Any]]]
+Change = Callable[[BotGraph], Sequence[Values]]
 
 
 class OneChatbot(ChatbotPage, FlowPage):
@@ -48,12 +48,12 @@ class OneChatbot(ChatbotPage, FlowPage):
         return f"{self.kind.path}/{self.params['id']}"
 
     @cached_property
-    def bot(self) -> Mapping[str, Any]:
-        record: Mapping[str, Any] = self.read(self.place).data
+    def bot(self) -> Values:
+        record: Values = self.read(self.place).data
         return record
 
     @property
-    def drawn(self) -> Mapping[str, Any]:
+    def drawn(self) -> Values:
         return self.bot
 
     @property
@@ -79,7 +79,7 @@ class OneChatbot(ChatbotPage, FlowPage):
         """The address of its conversations to try; none for staff on a visit, who send nothing."""
         return "" if self.reader.visit else self.address("chatbot-test", self.params["id"])
 
-    def head(self) -> dict[str, Any]:
+    def head(self) -> JsonObject:
         return {
             "bot": state_of(self.bot),
             "title": self.bot["name"],
@@ -90,7 +90,7 @@ class OneChatbot(ChatbotPage, FlowPage):
 
     # What is drawn
 
-    def problems(self, graph: BotGraph) -> list[dict[str, Any]]:
+    def problems(self, graph: BotGraph) -> list[JsonObject]:
         rows = []
         for problem in self.bot["problems"]:
             id = graph.node_of(problem["path"])
@@ -98,12 +98,12 @@ class OneChatbot(ChatbotPage, FlowPage):
             rows.append({**problem, "nodeId": id, "label": label, "link": self.step_address(id)})
         return rows
 
-    def about(self, graph: BotGraph, node: Mapping[str, Any]) -> str:
+    def about(self, graph: BotGraph, node: Values) -> str:
         waits = any(rule["data"].get("disabled") is not True for rule in graph.of_type(*RULES))
         return about(node) if waits or node["type"] != END else "When it has no text left"
 
-    def groups(self) -> list[tuple[str, list[Mapping[str, Any]]]]:
-        by_group: dict[str, list[Mapping[str, Any]]] = {name: [] for name in GROUPS}
+    def groups(self) -> list[tuple[str, list[Values]]]:
+        by_group: dict[str, list[Values]] = {name: [] for name in GROUPS}
         for node_type in TYPES.values():
             if node_type["type"] != START and node_type["type"] not in BotGraph.fixed:
                 first = self.address("chatbot-step", self.params["id"], add=node_type["type"])
@@ -118,7 +118,7 @@ class OneChatbot(ChatbotPage, FlowPage):
     def add_address(self, id: str, handle: str) -> str:
         return self.address("chatbot-add", self.params["id"], at=f"{id}/{handle}")
 
-    def menu_of(self, graph: BotGraph, node: Mapping[str, Any]) -> list[Entry]:
+    def menu_of(self, graph: BotGraph, node: Values) -> list[Entry]:
         entries = [Entry("Edit", "pencil", self.step_address(node["id"]))]
         if node["type"] in (START, KEYWORDS, TEXT):
             entries.append(Entry("Add a step", "plus", self.add_address(node["id"], "out")))
@@ -132,7 +132,7 @@ class OneChatbot(ChatbotPage, FlowPage):
             entries.append(Entry("Take it in again" if off else "Leave it out", "power", act="switch"))
         return [*entries, Entry("Delete", "trash-2", act="delete")]
 
-    def extra_of_flow(self, graph: BotGraph) -> dict[str, Any]:
+    def extra_of_flow(self, graph: BotGraph) -> JsonObject:
         return {"ordered": True, "hasChanges": self.may_publish, "renamed": self.renamed}
 
     # How it is changed
@@ -140,7 +140,7 @@ class OneChatbot(ChatbotPage, FlowPage):
     renamed: Mapping[str, str] = {}
     """Step -> its id since it was saved."""
 
-    def put(self, nodes: Sequence[Mapping[str, Any]], since: str | None) -> Answer:
+    def put(self, nodes: Sequence[Values], since: str | None) -> Answer:
         """Save the steps, in their order; with `since`, an updatedAt, only if nobody has changed it since."""
         body, renamed = body_of(self.bot, nodes)
         if since is not None:
@@ -151,7 +151,7 @@ class OneChatbot(ChatbotPage, FlowPage):
             self.renamed = renamed
         return answer
 
-    def save_drawn(self, graph: Mapping[str, Any], since: str | None) -> Answer:
+    def save_drawn(self, graph: Values, since: str | None) -> Answer:
         steps = read_steps(graph["nodes"], graph["edges"])
         if steps is None:
             raise Refused(400, "This form is not complete", "Its graph is no chatbot.")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.flows.graph import NotPossible
 from core.web.pages import Refused
 from outreach.chatbots.pages.base import OneChatbot
 from outreach.chatbots.pages.graph import BotGraph
 from outreach.chatbots.pages.types import RULES, TEXT
 
-Steps = list[dict[str, Any]]
+Steps = list[JsonObject]
 
 
 def deleted(graph: BotGraph, id: str) -> Steps:
@@ -32,7 +30,7 @@ def moved(graph: BotGraph, id: str, by: int) -> Steps:
     return swapped(graph.nodes, graph.need(id), graph.need(texts[place + by]))
 
 
-def swapped(nodes: Steps, first: dict[str, Any], other: dict[str, Any]) -> Steps:
+def swapped(nodes: Steps, first: JsonObject, other: JsonObject) -> Steps:
     change = {first["id"]: other, other["id"]: first}
     return [change.get(node["id"], node) for node in nodes]
 
@@ -52,7 +50,7 @@ def duplicated(graph: BotGraph, id: str) -> Steps:
     return put_in(graph, {**node, "id": f"{id}-copy"}, id)
 
 
-def put_in(graph: BotGraph, step: dict[str, Any], after: str) -> Steps:
+def put_in(graph: BotGraph, step: JsonObject, after: str) -> Steps:
     """Put a new step among the others: a text after another one, or before all of them."""
     place = next((place for place, node in enumerate(graph.nodes) if node["id"] == after), -1)
     there = graph.nodes[place]["type"] if place >= 0 else ""
@@ -69,7 +67,7 @@ class DrawChatbot(OneChatbot):
     path = "chatbots/<str:id>"
     name = "chatbot"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.drawing()
 
     # What the list does: <button name="act" value="delete:<step>">
@@ -95,7 +93,7 @@ class AddStep(OneChatbot):
     name = "chatbot-add"
     template = "web/flow/add.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         at = self.request.GET.get("at", "")
         node = self.graph.find(at.rpartition("/")[0])
         return {

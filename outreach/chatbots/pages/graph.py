@@ -10,10 +10,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.types import JsonObject, Values
 from core.web.flows.graph import HIGH, WIDE, FlowGraph, Line, rows_of
 from outreach.chatbots.pages.types import END, FINISHED, KEYWORDS, RULES, START, TEXT, TYPES
 
-PLAIN_RULE: dict[str, Any] = {"text": "", "messageCount": 0, "minutes": 0}
+PLAIN_RULE: JsonObject = {"text": "", "messageCount": 0, "minutes": 0}
 IN_FORM = {"text": "phrase"}
 """Key of a rule -> its name in the form: a text of several lines is something else there."""
 PARTS = ("name", "description", "kind", "conversations", "keywords", "handover", "routing", "attachments")
@@ -30,7 +31,7 @@ class BotGraph(FlowGraph):
     fixed = frozenset({END})
     way_words = {"out": "Answers", "watch": "Meanwhile"}
 
-    def __init__(self, bot: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]] | None = None) -> None:
+    def __init__(self, bot: Values, nodes: Sequence[Values] | None = None) -> None:
         """Draw a chatbot; with `nodes` those in the place of its own, in their order."""
         steps = [*steps_of(bot)] if nodes is None else [*nodes]
         edges, places = _drawn(steps)
@@ -41,7 +42,7 @@ class BotGraph(FlowGraph):
     def handles(self, id: str) -> list[str]:
         return list(self._handles.get(id, ()))
 
-    def words(self, node: Mapping[str, Any], handle: str) -> str:
+    def words(self, node: Values, handle: str) -> str:
         return super().words(node, handle) if node["type"] == START else "Then"
 
     def lines(self) -> list[Line]:
@@ -53,7 +54,7 @@ class BotGraph(FlowGraph):
         finally:
             self._handles = own
 
-    def of_type(self, *types: str) -> list[dict[str, Any]]:
+    def of_type(self, *types: str) -> list[JsonObject]:
         return [node for node in self.nodes if node["type"] in types]
 
     def node_of(self, path: str) -> str:
@@ -67,7 +68,7 @@ class BotGraph(FlowGraph):
         return START
 
 
-def steps_of(bot: Mapping[str, Any]) -> list[dict[str, Any]]:
+def steps_of(bot: Values) -> list[JsonObject]:
     """Return the steps of a chatbot, in their order."""
     limits = {name: bot["attachments"].get(name) for name in ("custom", "maxFileSizeMb")}
     first = {name: bot[name] for name in ("name", "description", "kind")} | dict(bot["routing"]) | limits
@@ -93,15 +94,15 @@ def steps_of(bot: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [*steps, _node(END, END, {"mode": bot["handover"].get("mode", "any")})]
 
 
-def _node(id: str, type: str, config: Mapping[str, Any]) -> dict[str, Any]:
+def _node(id: str, type: str, config: Values) -> JsonObject:
     return {"id": id, "type": type, "data": {"config": dict(config)}}
 
 
-def _texts(bot: Mapping[str, Any]) -> list[str]:
+def _texts(bot: Values) -> list[str]:
     return [row["text"] for row in sorted(bot["conversations"], key=lambda row: row.get("order", 0))]
 
 
-def _drawn(steps: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, dict[str, int]]]:
+def _drawn(steps: Sequence[Values]) -> tuple[list[JsonObject], dict[str, dict[str, int]]]:
     """Return the edges between steps, and their positions: texts on the left, rules that watch on the right."""
 
     def ids(*types: str) -> list[str]:
@@ -139,7 +140,7 @@ def _next_to_each_other(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
     return [(first, other) for above, below in zip(rows, rows[1:], strict=False) for first in above for other in below]
 
 
-def read_steps(nodes: Any, edges: Any) -> list[dict[str, Any]] | None:
+def read_steps(nodes: Any, edges: Any) -> list[JsonObject] | None:
     """Return the steps that a canvas sent, in the order in which its edges lead; None for invalid data."""
     if not isinstance(nodes, list) or not isinstance(edges, list) or not 0 < len(nodes) <= MAX_STEPS:
         return None
@@ -164,7 +165,7 @@ def _is_edge(edge: Any) -> bool:
     return isinstance(edge, dict) and all(isinstance(edge.get(name), str) for name in ("source", "target"))
 
 
-def body_of(bot: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+def body_of(bot: Values, nodes: Sequence[Values]) -> tuple[JsonObject, dict[str, str]]:
     """Return the changes that give a chatbot these steps, and step -> its new id."""
     renamed: dict[str, str] = {}
     config = {node["id"]: node["data"].get("config") or {} for node in nodes}
@@ -181,7 +182,7 @@ def body_of(bot: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> tuple
         own = config[node["id"]]
         values = {name: own.get(IN_FORM.get(name, name)) or none for name, none in PLAIN_RULE.items()}
         rules.append({"type": node["type"], "enabled": enabled, **values})
-    body: dict[str, Any] = {name: first.get(name, "") for name in ("name", "description", "kind")}
+    body: JsonObject = {name: first.get(name, "") for name in ("name", "description", "kind")}
     body |= {
         "conversations": bot["conversations"]
         if said == _texts(bot)
@@ -207,9 +208,7 @@ def _same(first: Any, other: Any) -> bool:
     return bool(first == other)
 
 
-def _keywords(
-    bot: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], renamed: dict[str, str]
-) -> list[dict[str, Any]]:
+def _keywords(bot: Values, nodes: Sequence[Values], renamed: dict[str, str]) -> list[JsonObject]:
     """Return the keywords of the steps. Those that were there keep their order."""
     order: dict[tuple[Any, ...], int] = {}
     for place, entry in enumerate(bot["keywords"]):

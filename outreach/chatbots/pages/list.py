@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.filters import ONE_OF, Choice
 from core.web.flows.schemas import enum_options
 from core.web.forms import Field, Form
@@ -27,7 +26,7 @@ CHATBOTS = Records(
 STATES = {"draft": ("Draft", ""), "published": ("Answers", "ok"), "paused": ("Paused", "warn")}
 
 
-def state_of(chatbot: Mapping[str, Any]) -> dict[str, Any]:
+def state_of(chatbot: Values) -> JsonObject:
     """Return a chatbot with the label and tone of its status."""
     label, tone = STATES.get(chatbot["status"], (chatbot["status"], ""))
     newer = chatbot["status"] == "published" and chatbot["latestVersion"] > chatbot["publishedVersion"]
@@ -57,7 +56,7 @@ class Chatbots(RecordList, ChatbotPage):
     def choices(self) -> tuple[Choice, ...]:
         return (Choice("status", "State", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         context = super().show()
         return {**context, "records": [state_of(record) for record in context["records"]]}
 
@@ -70,7 +69,7 @@ class NewChatbot(NewRecord, ChatbotPage):
     title = "New chatbot"
     save_label = "Go on"
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         kinds = TYPES[START]["schema"]["properties"]["kind"]
         return Form(
             [

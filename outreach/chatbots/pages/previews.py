@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from outreach.chatbots.pages.base import OneChatbot
 from outreach.chatbots.pages.graph import BotGraph
@@ -30,7 +28,7 @@ class TryChatbot(OneChatbot):
             ]
         )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {**self.head(), "form": self.form(), "here": self.address()}
 
     def do_try(self) -> HttpResponse:
@@ -49,10 +47,10 @@ class TryChatbot(OneChatbot):
         graph = self.graph
         return self.page({**context, "steps": [self._shown(graph, step) for step in answer.data["steps"]]})
 
-    def _shown(self, graph: BotGraph, step: Mapping[str, Any]) -> dict[str, Any]:
+    def _shown(self, graph: BotGraph, step: Values) -> JsonObject:
         """Return the result of a message, with the steps that answered and that handed over."""
         own = step["chatbot"] == self.params["id"]
-        nodes: list[dict[str, Any]] = []
+        nodes: list[JsonObject] = []
         if own and step["conversation"] is not None:
             nodes.append(self._step(graph, f"{TEXT}-{step['conversation'] + 1}", "answers"))
         if own and step["handOver"]:
@@ -74,5 +72,5 @@ class TryChatbot(OneChatbot):
             "by": nodes,
         }
 
-    def _step(self, graph: BotGraph, id: str, did: str) -> dict[str, Any]:
+    def _step(self, graph: BotGraph, id: str, did: str) -> JsonObject:
         return {"id": id, "label": graph.label(graph.need(id)), "link": self.step_address(id), "did": did}

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.flows.graph import NotPossible
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field
@@ -39,7 +40,7 @@ class ChatbotStep(OneChatbot):
         return {**self.request.GET.dict(), **self.request.POST.dict()}
 
     @cached_property
-    def node(self) -> dict[str, Any]:
+    def node(self) -> JsonObject:
         """The step of the address, or a new one."""
         id, type = self._sent.get("node", ""), self._sent.get("add", "")
         if not id and type:
@@ -66,7 +67,7 @@ class ChatbotStep(OneChatbot):
             return []
         return [Field("disabled", "Leave this rule out", "switch", value=self.node["data"].get("disabled") is True)]
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         form = self.form()
         for problem in self.bot["problems"]:
             if self.node["id"] and self.graph.node_of(problem["path"]) == self.node["id"]:
@@ -78,7 +79,7 @@ class ChatbotStep(OneChatbot):
         ]
         return self.context(form, self.own_fields(), own=own)
 
-    def _marks(self, problem: Mapping[str, Any]) -> bool:
+    def _marks(self, problem: Values) -> bool:
         return any(part.path == self.field_of(problem["path"]) for part in self.form().all_parts())
 
     def field_of(self, path: str) -> str:
@@ -91,7 +92,7 @@ class ChatbotStep(OneChatbot):
             name = {"message_count": "messageCount", "time_based": "minutes"}.get(self.node["type"], "text")
         return f"config.{name}"
 
-    def context(self, form: SchemaForm, fields: list[Field], **more: Any) -> dict[str, Any]:
+    def context(self, form: SchemaForm, fields: list[Field], **more: Any) -> JsonObject:
         node, node_type = self.node, TYPES[self.node["type"]]
         return {
             **self.head(),
@@ -127,7 +128,7 @@ class ChatbotStep(OneChatbot):
         off = any(field.value for field in fields)
         id, step = self.node["id"], self.node
 
-        def put(graph: BotGraph) -> list[dict[str, Any]]:
+        def put(graph: BotGraph) -> list[JsonObject]:
             if not id:
                 after = self._sent.get("at", "").rpartition("/")[0]
                 return put_in(graph, {**step, "id": NEW, "data": {"config": config}}, after)
@@ -169,7 +170,7 @@ def _error_text(message: str, words: str) -> str:
     return "This is missing" if "required" in words or "blank" in words else words
 
 
-def fingerprint(node: Mapping[str, Any]) -> str:
+def fingerprint(node: Values) -> str:
     """Return a hash that changes with a step."""
     about = [node["type"], node["data"].get("config"), node["data"].get("disabled") is True]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]

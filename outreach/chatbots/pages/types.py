@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
+
+from core.types import JsonObject, Values
 
 START = "start"
 END = "end"
@@ -24,7 +25,7 @@ def _type(type: str, group: str, label: str, help: str, handles: tuple[str, ...]
     return {"type": type, "group": group, "label": label, "help": help, "handles": handles, "schema": schema}
 
 
-TYPES: dict[str, Any] = {
+TYPES: JsonObject = {
     one["type"]: one
     for one in (
         _type(
@@ -111,7 +112,7 @@ TYPES: dict[str, Any] = {
 }
 
 
-def about(node: Mapping[str, Any]) -> str:
+def about(node: Values) -> str:
     """Return a summary of a step in one line."""
     config = node["data"].get("config") or {}
     type = node["type"]

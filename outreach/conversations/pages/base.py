@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, time, timedelta
-from typing import Any
 from urllib.parse import urlsplit
 
+from core.types import JsonObject, Values
 from core.web.pages import MenuItem, Page
 
 STATES = {
@@ -67,7 +66,7 @@ SHOWN = 50
 MODULES = ("chatapp", "genie")
 
 
-def shown(conversation: Mapping[str, Any]) -> dict[str, Any]:
+def shown(conversation: Values) -> JsonObject:
     """Return a conversation with labels of its state and its channel, and the person's name."""
     label, tone = STATES.get(conversation["state"], (conversation["state"], ""))
     channel, icon = CHANNELS.get(conversation["channel"], (conversation["channel"], "message-square"))
@@ -76,7 +75,7 @@ def shown(conversation: Mapping[str, Any]) -> dict[str, Any]:
     return {**conversation, "words": label, "mood": tone, "by": channel, "sign": icon, "who": who}
 
 
-def message_view(one: Mapping[str, Any]) -> dict[str, Any]:
+def message_view(one: Values) -> JsonObject:
     """Return a message with the label of its progress, and the path of its file below this address."""
     words, icon = PROGRESS.get(one["state"], ("", ""))
     file, place = one["file"], urlsplit(one["fileUrl"]).path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +10,7 @@ from django.utils import timezone
 
 from core.ids import is_id
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
@@ -60,7 +60,7 @@ class Inbox(InboxPage):
         choices = {choice.name: choice for choice in self.choices}
         return ListState(self.request.GET, choices, keeps=("only",), fixed=conditions, zone=self.zone_name)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         query = {"sortBy": "lastMessageAt", "sortOrder": "desc", **self.state.query(size=SHOWN)}
         answer = self.read("conversation", query)
         return {
@@ -83,7 +83,7 @@ class ConversationDetail(Inbox):
         return f"conversation/{self.params['id']}"
 
     @cached_property
-    def canned(self) -> list[Mapping[str, Any]]:
+    def canned(self) -> list[Values]:
         """The canned answers, by name."""
         query = {"p": "1", "n": "100", "sortBy": "name", "sortOrder": "asc", "fields": "name,shortcut,text"}
         answer = self.ask("GET", "canned-answer", query)
@@ -92,7 +92,7 @@ class ConversationDetail(Inbox):
     def form(self, text: str = "") -> Form:
         return Form([Field("text", "Answer", "textarea", required=True, key="r", value=text)])
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         chat = shown(self.read(self.address_of_api).data)
         page = {"p": "1", "n": str(SHOWN), "sortBy": "happenedAt", "sortOrder": "desc"}
         messages = self.read(f"{self.address_of_api}/messages", page)
@@ -186,7 +186,7 @@ class ConversationDetail(Inbox):
     def do_lead(self) -> HttpResponse:
         return self._move("lead", "A lead was made", {})
 
-    def _move(self, move: str, message: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
+    def _move(self, move: str, message: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.address_of_api}/{move}", None, body)
         return self.done(message) if answer.ok else self.refuse(answer)
 
@@ -199,10 +199,10 @@ class ConversationPeople(InboxPage):
     template = "web/conversations/people.html"
 
     @cached_property
-    def chat(self) -> dict[str, Any]:
+    def chat(self) -> JsonObject:
         return shown(self.read(f"conversation/{self.params['id']}").data)
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         leads = self.ask("GET", "lead", {"p": "1", "n": "50", "filters": {"contact": self.chat["contact"]["_id"]}})
         options = [
             Option(lead["_id"], f"{lead['status']}, {lead['createdAt'][:10]}")
@@ -226,10 +226,10 @@ class ConversationPeople(InboxPage):
         able += [own] if own and own["_id"] not in [member["_id"] for member in able] else []
         return [Option(member["_id"], member["name"] or member["email"]) for member in able]
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         return {name: (self.chat[name] or {}).get("_id", "") for name in ("assignee", "team", "lead")}
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {"chat": self.chat, "title": f"Who answers {self.chat['who']}", "form": self.form(self.values())}
 
     def do_save(self) -> HttpResponse:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
@@ -39,7 +37,7 @@ class CannedAnswers(RecordList, CannedPage):
 
 
 class CannedForm(RecordForm, CannedPage):
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         help = "Type a slash and this as your answer, such as /hours, and the words come."
         return Form(
             [
@@ -91,7 +89,7 @@ class AnswerTimes(RecordList, TimesPage):
 
 
 class TimesForm(RecordForm, TimesPage):
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         empty = "Empty: any time."
         teams = self.options_of("team")
         return Form(
@@ -103,7 +101,7 @@ class TimesForm(RecordForm, TimesPage):
             values,
         )
 
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Values) -> JsonObject:
         return {name: value or None for name, value in values.items()}
 
 
@@ -117,5 +115,5 @@ class EditTimes(EditRecord, TimesForm):
     path = "answer-times/<str:id>"
     name = "answer-time"
 
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Values:
         return {**self.record, "team": (self.record["team"] or {}).get("_id", "")}

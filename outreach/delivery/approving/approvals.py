@@ -6,7 +6,6 @@ The present rows decide it; a periodic task, and each claim, turns such messages
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db.models import Case, CharField, F, Q, QuerySet, TextField, Value, When
 from django.db.models.expressions import Combinable
@@ -14,6 +13,7 @@ from django.db.models.functions import Coalesce, Concat, Now, NullIf
 from django.utils import timezone
 
 from core.tenancy import company_scope
+from core.types import JsonObject
 from outreach.chat_apps.models import DIRECT
 from outreach.delivery import ledger
 from outreach.delivery.deciding.reasons import Reason
@@ -90,7 +90,7 @@ def hold(rows: QuerySet[SendJob], member_id: str | None, reason: str = Reason.AW
 
 
 def _hold(rows: QuerySet[SendJob], member_id: str | None, reason: str) -> int:
-    values: dict[str, Any] = {"approved_at": None, "approved_by_id": None, "approval_ends_at": None}
+    values: JsonObject = {"approved_at": None, "approved_by_id": None, "approval_ends_at": None}
     if member_id is not None:
         values["updated_by_id"] = member_id
     return ledger.transition_all(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
+
+from core.types import Values
 
 HALF = 32
 """Characters of a content hash for the content; as many after them are for the envelope."""
 
 
-def content_hash(envelope: str, *texts: str, attachments: Sequence[Mapping[str, Any]] = ()) -> str:
+def content_hash(envelope: str, *texts: str, attachments: Sequence[Values] = ()) -> str:
     """Return the hash of subject, text, HTML and attachments, followed by that of the envelope."""
     # PostgreSQL stores no null characters, so that they part the words.
     files = [f"{file['sha256']} {file['name']}" for file in attachments]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.output import Computed, IdField, Output
+from core.types import JsonObject, Values
 from outreach.chat_apps.serializers import ChatAppSnapshot
 from outreach.delivery.serializers import ContactSnapshot, RunSnapshot
 
@@ -61,7 +59,7 @@ class ChatAppMessageOut(Output):
     updatedAt = serializers.DateTimeField()
 
     @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         delivery, chat = row["delivery"], row["chat"] or {}
         return {
             **data,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+from core.types import JsonObject
 from crm.models import Contact
 from outreach.chat_apps.models import DIRECT, ChatTemplate
 from outreach.chat_apps.selectors import is_phone, opted_out
@@ -13,12 +13,12 @@ from outreach.delivery.deciding.decision import SESSION_HOURS
 from outreach.delivery.models import SendJob
 
 SESSION = dt.timedelta(hours=SESSION_HOURS)
-ANSWER: dict[str, Any] = {"window": None, "place": None, "unsubscribed": False}
+ANSWER: JsonObject = {"window": None, "place": None, "unsubscribed": False}
 """An answer in a conversation is sent at any hour, regardless of the contact's unsubscription from mail."""
 NEVER = dt.datetime.min.replace(tzinfo=dt.UTC) + SESSION
 
 
-def chats_of(jobs: Sequence[SendJob]) -> dict[str, dict[str, Any]]:
+def chats_of(jobs: Sequence[SendJob]) -> dict[str, JsonObject]:
     """Return the parts of the decision's input of those messages that go by chat or are said in a conversation, by
     their ids. Asks the database only if there are any by chat.
 
@@ -35,7 +35,7 @@ def chats_of(jobs: Sequence[SendJob]) -> dict[str, dict[str, Any]]:
     return mails | {job.pk: _parts(job, gone, *state.get(job.pk, (None, None, None))) for job in chat_jobs}
 
 
-def by_chat(contacts: Iterable[Contact]) -> dict[str, dict[str, Any]]:
+def by_chat(contacts: Iterable[Contact]) -> dict[str, JsonObject]:
     """Return the inputs of the decision about a new message from a template, by the contacts' ids."""
     contacts = list(contacts)
     gone = opted_out(contact.contact_number for contact in contacts)
@@ -47,11 +47,11 @@ def by_chat(contacts: Iterable[Contact]) -> dict[str, dict[str, Any]]:
 
 def _parts(
     job: SendJob, gone: set[str], status: str | None, last: dt.datetime | None, wrote_from: str | None
-) -> dict[str, Any]:
+) -> JsonObject:
     # What is said in a conversation goes to who wrote there, not to another number that the contact has by now.
     same = wrote_from in (None, job.address)
     valid = same and (job.channel in DIRECT or is_phone(job.address))
-    parts: dict[str, Any] = {"suppressed": job.address in gone, "address_valid": valid}
+    parts: JsonObject = {"suppressed": job.address in gone, "address_valid": valid}
     if job.conversation_id is not None:
         parts |= ANSWER
     if job.chat_template_id is not None:

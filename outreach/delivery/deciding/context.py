@@ -14,6 +14,7 @@ from accounts.models import Company
 from core.access import Entitlement, going_entitlement
 from core.errors import NamedError
 from core.tenancy import company_id
+from core.types import Values
 from crm.models import Contact
 from outreach.delivery.deciding.chats import chats_of
 from outreach.delivery.deciding.decision import DecisionInput, Limit, SenderState, ramp_limit
@@ -152,7 +153,7 @@ def _has_replied(contact: Contact, job: SendJob) -> bool:
     return contact.replied_at is not None and contact.replied_at > began_at
 
 
-def read_window(stored: Mapping[str, Any]) -> Window:
+def read_window(stored: Values) -> Window:
     """Return the sending hours that a follow-up has of its own."""
     days = frozenset(day - 1 for day in stored["days"]) or frozenset(range(7))
     start, end = (dt.time.fromisoformat(stored[name]) for name in ("start", "end"))

@@ -48,9 +48,10 @@ that need time.
 import datetime as dt
 import random
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from core.text.formats import Formats
+from core.types import JsonObject
 from outreach.delivery.deciding.reasons import MAX_ATTEMPTS, SENTENCES, Reason
 from outreach.delivery.limits.windows import Place, Window, next_opening
 
@@ -177,7 +178,7 @@ def forecast(inputs: DecisionInput, now: dt.datetime) -> dt.datetime | None:
     return None
 
 
-def describe(inputs: DecisionInput, now: dt.datetime, formats: Formats) -> dict[str, Any]:
+def describe(inputs: DecisionInput, now: dt.datetime, formats: Formats) -> JsonObject:
     """Return the decision as the API shows it: state, reason, and when it is decided again and the message is sent."""
     decision: Decision = decide(inputs, now)
     if isinstance(decision, Ready):

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, DateTimeField, Q, Subquery, Value
@@ -21,6 +20,7 @@ from accounts.members.notices import notify
 from accounts.models import Member
 from core.jobs import notify_workers
 from core.tenancy import company_id
+from core.types import JsonObject
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.delivery.limits.windows import load_zone
 from outreach.delivery.mails import SENDER_STOPPED
@@ -53,7 +53,7 @@ class Rate:
     def reached(self) -> bool:
         return self.enough and self.count >= self.least and self.count * 100 >= self.percent * self.of
 
-    def stored(self) -> dict[str, Any]:
+    def stored(self) -> JsonObject:
         """Return the value of Sender.stopped_by."""
         return {"what": self.what, "count": self.count, "of": self.of}
 
@@ -130,7 +130,7 @@ def resume(*, id: str, app: str) -> Sender:
     if sender.stopped_at is None:
         return sender
     now = timezone.now()
-    values: dict[str, Any] = {"stopped_at": None, "stopped_by": None, "counted_since": now, "updated_at": now}
+    values: JsonObject = {"stopped_at": None, "stopped_by": None, "counted_since": now, "updated_at": now}
     if sender.ramp_start and sender.first_sent_on:
         zone = load_zone(Company.objects.values_list("timezone", flat=True).get(pk=company_id()))
         rested = now.astimezone(zone).date() - sender.stopped_at.astimezone(zone).date()
@@ -150,7 +150,7 @@ def sender_of(id: str, app: str, *, lock: bool = False) -> Sender:
     return sender
 
 
-def guardrail(*, id: str, app: str) -> dict[str, Any]:
+def guardrail(*, id: str, app: str) -> JsonObject:
     """Return the state of a sender's guardrail as the API shows it. Raises the app's error."""
     sender = sender_of(id, app)
     return {

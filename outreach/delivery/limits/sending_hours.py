@@ -11,6 +11,7 @@ from accounts.models import Company
 from core.errors import ValidationFailed
 from core.jobs import notify_workers
 from core.tenancy import company_id
+from core.types import JsonObject
 from outreach.ai.languages import language_name
 from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.limits.quotas import KEYS
@@ -19,7 +20,7 @@ from outreach.delivery.settings.models import GenieSettings
 from outreach.mail_vendors.registry import VENDORS
 
 
-def read_settings() -> dict[str, Any]:
+def read_settings() -> JsonObject:
     """Return the settings as the API shows them. Without settings, mail is sent at any hour."""
     settings = GenieSettings.objects.first() or GenieSettings()
     return {

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import SystemRandom
-from typing import Any
 
 from django.db import transaction
 from django.db.models import OuterRef, Q, Subquery, prefetch_related_objects
@@ -17,6 +16,7 @@ from django.utils import timezone
 from core.ids import new_id
 from core.jobs.liveness import worker_number
 from core.tenancy import unscoped
+from core.types import JsonObject
 from outreach.delivery import ledger
 from outreach.delivery.approving.approvals import LAPSED, hold
 from outreach.delivery.deciding.context import SendContext, claimed_count, remaining, sender_state
@@ -32,7 +32,7 @@ from outreach.senders.models import Sender
 
 BATCH = 200
 """Messages that are claimed at once."""
-SENDING: dict[str, Any] = {"is_active": True, "verified": True, "stopped_at": None}
+SENDING: JsonObject = {"is_active": True, "verified": True, "stopped_at": None}
 """Values of a sender that may send."""
 LOOKAHEAD = 500
 """Messages that are examined when none of the first ones may be sent, so that a closed window costs few rounds."""

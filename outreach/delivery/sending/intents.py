@@ -8,10 +8,9 @@ Each has one JSON text as its parameter, and PostgreSQL plans it once for a conn
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any
 
 import orjson
 from django.db import connection
@@ -22,6 +21,7 @@ from core.events import EventConsumer, wanted_by
 from core.ids import new_id
 from core.jobs.registry import registered
 from core.spans import after
+from core.types import Values
 from outreach.chat_apps.models import DIRECT
 from outreach.delivery.deciding.decision import SESSION_HOURS
 from outreach.delivery.models import SendJob
@@ -29,7 +29,7 @@ from outreach.delivery.stopping.stop_rules import reason_sql
 from outreach.smtp.outcome import Sent
 
 _DIRECT = f"({', '.join(repr(one) for one in DIRECT)})"
-Row = Mapping[str, Any]
+Row = Values
 _SENT = "mail.sent"
 _PROVIDER_ID, _THREAD_ID = 200, 64
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from random import SystemRandom
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from core.jobs import LeaseLost
+from core.types import JsonObject
 from outreach.delivery import ledger
 from outreach.delivery.attachments import AttachmentMissing, AttachmentUnavailable
 from outreach.delivery.deciding.decision import backoff
@@ -172,7 +172,7 @@ def record_late(job: SendJob, row: intents.Row) -> None:
     raise LeaseLost(job.pk)
 
 
-def late_values(row: intents.Row) -> dict[str, Any]:
+def late_values(row: intents.Row) -> JsonObject:
     """Return the values of a message that is late confirmed as sent."""
     values = {"sent_at": row["at"], "worker": None, "error": "", "reply": row["reply"]}
     if row["provider_id"]:

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.types import JsonObject
 from outreach.delivery.limits.sending_hours import change_settings, read_settings
 from outreach.delivery.settings.serializers import SettingsInput, SettingsOut
 
@@ -33,7 +34,7 @@ class GenieSettingsViewSet(ResourceViewSet):
         description="Days and hours in which messages go out, and the limits that pause a sender.",
         output=SettingsOut,
     )
-    def retrieve(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> object:
         return read_settings()
 
     @endpoint(
@@ -44,12 +45,12 @@ class GenieSettingsViewSet(ResourceViewSet):
         errors=("UnauthorizedAction_403",),
         description="What stops senders, their limits and tracking take apps.PUT too, as resuming a stopped one does.",
     )
-    def update(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: JsonObject) -> object:
         self._check_senders(data)
         change_settings(**data)
         return read_settings()
 
-    def _check_senders(self, data: dict[str, Any]) -> None:
+    def _check_senders(self, data: JsonObject) -> None:
         current = read_settings()
         changed = [
             shown

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from time import monotonic
-from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -17,6 +16,7 @@ from django.utils import timezone
 
 from core.events import emit
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject
 from outreach.delivery.deliveries import event_columns
 from outreach.delivery.models import SendJob
 from outreach.delivery.tracking.links import link_at, links_of, sent_html
@@ -102,8 +102,8 @@ def _count(human: Mapping[str, Sequence[TrackingEvent]]) -> None:
             "send_job_id", "kind", "link"
         )
     )
-    opened: dict[str, dict[str, Any]] = {}
-    clicked: dict[str, dict[str, Any]] = {}
+    opened: dict[str, JsonObject] = {}
+    clicked: dict[str, JsonObject] = {}
     for job in jobs:
         for event in human[job.pk]:
             for name, value in event_columns(job, event.kind, event.happened_at).items():

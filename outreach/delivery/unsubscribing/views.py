@@ -5,8 +5,6 @@ A person who opens it is asked to confirm; a mail client that posts to it unsubs
 
 from __future__ import annotations
 
-from typing import Any
-
 from babel.dates import format_date
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -15,6 +13,7 @@ from rest_framework.request import Request
 from accounts.settings.branding import brand_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.delivery.unsubscribing.preferences import preferences, resubscribe
 from outreach.delivery.unsubscribing.services import unsubscribe
 from outreach.delivery.unsubscribing.tokens import InvalidToken, Unsubscriber, read_token
@@ -31,7 +30,7 @@ class UnsubscribeViewSet(ResourceViewSet):
         description="A page in the company's language: how much has come, and one button that unsubscribes, or takes"
         " that back. Opening it changes nothing, since mail scanners open every link.",
     )
-    def retrieve(self, request: Request, token: str) -> Any:
+    def retrieve(self, request: Request, token: str) -> object:
         try:
             unsubscriber = read_token(token)
         except InvalidToken:
@@ -45,7 +44,7 @@ class UnsubscribeViewSet(ResourceViewSet):
         " do=resubscribe, as the page's other button sends, it is taken back; an address that bounced or complained"
         " stays on the do-not-contact list.",
     )
-    def create(self, request: Request, token: str) -> Any:
+    def create(self, request: Request, token: str) -> object:
         try:
             unsubscriber = read_token(token)
         except InvalidToken:
@@ -80,7 +79,7 @@ class UnsubscribeViewSet(ResourceViewSet):
         return _rendered(request, {"state": "invalid", "brand": brand_of(None), "words": words}, 400)
 
 
-def _rendered(request: Request, context: dict[str, Any], status: int) -> HttpResponse:
+def _rendered(request: Request, context: JsonObject, status: int) -> HttpResponse:
     page = render(request._request, "pages/unsubscribe.html", context, status=status)
     page["Cache-Control"] = "no-store"
     page["X-Robots-Tag"] = "noindex"

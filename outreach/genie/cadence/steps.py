@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,7 @@ from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput
 from core.errors import NamedError, shorten
 from core.ids import is_id
 from core.spans import MAX_AMOUNT, UNITS, after, read_span
+from core.types import JsonObject, Values
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_templates.frozen import check_sendable, freeze, read_given
 from outreach.delivery.attachments import described
@@ -55,24 +55,24 @@ class Step:
 
     number: int
     channel: str
-    delay: Mapping[str, Any]
+    delay: Values
     """The span after the message before it was sent."""
     subject: str
     """Empty: the subject of the thread, with `Re:` before it."""
     prompt: str
     """Empty: the run's."""
     stop_on: tuple[str, ...]
-    window: Mapping[str, Any] | None
-    content: Mapping[str, Any] | None
+    window: Values | None
+    content: Values | None
     """Subject, body, variables and attachments of its template, or the chat template; None: the AI app writes it."""
 
     @property
-    def chat(self) -> Mapping[str, Any] | None:
+    def chat(self) -> Values | None:
         """The chat template of a step by chat (outreach.chat_templates.frozen)."""
         return None if self.content is None else self.content.get("chat")
 
 
-def steps_of(cadence: Mapping[str, Any]) -> dict[int, Step]:
+def steps_of(cadence: Values) -> dict[int, Step]:
     """Return the follow-ups of a stored cadence by their numbers."""
     return {
         number: Step(
@@ -89,19 +89,19 @@ def steps_of(cadence: Mapping[str, Any]) -> dict[int, Step]:
     }
 
 
-def without_content(cadence: Mapping[str, Any]) -> dict[str, Any]:
+def without_content(cadence: Values) -> JsonObject:
     """Return a stored cadence in the form of responses: the ids of templates, without their content."""
     steps = [{name: step[name] for name in step if name != "content"} for step in cadence.get("steps", ())]
     return {"steps": steps} if steps else {}
 
 
-def delay_after(cadence: Mapping[str, Any], step: int) -> Mapping[str, Any] | None:
+def delay_after(cadence: Values, step: int) -> Values | None:
     """Return the span between a step's message and its follow-up; None: nothing follows."""
     follow_up = steps_of(cadence).get(step + 1)
     return None if follow_up is None else follow_up.delay
 
 
-def read_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict[str, Any]:
+def read_cadence(raw: Values, where: str = "outreachCadence") -> JsonObject:
     """Return the cadence in the form of a run; {} for one without steps.
 
     Raises InvalidPayload_400, which names the problem, and EmailTemplateNotFound_404 for a template.
@@ -111,7 +111,7 @@ def read_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict
     return {"steps": steps} if steps else {}
 
 
-def _read_steps(raw: Mapping[str, Any], where: str, keys: frozenset[str]) -> list[dict[str, Any]]:
+def _read_steps(raw: Values, where: str, keys: frozenset[str]) -> list[JsonObject]:
     _known(raw, {"steps"}, where)
     steps = raw.get("steps", [])
     if not isinstance(steps, list) or len(steps) > MAX_STEPS:
@@ -129,7 +129,7 @@ def _read_steps(raw: Mapping[str, Any], where: str, keys: frozenset[str]) -> lis
     return cleaned
 
 
-def read_written_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict[str, Any]:
+def read_written_cadence(raw: Values, where: str = "outreachCadence") -> JsonObject:
     """Return the cadence of a campaign in its stored form; {} for one without steps. Its content is copied when it
     starts.
 
@@ -142,7 +142,7 @@ def read_written_cadence(raw: Mapping[str, Any], where: str = "outreachCadence")
     return {"steps": steps} if steps else {}
 
 
-def _check_channels(steps: list[dict[str, Any]], where: str) -> None:
+def _check_channels(steps: list[JsonObject], where: str) -> None:
     """Raise AppNotFound_400 for a step by a mail vendor that the company has no active app of."""
     channels = {step["channel"] for step in steps} - {THREAD, CHAT}  # a chat template says by which app it goes
     if not channels:
@@ -155,7 +155,7 @@ def _check_channels(steps: list[dict[str, Any]], where: str) -> None:
             raise NamedError("AppNotFound_400", text)
 
 
-def _read_step(raw: Any, where: str, keys: frozenset[str]) -> dict[str, Any]:
+def _read_step(raw: Any, where: str, keys: frozenset[str]) -> JsonObject:
     if not isinstance(raw, dict):
         _refuse(where, "must be an object")
     _known(raw, keys, where)
@@ -185,7 +185,7 @@ def _read_step(raw: Any, where: str, keys: frozenset[str]) -> dict[str, Any]:
     }
 
 
-def _text(raw: Mapping[str, Any], name: str, most: int, where: str) -> str:
+def _text(raw: Values, name: str, most: int, where: str) -> str:
     text = raw.get(name) or ""
     if not isinstance(text, str) or "\0" in text:
         _refuse(f"{where}.{name}", "must be text")
@@ -204,7 +204,7 @@ def _stop_on(raw: Any, where: str) -> list[str]:
     return [event for event in OPTIONAL if event in raw]
 
 
-def read_hours(raw: Any, where: str) -> dict[str, Any] | None:
+def read_hours(raw: Any, where: str) -> JsonObject | None:
     """Return sending hours as rows store them; None: they are the company's. Raises InvalidPayload_400."""
     if raw in (None, {}):
         return None
@@ -233,7 +233,7 @@ def _clock(raw: Any, where: str) -> str:
         return _refuse(where, "must be a time such as 09:00")
 
 
-def _take_templates(steps: list[dict[str, Any]], where: str) -> None:
+def _take_templates(steps: list[JsonObject], where: str) -> None:
     """Copy the templates into their steps, so that the content of a run never changes."""
     named = {step["template"] for step in steps if step["template"]}
     templates = EmailTemplate.objects.in_bulk(named) if named else {}
@@ -254,7 +254,7 @@ def _take_templates(steps: list[dict[str, Any]], where: str) -> None:
         step["content"] = {**content, "variables": template.variables, "attachments": files}
 
 
-def _take_chat_templates(steps: list[dict[str, Any]], where: str) -> None:
+def _take_chat_templates(steps: list[JsonObject], where: str) -> None:
     """Copy the chat templates into their steps. Raises ChatAppTemplateNotFound_404, InvalidChatAppTemplate_400 for one
     that may not be sent, and InvalidVariables_400."""
     named = {step["template"] for step in steps if step["channel"] == CHAT}
@@ -277,7 +277,7 @@ def _take_chat_templates(steps: list[dict[str, Any]], where: str) -> None:
         step["content"] = {"subject": "", "html": "", "text": "", "variables": [], "chat": frozen}
 
 
-def _known(raw: Mapping[str, Any], keys: set[str] | frozenset[str], where: str) -> None:
+def _known(raw: Values, keys: set[str] | frozenset[str], where: str) -> None:
     for key in raw:
         if key not in keys:
             _refuse(f"{where}.{shorten(key)}", f"unknown key; there is {', '.join(sorted(keys))}")
@@ -330,7 +330,7 @@ _STEP_SCHEMA = {
 }
 
 
-_STEP_PROPERTIES: dict[str, Any] = {**_STEP_SCHEMA["properties"]}  # type: ignore[dict-item]
+_STEP_PROPERTIES: JsonObject = {**_STEP_SCHEMA["properties"]}  # type: ignore[dict-item]
 _WRITTEN_PROPERTIES = {name: one for name, one in _STEP_PROPERTIES.items() if name != "prompt"} | {
     "template": {
         "type": ["string", "null"],
@@ -340,7 +340,7 @@ _WRITTEN_PROPERTIES = {name: one for name, one in _STEP_PROPERTIES.items() if na
 }
 
 
-def _cadence_schema(step: Mapping[str, Any]) -> dict[str, Any]:
+def _cadence_schema(step: Values) -> JsonObject:
     return {
         "type": "object",
         "properties": {"steps": {"type": "array", "maxItems": MAX_STEPS, "items": step}},
@@ -352,7 +352,7 @@ def _cadence_schema(step: Mapping[str, Any]) -> dict[str, Any]:
 class WrittenCadenceInput(ObjectInput):
     """The cadence of a campaign, checked (read_written_cadence)."""
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         return read_written_cadence(super().to_internal_value(data))
 
 
@@ -365,7 +365,7 @@ class CadenceField(serializers.DictField):
 class CadenceInput(ObjectInput):
     """A cadence, checked (read_cadence)."""
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> JsonObject:
         return read_cadence(super().to_internal_value(data))
 
 
@@ -391,7 +391,7 @@ class CadenceFields(Input):
         " it has no effect.",
     )
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: JsonObject) -> JsonObject:
         """Raise InvalidPayload_400 for a recurring run without a long enough interval."""
         interval = attrs.get("interval_ms")
         if attrs.get("recurring") and (interval is None or interval < SHORTEST_INTERVAL_MS):

@@ -3,7 +3,7 @@ audience."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.errors import ValidationFailed
+from core.types import Values
 from outreach.ai.services import choose_ai_app
 from outreach.delivery.senders import choose_sender, columns_of
 from outreach.enrichment.selectors import check_enrichment
@@ -34,12 +35,12 @@ def start_generated_run(
     prompt: str,
     count: int,
     industry: str,
-    additional_filters: Mapping[str, Any],
+    additional_filters: Values,
     whitelisted_custom: bool,
     custom_whitelisted_domains: Sequence[str],
     ai_type: str | None,
     custom_channel_selection: bool,
-    custom_channels: Mapping[str, Any],
+    custom_channels: Values,
     enrichment_enabled: bool,
     name: str,
     token_cap: int | None = None,

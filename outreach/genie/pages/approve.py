@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import HttpResponse
 
+from core.types import Values
 from outreach.genie.pages.base import OutreachPage, messages, skipped
 from outreach.genie.pages.highlights import marks
 
@@ -21,7 +19,7 @@ class ApproveAll(OutreachPage):
     title = "Approve all"
     template = "web/outreach/approve.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         sample = self.read(f"genie/{self.params['id']}/approval-sample").data
         return {
             "run_id": self.params["id"],

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field
 from core.web.pages import MenuItem, Page
@@ -25,7 +23,7 @@ TRACKED = {"trackOpens": "Count who opens it", "trackClicks": "Count who clicks 
 """Switch of a run or campaign -> its label."""
 
 
-def tracking_switches(tracks: Mapping[str, Any]) -> list[Field]:
+def tracking_switches(tracks: Values) -> list[Field]:
     """Return the switches of the company's tracking: trackOpens and trackClicks, as far as it is on."""
     return [Field(name, label, "switch", value=True) for name, label in TRACKED.items() if tracks.get(name)]
 
@@ -35,7 +33,7 @@ def messages(number: int | None) -> str:
     return f"{number or 0:,} message{'' if number == 1 else 's'}"
 
 
-def skipped(answer: Mapping[str, Any]) -> list[str]:
+def skipped(answer: Values) -> list[str]:
     """Return the messages about drafts that end instead of being approved, with reasons."""
     return [
         f"{messages(reason['count'])} would never go: {reason['sentence']}" for reason in answer.get("skipped") or ()
@@ -57,7 +55,7 @@ def no_writer(warning: str) -> str:
     return "Nothing writes messages yet: choose what does in the settings, under AI."
 
 
-def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
+def shown_run(run: Values) -> JsonObject:
     """Return the run with the label and the tone of its phase."""
     label, tone = PHASES.get(run["phase"], (run["phase"], ""))
     return {**run, "words": label, "mood": tone}

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from core.types import JsonObject
 from core.web.forms import Field, Option
 
 CHAT = "chatapp"
@@ -31,6 +32,6 @@ def variables_shown(variables: Mapping[str, str] | None) -> str:
     return "\n".join(f"{name} = {value}" for name, value in (variables or {}).items())
 
 
-def chosen(template: str, variables: Any) -> dict[str, Any]:
+def chosen(template: str, variables: Any) -> JsonObject:
     """Return the content of a message by chat, in the API's form."""
     return {"templateId": template, "subject": "", "body": "", "variables": variables_in(variables)}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option, options_of
 from outreach.genie.pages.base import TRACKED, OutreachPage, no_writer
 from outreach.genie.pages.new import TONES
@@ -27,10 +27,10 @@ class FindPeople(OutreachPage):
     action = "Find new people"
     template = "web/outreach/find.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context(self.form() if self.may("genie", "POST") else None)
 
-    def context(self, form: Form | None) -> dict[str, Any]:
+    def context(self, form: Form | None) -> JsonObject:
         if form is None:
             return {"form": None}
         fields = {field.name: field for field in form.fields}
@@ -104,7 +104,7 @@ class FindPeople(OutreachPage):
             )
         return Form(fields)
 
-    def connected(self, kind: str, filters: Mapping[str, Any], label: str) -> list[Option]:
+    def connected(self, kind: str, filters: Values, label: str) -> list[Option]:
         """Return the connected apps of a kind, or none if the reader may not see them."""
         if not self.may("apps"):
             return []
@@ -122,7 +122,7 @@ class FindPeople(OutreachPage):
             if app["isActive"] and app["verified"]
         ]
 
-    def body(self, form: Form) -> dict[str, Any]:
+    def body(self, form: Form) -> JsonObject:
         """Return the input in the API's form."""
         values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
         domains = [domain for domain in re.split(r"[\s,;]+", values.pop("customWhitelistedDomains", "")) if domain]
@@ -146,7 +146,7 @@ class FindPeople(OutreachPage):
         return self.page(self.context(form), status=422)
 
 
-def channels_of(chosen: Sequence[str]) -> dict[str, Any]:
+def channels_of(chosen: Sequence[str]) -> JsonObject:
     """Return the choice of senders as the API takes it: those of SMTP by their ids, others as <app>/<id>."""
     channels: dict[str, list[str]] = {}
     for sender in chosen:
@@ -179,9 +179,7 @@ class FindCost(FindPeople):
                 **channels_of(chosen),
             },
         )
-        context: dict[str, Any] = (
-            {"preview": answer.data} if answer.ok else {"refused": answer.warning or answer.message}
-        )
+        context: JsonObject = {"preview": answer.data} if answer.ok else {"refused": answer.warning or answer.message}
         if "HX-Request" in self.request.headers:
             return self.page(context, template="web/outreach/find_cost.html")
         return self.page({**self.context(self.form().fill(sent)), **context})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
+
+from core.types import JsonObject, Values
 
 PERSON = "person"
 SOURCES = {
@@ -49,7 +50,7 @@ def source_words(source: str) -> str:
     return SOURCES.get(source) or f"Contact: {source.partition('.')[2]}"
 
 
-def numbered(evidence: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def numbered(evidence: Sequence[Values]) -> list[JsonObject]:
     """Return the evidence with a number and a label for each source; the same source has the same number."""
     numbers: dict[tuple[str, str], int] = {}
     entries = []
@@ -61,12 +62,12 @@ def numbered(evidence: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return entries
 
 
-def marked(text: str, evidence: Sequence[Mapping[str, Any]]) -> list[Piece]:
+def marked(text: str, evidence: Sequence[Values]) -> list[Piece]:
     """Split the text at the edges of evidence. A part of two spans has the marks of the shorter one."""
     edges = sorted({0, len(text), *(edge for entry in evidence for edge in (entry["start"], entry["end"]))})
     pieces = []
     coming = deque(sorted(evidence, key=itemgetter("start")))
-    around: list[Mapping[str, Any]] = []
+    around: list[Values] = []
     for start, end in zip(edges, edges[1:], strict=False):
         piece = Piece(text[start:end])
         while coming and coming[0]["start"] <= start:
@@ -81,15 +82,15 @@ def marked(text: str, evidence: Sequence[Mapping[str, Any]]) -> list[Piece]:
     return pieces
 
 
-def by_number(evidence: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def by_number(evidence: Sequence[Values]) -> list[Values]:
     """Return the first entry of each number."""
-    first: dict[int, Mapping[str, Any]] = {}
+    first: dict[int, Values] = {}
     for entry in evidence:
         first.setdefault(entry["number"], entry)
     return list(first.values())
 
 
-def marks(message: Mapping[str, Any]) -> dict[str, Any]:
+def marks(message: Values) -> JsonObject:
     """Return the split subject and text of a message, and each number once with its source."""
     evidence = numbered(message["evidence"])
     parts = {part: [entry for entry in evidence if entry["part"] == part] for part in ("subject", "text")}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpResponse, QueryDict
 
 from core.ids import is_id
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option, options_of
 from outreach.genie.pages import steps
@@ -46,7 +45,7 @@ SAMPLES = 3
 SAMPLED = ("prompt", "tone", "language", "smtp")
 
 
-def from_label(sender: Mapping[str, Any]) -> str:
+def from_label(sender: Values) -> str:
     """Return the label of a sender in a choice; one that its guardrail has stopped is marked."""
     stopped = " (stopped)" if sender["stoppedAt"] else ""
     return f"{sender['fromName']} <{sender['fromEmail']}>{stopped}"
@@ -61,7 +60,7 @@ class NewRun(OutreachPage):
     action = "Start outreach"
     template = "web/outreach/new.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         form = self.form() if self.may("genie", "POST") else None
         if form is not None:
             chosen = {name: self.request.GET.getlist(name) for name in WHO}
@@ -69,7 +68,7 @@ class NewRun(OutreachPage):
                 field.value = chosen.get(field.name) or field.value
         return self.context(form)
 
-    def context(self, form: Form | None) -> dict[str, Any]:
+    def context(self, form: Form | None) -> JsonObject:
         if form is None:
             return {"form": None}
         by_name = {field.name: field for field in form.fields}
@@ -195,7 +194,7 @@ class RunSamples(NewRun):
             return self.page(context, template="web/outreach/samples.html")
         return self.page({**self.context(self.form().fill(sent)), **context})
 
-    def samples(self, answer: Answer) -> dict[str, Any]:
+    def samples(self, answer: Answer) -> JsonObject:
         """Return the samples with their marks, or the reason why there are none."""
         if not answer.ok:
             return {"refused": [answer.message, answer.warning]}
@@ -234,7 +233,7 @@ class RunAudience(NewRun):
     title = "Who is written to"
     template = "web/outreach/audience.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.audience(self.request.GET)
 
     def do_save(self) -> HttpResponse:
@@ -244,7 +243,7 @@ class RunAudience(NewRun):
         context = {**self.context(self.form().fill(sent)), "audience": self.audience(sent), "title": NewRun.title}
         return self.page(context, template=NewRun.template)
 
-    def audience(self, sent: QueryDict) -> dict[str, Any]:
+    def audience(self, sent: QueryDict) -> JsonObject:
         chosen = {name: sent.getlist(name) for name in WHO if sent.getlist(name)}
         if not chosen or not self.may("genie", "POST") or not self.may("contact"):
             return {"found": None}
@@ -273,7 +272,7 @@ class RunPeople(NewRun):
     title = "Single people"
     template = "web/outreach/people.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.people(self.request.GET)
 
     def do_save(self) -> HttpResponse:
@@ -283,7 +282,7 @@ class RunPeople(NewRun):
         context = {**self.context(self.form().fill(sent)), "people": self.people(sent), "title": NewRun.title}
         return self.page(context, template=NewRun.template)
 
-    def people(self, sent: QueryDict) -> dict[str, Any]:
+    def people(self, sent: QueryDict) -> JsonObject:
         ids = list(dict.fromkeys(id for id in sent.getlist("contactIds") if is_id(id)))
         text = sent.get("find", "").strip()
         if not self.may("genie", "POST") or not self.may("contact"):

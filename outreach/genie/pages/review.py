@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.ask import Answer
 from core.web.field_values import field_values
 from core.web.forms import Field, Form
@@ -36,7 +36,7 @@ class Review(OutreachPage):
     title = "Review"
     template = "web/outreach/review.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         query = {
             "run": self.params["id"],
             "filters": {"status": "draft"},
@@ -75,13 +75,13 @@ class Review(OutreachPage):
             **marks(message),
         }
 
-    def since(self, message: Mapping[str, Any]) -> str:
+    def since(self, message: Values) -> str:
         """Return the state of a message that is no draft."""
         if message["status"] == "planned" and message["reason"] != "written_anew":
             return str(message["sentence"])
         return SINCE.get(message["status"], "")
 
-    def facts(self, message: Mapping[str, Any]) -> list[tuple[str, Any]] | None:
+    def facts(self, message: Values) -> list[tuple[str, Any]] | None:
         """Return (name, value) of the contact's data, or None if the reader may not see it."""
         answer = self.ask("GET", f"contact/{message['contact']['_id']}") if self.may("contact") else None
         if answer is None or not answer.ok:
@@ -97,7 +97,7 @@ class Review(OutreachPage):
         facts += [("Category", contact["category"]), ("Tags", contact["tags"]), ("E-mail", contact["email"])]
         return [(name, value) for name, value in facts if value not in (None, "", [])]
 
-    def form(self, message: Mapping[str, Any] | None = None) -> Form:
+    def form(self, message: Values | None = None) -> Form:
         fields = [
             Field("subject", "Subject", required=True),
             Field("text", "Text", "textarea", required=True, autofocus=True),
@@ -105,7 +105,7 @@ class Review(OutreachPage):
         fields += [Field(name, "", "hidden", value=self.request.POST.get(name, "")) for name in ("id", "contentHash")]
         return Form(fields, {**message, "id": message["_id"]} if message else None)
 
-    def hint(self, message: Mapping[str, Any]) -> Form:
+    def hint(self, message: Values) -> Form:
         """Return the form that requests another text."""
         text = "Such as: shorter, and mention the open day. Left empty, it is only worded differently."
         fields = [Field("hint", "What should be different?", "textarea", autofocus=True, help=text)]
@@ -166,7 +166,7 @@ class Review(OutreachPage):
         message = SINCE.get(now.data["status"], why(answer))
         return self.refuse(Answer(answer.status, {"message": message}), here)
 
-    def changed(self, message: Mapping[str, Any]) -> str:
+    def changed(self, message: Values) -> str:
         """Return the message about the author of a change to a draft."""
         by = message["updatedBy"] or {}
         if by.get("_id") == self.actor.member_id:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from outreach.genie.pages.base import PHASES, OutreachPage, messages, shown_run
@@ -20,12 +21,12 @@ NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
 SOON = timedelta(minutes=1)
 
 
-def share(job: Mapping[str, Any]) -> int:
+def share(job: Values) -> int:
     """Return the percent of a job that is done."""
     return round(100 * job["processed"] / job["total"]) if job["total"] else 0
 
 
-def reach(run: Mapping[str, Any]) -> dict[str, Any]:
+def reach(run: Values) -> JsonObject:
     """Count the people whom a run has reached, and separately its messages: the ended ones, and the remaining ones.
 
     The remaining ones are counted as if nobody replied.
@@ -72,7 +73,7 @@ class Runs(OutreachPage):
         Column("createdAt", "Started", "createdAt"),
     )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         phases = tuple((name, label) for name, (label, _) in PHASES.items())
         choices = [Choice("phase", "State", ("in",), phases), Choice("name", "Name", ("contains",))]
         state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)
@@ -92,7 +93,7 @@ class Run(OutreachPage):
     record_kind = ("genie", "Outreach")
     template = "web/outreach/run.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         run = shown_run(self.read(f"genie/{self.params['id']}").data)
         job = self.ask("GET", f"bulk-job/{run['bulkJob']}") if run["bulkJob"] else None
         at_work = job.data if job is not None and job.ok and job.data["status"] in ("queued", "running") else None
@@ -129,7 +130,7 @@ class Run(OutreachPage):
             "open": run["phase"] not in ("cancelled", "completed", "failed"),
         }
 
-    def rows(self, run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def rows(self, run: Values) -> list[JsonObject]:
         """Return the steps of the run's cadence with the numbers of their messages; none without follow-ups."""
         follow_ups = run["outreachCadence"].get("steps", [])
         summaries = {summary["step"]: summary for summary in run["steps"]}
@@ -155,7 +156,7 @@ class Run(OutreachPage):
             )
         return steps
 
-    def makers(self, run: Mapping[str, Any]) -> dict[str, Any] | None:
+    def makers(self, run: Values) -> JsonObject | None:
         """Return how far the recipients are found or asked about, or None when the messages are being written."""
         search, asking = run["generation"], run["enrichment"]
         if search and search["status"] in ("queued", "running"):
@@ -168,7 +169,7 @@ class Run(OutreachPage):
             return {"words": text, "label": "Recipients asked about", "percent": share(asking)}
         return None
 
-    def searched(self, run: Mapping[str, Any]) -> list[tuple[str, str]]:
+    def searched(self, run: Values) -> list[tuple[str, str]]:
         """Return (kind, text) of the filters and results of the run's search, and of its enrichment."""
         search, enrichment = run["generation"], run["enrichment"]
         rows = []
@@ -189,7 +190,7 @@ class Run(OutreachPage):
             )
         return rows
 
-    def people(self, run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    def people(self, run: Values) -> list[Values]:
         """Return the leads that the run's search has made, each with why; none if the reader may not see them."""
         search = run["generation"]
         if not search or not search["created"] or not (self.may("lead-gen-ai") and self.may("lead")):
@@ -197,7 +198,7 @@ class Run(OutreachPage):
         answer = self.ask("GET", f"lead/lead-gen-ai/{search['_id']}")
         return list(answer.data["leads"]) if answer.ok else []
 
-    def whom(self, run: Mapping[str, Any]) -> list[tuple[str, str]]:
+    def whom(self, run: Values) -> list[tuple[str, str]]:
         """Return (kind, names) of the run's audience."""
         audience, names = run["audience"], run["audienceNames"]
         rows = []
@@ -215,7 +216,7 @@ class Run(OutreachPage):
             return False
         return goes is None or goes < timezone.now() + SOON
 
-    def steps(self, run: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
+    def steps(self, run: Values) -> list[tuple[str, Any, str]]:
         """Return (label, number, address of the messages) of the way from planned to answered."""
         counts = run["counts"]
 
@@ -234,7 +235,7 @@ class Run(OutreachPage):
             ("Not sent", number(NOT_SENT), self.log(run, NOT_SENT)),
         ]
 
-    def log(self, run: Mapping[str, Any], statuses: Iterable[str] = (), reason: str = "") -> str:
+    def log(self, run: Values, statuses: Iterable[str] = (), reason: str = "") -> str:
         """Return the address of the run's messages, by statuses and reason if they are given."""
         filters = [f"run:in:{run['_id']}"]
         filters += [f"status:in:{','.join(statuses)}"] if statuses else []

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from django.http import QueryDict
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from outreach.genie.pages import chats
 
@@ -98,12 +98,12 @@ def grouped(form: Form, count: int) -> list[dict[str, Field]]:
     ]
 
 
-def cadence_in(sent: QueryDict) -> dict[str, Any]:
+def cadence_in(sent: QueryDict) -> JsonObject:
     """Return the follow-ups and recurrence of a form, in the API's form."""
     count = count_of(sent)
     # A choice among no options is read as it was sent; the API knows the templates.
     form = Form([interval_field(), *step_fields(count, [Option("", "")], [Option("", "")])]).fill(sent)
-    body: dict[str, Any] = {}
+    body: JsonObject = {}
     steps = []
     for fields in grouped(form, count):
         values = {name: field.value for name, field in fields.items()}
@@ -118,7 +118,7 @@ def cadence_in(sent: QueryDict) -> dict[str, Any]:
     return body
 
 
-def _words(values: Mapping[str, Any]) -> dict[str, Any]:
+def _words(values: Values) -> JsonObject:
     """Return the content of a follow-up in the API's form: a chat template, or the fields of a mail."""
     template, variables = values["chatTemplate"], values["chatVariables"]
     if template:
@@ -128,7 +128,7 @@ def _words(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value != "" and name not in BY_CHAT_ALONE}
 
 
-def _window(values: Mapping[str, Any]) -> dict[str, Any]:
+def _window(values: Values) -> JsonObject:
     """Return the hours of a follow-up for the API; empty if the form has none."""
     window = {name: values[name] for name in ("start", "end") if values[name]}
     if values["days"]:
@@ -182,13 +182,13 @@ def dropped(sent: QueryDict, place: int) -> QueryDict:
     return form_data
 
 
-def in_words(span: Mapping[str, Any]) -> str:
+def in_words(span: Values) -> str:
     """Write a span of time."""
     amount, unit = span["amount"], span["unit"]
     return f"{amount:,} {unit if amount != 1 else unit[:-1]}"
 
 
-def hours_in_words(window: Mapping[str, Any]) -> str:
+def hours_in_words(window: Values) -> str:
     """Write the days and hours in which the messages of a step go."""
     days = ", ".join(DAYS[day - 1].label[:3] for day in window.get("days") or ())
     start, end = window.get("start", ""), window.get("end", "")
@@ -196,7 +196,7 @@ def hours_in_words(window: Mapping[str, Any]) -> str:
     return " ".join(part for part in (days, hours) if part)
 
 
-def about(step: Mapping[str, Any]) -> str:
+def about(step: Values) -> str:
     """Return the source of a follow-up: a template or a prompt."""
     if step.get("channel") == chats.CHAT:
         return "By chat, from a template"

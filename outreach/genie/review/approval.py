@@ -13,6 +13,7 @@ from django.db.models.functions import MD5, Cast
 from django.utils import timezone
 
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.models import BulkJob
 from outreach.delivery.approving.approvals import ends_at, envelope
 from outreach.delivery.models import SendJob
@@ -114,7 +115,7 @@ def _done(run: GenieScheduler, seen: SampleState) -> Changed | None:
     return Changed(0) if same.exists() else None
 
 
-def approval_sample(run_id: str) -> tuple[dict[str, Any], QuerySet[SendJob]]:
+def approval_sample(run_id: str) -> tuple[JsonObject, QuerySet[SendJob]]:
     """Return the drafts that approve-all would approve now and leave, with some samples, always the same ones of a run.
 
     Raises CampaignNotFound_404.

@@ -6,12 +6,11 @@ lead's contact whose run has none of the contact's leads belongs to each of them
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 from django.db.models import Count, Max, Min, Q, QuerySet
 
 from core.errors import NamedError
+from core.types import JsonObject
 from crm.leads.selectors import live_leads
 from crm.models import Lead
 from outreach.delivery import services as delivery
@@ -57,7 +56,7 @@ def left_drafts(lead_id: str) -> delivery.SkippedApprovals:
     return delivery.count_left(pending(lead_id))
 
 
-def send_counts(lead_id: str) -> dict[str, Any]:
+def send_counts(lead_id: str) -> JsonObject:
     """Return the lead's messages counted by status, and the times of the last one sent and of the next one due."""
     messages = lead_messages(lead_id)
     rows = messages.order_by().values_list("status").annotate(number=Count("pk"))

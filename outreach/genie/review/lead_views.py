@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.output import Computed
 from core.api.viewsets import ResourceViewSet
+from core.types import JsonObject
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
 from outreach.genie.review import lead_messages
@@ -68,7 +69,7 @@ class LeadMessagesViewSet(ResourceViewSet):
         description="Data is the oldest of them beside the numbers; with none of them it holds the numbers alone."
         + WHICH,
     )
-    def pending_approvals(self, request: Request, leadId: str) -> Any:
+    def pending_approvals(self, request: Request, leadId: str) -> object:
         rows = MessageOut.project(lead_messages.pending(leadId).order_by("created_at", "pk")[:MAX_SHOWN])
         drafts = [MessageOut.render(row) for row in rows]
         return {**(drafts[0] if drafts else {}), **lead_messages.pending_counts(leadId), "pending": drafts}
@@ -81,7 +82,7 @@ class LeadMessagesViewSet(ResourceViewSet):
         description="Data is the last one that was sent beside the numbers; with none it holds the numbers alone."
         + WHICH,
     )
-    def send_counts(self, request: Request, leadId: str) -> Any:
+    def send_counts(self, request: Request, leadId: str) -> object:
         sent = lead_messages.lead_messages(leadId).filter(status=SendJob.Status.SENT)
         return {**(MessageOut.one(sent.order_by("-sent_at", "pk")) or {}), **lead_messages.send_counts(leadId)}
 
@@ -93,7 +94,7 @@ class LeadMessagesViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description=LEFT + ONE_OF + WHICH,
     )
-    def approve_all(self, request: Request, leadId: str) -> Any:
+    def approve_all(self, request: Request, leadId: str) -> object:
         left = lead_messages.left_drafts(leadId)
         changed = lead_messages.approve_all(lead_id=leadId, member_id=self.actor.member_id)
         response = {**_one(leadId, "approved"), "changedCount": changed, **left.as_json(), "newerCount": 0}
@@ -107,7 +108,7 @@ class LeadMessagesViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         description=ONE_OF + WHICH,
     )
-    def draft_all(self, request: Request, leadId: str) -> Any:
+    def draft_all(self, request: Request, leadId: str) -> object:
         changed = lead_messages.hold_all(lead_id=leadId, member_id=self.actor.member_id)
         return self.success({**_one(leadId, "draft"), "changedCount": changed}, **unchanged(changed))
 
@@ -117,5 +118,5 @@ def unchanged(count: int) -> dict[str, str]:
     return {} if count else {"warning": "no message has changed: none of the lead's is in the state for it"}
 
 
-def _one(lead_id: str, status: str) -> dict[str, Any]:
+def _one(lead_id: str, status: str) -> JsonObject:
     return MessageOut.one(lead_messages.lead_messages(lead_id).filter(status=status)) or {}

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.jobs import notify_workers
+from core.types import JsonObject, Values
 from crm.bulk_jobs.services import batch_rows, work
 from crm.models import BulkJob
 from outreach.delivery import ledger
@@ -56,7 +56,7 @@ def change_messages(
     A running job with the same action continues, unless there are messages that are newer than it. Any other job of the
     run is cancelled.
     """
-    change: dict[str, Any] = {"statuses": sorted(statuses), **(seen or {})}
+    change: JsonObject = {"statuses": sorted(statuses), **(seen or {})}
     rows = _messages(run.pk, change)
     current = BulkJob.objects.select_for_update(of=("self",)).filter(pk=run.message_job_id).first()
     if current is not None:
@@ -70,13 +70,13 @@ def change_messages(
     return Changed(_APPLY[action](rows, member_id)) if job is None else Changed(None, job.pk)
 
 
-def _messages(run_id: str, change: Mapping[str, Any]) -> QuerySet[SendJob]:
+def _messages(run_id: str, change: Values) -> QuerySet[SendJob]:
     rows = SendJob.objects.filter(run_id=run_id, status__in=change["statuses"])
     until = change.get("draftsUntil")
     return rows if until is None else rows.filter(updated_at__lte=datetime.fromisoformat(until))
 
 
-def _does(job: BulkJob, action: BulkJob.Action, change: dict[str, Any]) -> bool:
+def _does(job: BulkJob, action: BulkJob.Action, change: JsonObject) -> bool:
     """Return whether the job does the same, and no stop was requested."""
     going = job.status in GOING and not (job.pause_requested or job.cancel_requested)
     return going and job.action == action and job.change == change
@@ -92,7 +92,7 @@ def _replace(job: BulkJob) -> None:
     )
 
 
-def _queue(run: GenieScheduler, action: BulkJob.Action, change: dict[str, Any], member_id: str | None) -> BulkJob:
+def _queue(run: GenieScheduler, action: BulkJob.Action, change: JsonObject, member_id: str | None) -> BulkJob:
     job: BulkJob = BulkJob.objects.create(
         action=action, panel=BulkJob.Panel.GENIE, selection={"run": run.pk}, change=change, created_by_id=member_id
     )
@@ -105,7 +105,7 @@ def work_on_messages(job: BulkJob, deadline: float) -> None:
     work(job, deadline, _change_next)
 
 
-def _change_next(job: BulkJob) -> dict[str, Any] | None:
+def _change_next(job: BulkJob) -> JsonObject | None:
     run = lock_run(job.selection["run"])
     if run is None or run.message_job_id != job.pk:
         return {"processed": job.processed, "cancel_requested": True, "error": REPLACED}

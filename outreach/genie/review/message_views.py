@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
+from core.types import JsonObject
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageOut, Regeneration
 from outreach.delivery.views import CHANGE_ERRORS, MessageViewSet
@@ -33,7 +32,7 @@ class SendJobViewSet(MessageViewSet):
         " more happens. A message whose words could not be made is taken too; a draft that a template made is refused."
         " The offline composer has rules for some hints; `warning` names what it can do nothing about.",
     )
-    def regenerate(self, request: Request, sendJobId: str, data: dict[str, Any]) -> Any:
+    def regenerate(self, request: Request, sendJobId: str, data: JsonObject) -> object:
         unfollowed = regenerate(message_id=sendJobId, member_id=self.actor.member_id, **data)
         message = MessageOut.one(SendJob.objects.filter(pk=sendJobId))
         return self.success(message, **({"warning": unfollowed} if unfollowed else {}))

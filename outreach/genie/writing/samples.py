@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from decimal import Decimal
 from time import monotonic
-from typing import Any
 
 from django.utils import timezone
 
 from core.errors import NamedError
 from core.tenancy import company_id
+from core.types import JsonObject, Values
 from crm.models import Contact
 from outreach.ai.briefs import ContactBriefs, company_brief
 from outreach.ai.budgets import Cap, price, remaining
@@ -50,10 +50,10 @@ def preview_run(
     language: str,
     ai_type: str | None,
     smtp: str | None,
-    outreach_cadence: Mapping[str, Any],
+    outreach_cadence: Values,
     token_cap: int | None = None,
     cost_cap: Decimal | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Count the recipients of a run, compose samples, and estimate its time and its price. `smtp` is the sender's id.
 
     Time is that of the first messages; the price includes all follow-ups, if nothing stops any. A company without a
@@ -109,7 +109,7 @@ def preview_search(
     among: Sequence[str] | None,
     own_contacts: bool,
     new_contacts: bool,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the expected result of a search for this number of people, and the time and price of its judgements and
     messages.
 
@@ -153,7 +153,7 @@ def _sender(smtp: str | None, among: Sequence[str] | None = None) -> Sender | No
 
 def _price(
     provider: AiProvider, briefs: Sequence[ComposeBrief], number: int, cap: Cap, judged: tuple[int, int] = (0, 0)
-) -> dict[str, Any]:
+) -> JsonObject:
     """Estimate the tokens and cost of the messages, from the briefs of the first ones, and the rest of the caps.
 
     `judged` are the tokens of judging the recipients before. The messages fit if the caps allow all of them, plus the
@@ -184,7 +184,7 @@ def _price(
     }
 
 
-def _drafts(provider: AiProvider, briefs: Sequence[ComposeBrief], contacts: Sequence[Contact]) -> list[dict[str, Any]]:
+def _drafts(provider: AiProvider, briefs: Sequence[ComposeBrief], contacts: Sequence[Contact]) -> list[JsonObject]:
     with turn() if provider.calls_a_model else nullcontext():
         drafts = _within_time(provider, briefs) if provider.calls_a_model else provider.compose_many(list(briefs))
     if provider.halted is not None and not any(isinstance(draft, Draft) for draft in drafts):
@@ -211,7 +211,7 @@ def _within_time(provider: AiProvider, briefs: Sequence[ComposeBrief]) -> list[D
     return drafts
 
 
-def _written(draft: Draft | ProviderError, brief: ComposeBrief, *, every_sentence: bool) -> dict[str, Any]:
+def _written(draft: Draft | ProviderError, brief: ComposeBrief, *, every_sentence: bool) -> JsonObject:
     if isinstance(draft, ProviderError):
         return {"subject": "", "text": "", "evidence": [], "unproved": False, "error": draft.detail}
     evidence = evidence_of(draft, brief, every_sentence=every_sentence)

@@ -17,6 +17,7 @@ from django.db.models import Min, QuerySet
 from django.utils import timezone
 
 from core.jobs import checkpoint, notify_workers
+from core.types import Values
 from crm.models import Contact
 from outreach.ai.briefs import ContactBriefs, company_brief
 from outreach.ai.evidence import evidence_of, is_unproved, of_template
@@ -111,7 +112,7 @@ class Writer:
                 job.status = stops[job.pk].state
                 job.reason = stops[job.pk].reason
 
-    def _content(self, job: SendJob) -> Mapping[str, Any] | None:
+    def _content(self, job: SendJob) -> Values | None:
         """Return the campaign's content for the message, or the template of its step, if it has one."""
         if job.variant is not None and job.step == 1:
             return words_of(self.run.content, job.variant)
@@ -123,7 +124,7 @@ class Writer:
         step = self.steps.get(job.step)
         return "" if step is None else step.subject
 
-    def _fill_templates(self, templated: Sequence[tuple[SendJob, Contact, Mapping[str, Any]]]) -> None:
+    def _fill_templates(self, templated: Sequence[tuple[SendJob, Contact, Values]]) -> None:
         """Create the messages whose steps have a template. Their content is the company's own, and needs no proof."""
         if not templated:
             return
@@ -274,7 +275,7 @@ def _stops(jobs: Sequence[SendJob], contacts: Sequence[Contact], context: SendCo
     return stops
 
 
-def _templates_of(frozen: Mapping[str, Mapping[str, Any]]) -> dict[str, str | None]:
+def _templates_of(frozen: Mapping[str, Values]) -> dict[str, str | None]:
     """Return the ids of messages' chat templates, None for one that was deleted, by the messages' ids."""
     named = {template["template"] for template in frozen.values()}
     kept = set(ChatTemplate.objects.filter(pk__in=named).values_list("pk", flat=True)) if named else set()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from core.web.pages import MenuItem, Page
@@ -32,7 +31,7 @@ TLS_PORT = 465
 """The port on which mail servers use TLS from the first byte."""
 
 
-def security(sender: Mapping[str, Any]) -> str:
+def security(sender: Values) -> str:
     """Return the description of the encryption to a sender's mail server."""
     if not sender["secure"]:
         return "encryption not required"
@@ -45,9 +44,9 @@ class SenderPage(Page):
     module = "apps"
     menu = MenuItem("Senders", "at-sign", 54, "Outreach")
 
-    def vendors(self) -> list[dict[str, Any]]:
+    def vendors(self) -> list[JsonObject]:
         """Return the mail vendors, with the fields of their forms."""
-        mail_vendors: list[dict[str, Any]] = self.read("mail-vendors").data["vendors"]
+        mail_vendors: list[JsonObject] = self.read("mail-vendors").data["vendors"]
         return mail_vendors
 
     def limits(self) -> list[Field]:
@@ -65,7 +64,7 @@ class SenderPage(Page):
             Field("rampStep", "More on each day after", "number"),
         ]
 
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+    def form(self, values: Values | None = None) -> Form:
         """Make the form of a sender, a new one or the one with the values."""
         exists = values is not None
         return Form(
@@ -130,7 +129,7 @@ class Senders(SenderPage):
     title = "Senders"
     template = "web/senders/list.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         senders = self.read("apps/smtp", {"p": "1", "n": "100", "sortBy": "createdAt", "sortOrder": "asc"})
         vendors = self.read("mail-vendors").data
         writers = self.ask("GET", "apps/ai-offline", {"p": "1", "n": "50"})
@@ -145,7 +144,7 @@ class Senders(SenderPage):
             "zone": hours.data["timezone"] if hours is not None and hours.ok else "",
         }
 
-    def hours(self, values: Mapping[str, Any] | None = None) -> Form:
+    def hours(self, values: Values | None = None) -> Form:
         days = [Option(str(number), name) for number, name in enumerate(DAYS, 1)]
         return Form(
             [
@@ -209,7 +208,7 @@ class NewSender(SenderPage):
     action = "Connect a sender"
     template = "web/senders/form.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         if not self.may("apps", "POST"):
             return {"form": None}
         return {"form": self.form(), "vendors": [vendor for vendor in self.vendors() if vendor["available"]]}
@@ -229,7 +228,7 @@ class Sender(SenderPage):
     record_kind = ("smtp", "Senders")
     template = "web/senders/form.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         sender = self.read(self.record).data
         form = self.form(sender) if self.may("apps", "PUT") else None
         return {
@@ -247,7 +246,7 @@ class Sender(SenderPage):
     def record(self) -> str:
         return f"apps/smtp/{self.params['id']}"
 
-    def domain(self, report: Mapping[str, Any]) -> dict[str, Any]:
+    def domain(self, report: Values) -> JsonObject:
         """Return the last check of the sender's domain with labels for its lights."""
         key = report["dkim"]
         checks = [

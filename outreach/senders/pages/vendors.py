@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from django.http import Http404, HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from outreach.senders.pages.smtp import SenderPage
@@ -18,7 +17,7 @@ class VendorPage(SenderPage):
 
     template = "web/senders/vendor.html"
 
-    def vendor_form(self, vendor: Mapping[str, Any], values: Mapping[str, Any] | None = None) -> Form:
+    def vendor_form(self, vendor: Values, values: Values | None = None) -> Form:
         """Make the form of an app, with the fields of its vendor alone."""
         exists = values is not None
         if vendor["login"]:
@@ -47,17 +46,17 @@ class VendorPage(SenderPage):
             Field("name", "Name of this sender", help="Only you and your colleagues see it."),
         ]
 
-    def login_form(self, vendor: Mapping[str, Any], reads: bool = False) -> Form:
+    def login_form(self, vendor: Values, reads: bool = False) -> Form:
         """Make the form that begins a log-in at the vendor."""
         help_text = f"If the connection breaks while a message goes, {vendor['name']} is asked whether it was sent."
         return Form([Field("mayRead", "Let it look into the mailbox", "switch", value=reads, help=help_text)])
 
-    def begin(self, vendor: Mapping[str, Any], app: str = "") -> Answer:
+    def begin(self, vendor: Values, app: str = "") -> Answer:
         """Begin a log-in at the vendor, for a new app or an existing one."""
         body = {"mayRead": "mayRead" in self.request.POST, **({"app": app} if app else {})}
         return self.ask("POST", f"apps/{vendor['app']}/authorize", None, body)
 
-    def own_field(self, setting: Mapping[str, Any], exists: bool) -> Field:
+    def own_field(self, setting: Values, exists: bool) -> Field:
         if setting["choices"]:
             options = [Option(choice, choice.upper()) for choice in setting["choices"]]
             return Field(
@@ -80,12 +79,12 @@ class NewVendorApp(VendorPage):
     title = "New sender of a vendor"
     action = ""
 
-    def vendor(self) -> dict[str, Any]:
+    def vendor(self) -> JsonObject:
         """Return the vendor that the address names, else the first."""
         vendors = {row["app"]: row for row in self.vendors() if row["available"]}
         return vendors.get(self.request.GET.get("app", "")) or next(iter(vendors.values()))
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         vendor = self.vendor()
         shared = {"form": None, "vendor": vendor, "title": f"Connect {vendor['name']}"}
         if not self.may("apps", "POST"):
@@ -117,7 +116,7 @@ class VendorApp(VendorPage):
     name = "vendor-app"
     record_kind = ("mail-vendors", "Mail vendors")
 
-    def before(self) -> tuple[dict[str, Any], dict[str, Any], str]:
+    def before(self) -> tuple[JsonObject, JsonObject, str]:
         """Return the app, its vendor and its address; the page is not there for any other id."""
         overview = self.read("mail-vendors").data
         app = next((row["app"] for row in overview["apps"] if row["_id"] == self.params["id"]), None)
@@ -127,7 +126,7 @@ class VendorApp(VendorPage):
         path = f"apps/{app}/{self.params['id']}"
         return self.read(path).data, vendor, path
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         sender, vendor, path = self.before()
         may = self.may("apps", "PUT")
         form = self.vendor_form(vendor, sender) if may else None
@@ -142,7 +141,7 @@ class VendorApp(VendorPage):
         answer = self.begin(vendor, self.params["id"])
         return self.page({**self.show(), "url": answer.data["url"]}) if answer.ok else self.refuse(answer)
 
-    def context(self, sender: dict[str, Any], vendor: dict[str, Any], form: Form | None) -> dict[str, Any]:
+    def context(self, sender: JsonObject, vendor: JsonObject, form: Form | None) -> JsonObject:
         signs = any(field["name"] == "webhookSigningKey" for field in vendor["fields"])
         return {
             "sender": sender,
@@ -180,10 +179,10 @@ class VendorReturn(VendorPage):
     template = "web/senders/return.html"
     came_back = re.compile(r"[0-9a-f]{24}\.(?P<letter>[a-h])\.(?P<app>([0-9a-f]{24})?)\.\w+", re.ASCII)
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context(self.request.GET)
 
-    def context(self, sent: Mapping[str, Any], form: Form | None = None) -> dict[str, Any]:
+    def context(self, sent: Values, form: Form | None = None) -> JsonObject:
         match = self.came_back.fullmatch(sent.get("state", ""))
         vendor = next((row for row in self.vendors() if match and row["app"] == f"mailvendor-{match['letter']}"), None)
         whole = bool(vendor and vendor["login"] and sent.get("code")) and not sent.get("error")

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.pages import MenuItem, Page, Refused
@@ -34,7 +35,7 @@ LIVE = ("queued", "running", "waiting", "paused")
 """Statuses of runs that have not ended."""
 
 
-def shown_workflow(workflow: Mapping[str, Any], triggers: Mapping[str, str]) -> dict[str, Any]:
+def shown_workflow(workflow: Values, triggers: Mapping[str, str]) -> JsonObject:
     """Return a workflow with labels of its status, its trigger and its runs."""
     label, tone = STATUSES.get(workflow["status"], (workflow["status"], ""))
     counts = workflow["runCounts"]
@@ -56,12 +57,12 @@ class WorkflowPage(Page):
     menu = MenuItem("Workflows", "workflow", 53, "Outreach")
 
     @cached_property
-    def catalogue(self) -> Mapping[str, Any]:
-        contents: Mapping[str, Any] = self.read("workflow/catalogue").data
+    def catalogue(self) -> Values:
+        contents: Values = self.read("workflow/catalogue").data
         return contents
 
     @cached_property
-    def types(self) -> dict[str, Mapping[str, Any]]:
+    def types(self) -> dict[str, Values]:
         """The types of nodes by their names."""
         return {node_type["type"]: node_type for node_type in self.catalogue["nodes"]}
 
@@ -82,15 +83,15 @@ class OneWorkflow(WorkflowPage):
         return f"workflow/{self.params['id']}"
 
     @cached_property
-    def workflow(self) -> Mapping[str, Any]:
-        detail: Mapping[str, Any] = self.read(self.place).data
+    def workflow(self) -> Values:
+        detail: Values = self.read(self.place).data
         return detail
 
     @property
     def graph(self) -> Graph:
         return Graph(self.workflow, self.types)
 
-    def head(self) -> dict[str, Any]:
+    def head(self) -> JsonObject:
         """Return the data of the pages' head."""
         shown = shown_workflow(self.workflow, self.triggers)
         errors = shown["validation"]["errors"]
@@ -103,7 +104,7 @@ class OneWorkflow(WorkflowPage):
             "home": self.address("workflow", self.params["id"]),
         }
 
-    def problems(self, graph: Graph) -> list[dict[str, Any]]:
+    def problems(self, graph: Graph) -> list[JsonObject]:
         """Return each problem with its node, and the address where it is fixed."""
         rows = []
         for id, ones in problems_by_node(self.workflow["validation"]).items():
@@ -113,7 +114,7 @@ class OneWorkflow(WorkflowPage):
                 rows.append({**problem_view(problem), "label": graph.label(node) if node else "", "link": where})
         return rows
 
-    def mended_at(self, problem: Mapping[str, Any]) -> str:
+    def mended_at(self, problem: Values) -> str:
         """Return the address where a problem without a node is fixed."""
         path = str(problem["path"])
         trigger = self.graph.first

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import Line, NotPossible
 from core.web.flows.pages import Entry, FlowPage
@@ -39,11 +39,11 @@ class DrawWorkflow(StepSources, FlowPage):
     head_template = "web/workflows/head.html"
     one = "workflow"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.drawing()
 
     @property
-    def drawn(self) -> Mapping[str, Any]:
+    def drawn(self) -> Values:
         return self.workflow
 
     @property
@@ -51,16 +51,16 @@ class DrawWorkflow(StepSources, FlowPage):
         return self.address("workflow-live", self.params["id"])
 
     @cached_property
-    def overlay(self) -> Mapping[str, Any]:
+    def overlay(self) -> Values:
         """Node -> how runs are there."""
         answer = self.ask("GET", f"{self.place}/overlay")
         return answer.data["nodes"] if answer.ok else {}
 
-    def line(self, graph: Graph, line: Line, problems: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, Any]:
+    def line(self, graph: Graph, line: Line, problems: Mapping[str, list[Values]]) -> JsonObject:
         shown = super().line(graph, line, problems)
         return {**shown, "counts": counts_of(self.overlay.get(shown["id"]))} if line.kind == "node" else shown
 
-    def menu_of(self, graph: Graph, node: Mapping[str, Any]) -> list[Entry]:
+    def menu_of(self, graph: Graph, node: Values) -> list[Entry]:
         id, link = node["id"], self.step_address(node["id"])
         entries = [Entry("Edit", "pencil", link)]
         for way in graph.handles(id):
@@ -79,7 +79,7 @@ class DrawWorkflow(StepSources, FlowPage):
             Entry("Delete", "trash-2", act="delete"),
         ]
 
-    def about(self, graph: Graph, node: Mapping[str, Any]) -> str:
+    def about(self, graph: Graph, node: Values) -> str:
         """Return the description below a node's name: its action, or its type; of the trigger the event."""
         if node["type"] == "trigger":
             kind = self.workflow["triggerEventType"]
@@ -95,9 +95,9 @@ class DrawWorkflow(StepSources, FlowPage):
     def add_address(self, id: str, handle: str) -> str:
         return self.address("workflow-add", self.params["id"], at=f"{id}/{handle}")
 
-    def groups(self) -> list[tuple[str, list[Mapping[str, Any]]]]:
+    def groups(self) -> list[tuple[str, list[Values]]]:
         """Return the types of nodes by group, as they are offered."""
-        by_group: dict[str, list[Mapping[str, Any]]] = {}
+        by_group: dict[str, list[Values]] = {}
         for node_type in self.catalogue["nodes"]:
             if node_type["type"] != "trigger":
                 seed = json.dumps({"config": SEEDS[node_type["type"]]}) if node_type["type"] in SEEDS else "{}"
@@ -106,10 +106,10 @@ class DrawWorkflow(StepSources, FlowPage):
                 )
         return [(GROUPS.get(name, name.capitalize()), ones) for name, ones in by_group.items()]
 
-    def extra_of_flow(self, graph: Graph) -> dict[str, Any]:
+    def extra_of_flow(self, graph: Graph) -> JsonObject:
         return {"hasChanges": self.workflow["hasChanges"]}
 
-    def save_drawn(self, graph: Mapping[str, Any], since: str | None) -> Answer:
+    def save_drawn(self, graph: Values, since: str | None) -> Answer:
         body = {**graph, **({} if since is None else {"unchangedSince": since})}
         answer = self.ask("PUT", self.place, None, body)
         if answer.ok:
@@ -164,7 +164,7 @@ class AddStep(DrawWorkflow):
         trigger = graph.first
         return (id, handle or "out") if id else (trigger["id"] if trigger else "", "out")
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         graph = self.graph
         id, handle = self.place_at(graph)
         node = graph.find(id)
@@ -198,7 +198,7 @@ class LiveWorkflow(DrawWorkflow):
     record_kind = ("", "")
     template = "web/workflows/live.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         overlay = self.read(f"{self.place}/overlay").data
         graph = self.graph
         rows = [
@@ -210,7 +210,7 @@ class LiveWorkflow(DrawWorkflow):
         return {**self.head(), "rows": rows, "live": live, "failed": counts.get("failed", 0)}
 
 
-def counts_of(counts: Mapping[str, Any] | None) -> list[tuple[str, str, int]]:
+def counts_of(counts: Values | None) -> list[tuple[str, str, int]]:
     """Return (status, its label, number) of the runs at a node, and the number of past ones."""
     if not counts:
         return []

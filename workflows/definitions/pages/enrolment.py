@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from django.http import HttpResponse
 
 from core.ids import is_id
+from core.types import Values
 from core.web.bulk import started
 from core.web.forms import Field, Form, Option
 from core.web.pages import nothing_here
@@ -48,7 +47,7 @@ class WorkflowsOfRecord(WorkflowPage):
         options = [Option(workflow["_id"], workflow["name"]) for workflow in rows]
         return Form([Field("workflow", "Workflow", "select", options=options, required=True)])
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         panel, id = self.about
         if not id:
             return {"back": self.address("workflows")}

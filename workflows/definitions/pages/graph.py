@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from core.types import JsonObject, Values
 from core.web.flows.graph import HIGH, FlowGraph, NotPossible
 
 TRIGGER = "trigger"
@@ -29,7 +29,7 @@ WORDS = {
     "refused": "If refused",
 }
 """Handle -> its label."""
-SEEDS: dict[str, dict[str, Any]] = {
+SEEDS: dict[str, JsonObject] = {
     "split": {"arms": [{"id": "a", "label": "A", "weight": 50}, {"id": "b", "label": "B", "weight": 50}]},
 }
 """Type -> settings that a new node begins with, where it would have no way on without any."""
@@ -41,18 +41,18 @@ class Graph(FlowGraph):
     start = TRIGGER
     way_words = WORDS
 
-    def __init__(self, workflow: Mapping[str, Any], types: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, workflow: Values, types: Mapping[str, Values]) -> None:
         super().__init__(workflow, types)
         if not self.nodes:
             self.nodes = [{"id": TRIGGER, "type": TRIGGER, "position": {"x": 0, "y": 0}, "data": {}}]
         self._by_hand = self._is_placed_by_hand()
 
-    def new_handles(self, type: Mapping[str, Any]) -> list[str]:
+    def new_handles(self, type: Values) -> list[str]:
         return seeded_handles(type)
 
     # Changes
 
-    def add(self, type: str, after: str, handle: str, data: Mapping[str, Any] | None = None) -> str:
+    def add(self, type: str, after: str, handle: str, data: Values | None = None) -> str:
         """Insert a new node after a handle, before the handle's present targets. Return its id."""
         if type not in self.types or type == TRIGGER:
             raise NotPossible("There is no such step.")
@@ -186,7 +186,7 @@ class Graph(FlowGraph):
             self.need(id)["position"]["y"] += HIGH
 
 
-def seeded_handles(type: Mapping[str, Any]) -> list[str]:
+def seeded_handles(type: Values) -> list[str]:
     """Return the ways on from a new node of a type."""
-    rows: list[Mapping[str, Any]] = next(iter(SEEDS.get(type["type"], {}).values()), [])
+    rows: list[Values] = next(iter(SEEDS.get(type["type"], {}).values()), [])
     return [*(row["id"] for row in rows), *type["handles"]]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import Values
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
@@ -30,7 +29,7 @@ class Workflows(WorkflowPage):
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         statuses = tuple((name, label) for name, (label, _) in STATUSES.items())
         choices = [
             Choice("status", "State", ("in",), statuses),
@@ -72,7 +71,7 @@ class NewWorkflow(WorkflowPage):
             ]
         )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         if not self.may("workflow", "POST"):
             return {"form": None}
         templates = [
@@ -107,7 +106,7 @@ class NewWorkflow(WorkflowPage):
             return self.page({"form": form}, status=422)
         return self._made(form, body, "workflow/import")
 
-    def _made(self, form: Form, body: Mapping[str, Any], path: str) -> HttpResponse:
+    def _made(self, form: Form, body: Values, path: str) -> HttpResponse:
         answer = self.ask("POST", path, None, body)
         if not answer.ok:
             form.refuse(answer.message, answer.warning)

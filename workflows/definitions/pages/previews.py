@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.records import counted
 from workflows.definitions.pages.base import OneWorkflow
@@ -71,13 +72,13 @@ class TryWorkflow(OneWorkflow):
             ]
         )
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {**self.head(), "form": self.form() if self.may("workflow", "POST") else None}
 
     def do_try(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
         fields = {field.name: field for field in form.fields}
-        body: dict[str, Any] = {"until": fields["until"].value or None, "version": fields["version"].value}
+        body: JsonObject = {"until": fields["until"].value or None, "version": fields["version"].value}
         subject = self._subject(fields)
         trigger = self._trigger(fields["payload"])
         if any(field.error for field in form.fields):
@@ -98,7 +99,7 @@ class TryWorkflow(OneWorkflow):
         drawn = self.read(f"{self.place}/versions/{number}").data["graph"]
         return Graph({**self.workflow, "nodes": drawn["nodes"], "edges": drawn["edges"]}, self.types)
 
-    def _subject(self, fields: Mapping[str, Field]) -> tuple[str, Mapping[str, Any]] | None:
+    def _subject(self, fields: Mapping[str, Field]) -> tuple[str, Values] | None:
         panel, who = str(fields["panel"].value), str(fields["who"].value)
         if panel not in ("contact", "lead"):
             return None
@@ -118,9 +119,7 @@ class TryWorkflow(OneWorkflow):
             field.error = 'Write a JSON object, such as {"plan": "gold"}.'
         return payload
 
-    def result_view(
-        self, dry_run: Mapping[str, Any], subject: tuple[str, Mapping[str, Any]] | None, graph: Graph
-    ) -> dict[str, Any]:
+    def result_view(self, dry_run: Values, subject: tuple[str, Values] | None, graph: Graph) -> JsonObject:
         """Return the results of the graph's dry run, as text."""
         record = subject[1] if subject else {}
         contact = record.get("contact") or record
@@ -137,7 +136,7 @@ class TryWorkflow(OneWorkflow):
             ],
         }
 
-    def _refused(self, warnings: list[Mapping[str, Any]], panel: str) -> dict[str, str] | None:
+    def _refused(self, warnings: list[Values], panel: str) -> dict[str, str] | None:
         """Return the reason why the dry run's record would not start the workflow; None if it would."""
         warning = next((warning for warning in warnings if warning["code"] in ADMISSION), None)
         if warning is None:
@@ -146,7 +145,7 @@ class TryWorkflow(OneWorkflow):
         what = f"This {panel}" if panel else "This"
         return {"text": f"{what} {starts}: {REFUSALS[warning['path']]}", "link": self.mended_at(warning)}
 
-    def _step(self, step: Mapping[str, Any], graph: Graph) -> dict[str, Any]:
+    def _step(self, step: Values, graph: Graph) -> JsonObject:
         label, tone = STATUSES.get(step["status"], (step["status"], ""))
         node = graph.find(step["node"])
         error = step["error"] or {}
@@ -171,7 +170,7 @@ class StepValues(OneWorkflow):
     name = "workflow-values"
     template = "web/workflows/values.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         graph = self.graph
         trigger = graph.first
         id = self.request.GET.get("node") or (trigger["id"] if trigger else "")
@@ -192,19 +191,19 @@ class CompareVersions(OneWorkflow):
     tab = "workflow-versions"
     template = "web/workflows/compare.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         params = self.request.GET
         a, b = params.get("a") or str(self.workflow["version"] or "draft"), params.get("b") or "draft"
         return {**self.head(), "a": _version(a), "b": _version(b), **compared(self, a, b)}
 
 
-def compared(page: OneWorkflow, a: str, b: str) -> dict[str, Any]:
+def compared(page: OneWorkflow, a: str, b: str) -> JsonObject:
     """Return the differences between two versions, as the part changes.html shows them, or the error."""
     answer = page.ask("GET", f"{page.place}/versions/diff", {"a": a, "b": b})
     if not answer.ok:
         return {"trouble": answer.refusal}
     delta, graph = answer.data, page.graph
-    diff: dict[str, Any] = {
+    diff: JsonObject = {
         name: [_named(page, entry) for entry in delta[name]] for name in ("added", "removed", "changed")
     }
     diff["changed"] = [{**entry, "changes": _changes(entry["changes"])} for entry in diff["changed"]]
@@ -219,7 +218,7 @@ def compared(page: OneWorkflow, a: str, b: str) -> dict[str, Any]:
     return {"diff": diff, "settings": _changes(delta["settings"]), "same": same}
 
 
-def _named(page: OneWorkflow, node: Mapping[str, Any]) -> dict[str, Any]:
+def _named(page: OneWorkflow, node: Values) -> JsonObject:
     """Return a node of the comparison with its label and that of its type."""
     type = page.types.get(node["type"], {}).get("label") or node["type"]
     own = node["label"] if node["label"] != node["node"] else ""
@@ -233,7 +232,7 @@ class PublishWorkflow(OneWorkflow):
     name = "workflow-publish"
     template = "web/workflows/publish.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         if not self.may("workflow", "POST"):
             return {**self.head(), "trouble": "Your role does not publish workflows."}
         answer = self.ask("POST", f"{self.place}/publish", None, {"dryRun": True})
@@ -247,7 +246,7 @@ class PublishWorkflow(OneWorkflow):
         return {**self.head(), "form": form, **{name: changed[name] for name in changed if name != "trouble"}}
 
 
-def _changes(rows: list[Mapping[str, Any]]) -> list[dict[str, str]]:
+def _changes(rows: list[Values]) -> list[dict[str, str]]:
     return [{"path": row["path"], "before": _written(row["before"]), "after": _written(row["after"])} for row in rows]
 
 

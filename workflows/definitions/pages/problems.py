@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
+from core.types import JsonObject, Values
 from core.web.flows.schemas import label_of
 
 LABELS = {
@@ -29,7 +29,7 @@ NOTHING = ("field required", "should have at least 1", "ensure this value has at
 """Parts of messages about a missing value."""
 
 
-def problem_view(problem: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> dict[str, Any]:
+def problem_view(problem: Values, labels: Mapping[str, str] | None = None) -> JsonObject:
     """Return a problem with a message for people. `labels` are those of forms, path -> label."""
     message, path = str(problem["message"]), str(problem["path"])
     name = "" if problem["code"] in ("maybeMissing", "unknownReference") else _field(path, labels or {})

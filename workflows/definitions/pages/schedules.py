@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from django.http import QueryDict
 
+from core.types import Values
 from core.web.flows.schemas import DAYS
 from core.web.forms import Field, Option, options_of
 
@@ -61,7 +60,7 @@ def cron_from(sent: QueryDict) -> str | None:
     return f"{minute} {hour} {days.format(**chosen)}"
 
 
-def rhythm_fields(schedule: Mapping[str, Any]) -> list[tuple[Field, str]]:
+def rhythm_fields(schedule: Values) -> list[tuple[Field, str]]:
     """Return the fields of a rhythm, each with the choices with which it matters, in the form of settings."""
     cron = schedule.get("cron")
     held = rhythm_of(cron if isinstance(cron, str) else "")

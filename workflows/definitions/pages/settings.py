@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse, JsonResponse
 
+from core.types import JsonObject, Values
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Option
 from core.web.lists import Column, ListState
@@ -77,10 +77,10 @@ class WorkflowSettings(OneWorkflow):
         """Return the segments for the one that starts runs; None, so that it is typed, for who may not see them."""
         return (self.options_of("segment") or None) if source == "/segment" else None
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context(*self.forms())
 
-    def context(self, name: Field, form: SchemaForm, **more: Any) -> dict[str, Any]:
+    def context(self, name: Field, form: SchemaForm, **more: Any) -> JsonObject:
         problems = [problem for problem in self.workflow["validation"]["errors"] if not problem["nodeId"]]
         marked = [
             form.mark(problem["path"], problem["message"])
@@ -136,7 +136,7 @@ class WorkflowVersions(OneWorkflow):
     template = "web/workflows/versions.html"
     columns = (Column("number", "Version"), Column("publishedBy", "By"), Column("createdAt", "Published"))
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         state = ListState(self.request.GET)
         response = self.read(f"{self.place}/versions", {**state.query(), "sortBy": "number", "sortOrder": "desc"})
         return {

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from core.text.timezones import timezone_names
+from core.types import JsonObject, Values
 from core.web.filters import KNOWN, NUMBER, TEXT, YES_NO, Choice
 from core.web.flows.schemas import Sources
 from core.web.forms import Option
@@ -48,15 +48,15 @@ class StepSources(OneWorkflow):
     """A page with forms of settings."""
 
     @cached_property
-    def choices(self) -> Mapping[str, Any]:
-        choices_by_name: Mapping[str, Any] = self.read("workflow/choices").data
+    def choices(self) -> Values:
+        choices_by_name: Values = self.read("workflow/choices").data
         return choices_by_name
 
     def named(self, name: str) -> list[Option] | None:
         rows = self.choices.get(name)
         return None if rows is None else [Option(row["_id"], row["name"]) for row in rows]
 
-    def fields_of(self, panel: str) -> list[Mapping[str, Any]]:
+    def fields_of(self, panel: str) -> list[Values]:
         return [field for field in self.choices["fields"] or () if field["panel"] == panel and not field["hide"]]
 
     @cached_property
@@ -111,7 +111,7 @@ class StepSources(OneWorkflow):
     def _names(self, kind: str) -> Mapping[str, str]:
         return {option.value: option.label for option in self.named(kind) or ()}
 
-    def trees(self, path: str, node: Mapping[str, Any], graph: Graph) -> Sequence[Choice]:
+    def trees(self, path: str, node: Values, graph: Graph) -> Sequence[Choice]:
         """Return the fields for the conditions of a setting: a panel's own, or all values of a run."""
         if path.startswith("schedule."):
             panel = ((self.workflow["schedule"] or {}).get("audience") or {}).get("panel") or "contact"
@@ -124,9 +124,9 @@ class StepSources(OneWorkflow):
         values = [entry for entry in self.references(node, graph) if entry["path"].partition(".")[0] not in PANELS]
         return [*choices, *(_choice(entry) for entry in values)]
 
-    def references(self, node: Mapping[str, Any], graph: Graph) -> list[dict[str, Any]]:
+    def references(self, node: Values, graph: Graph) -> list[JsonObject]:
         """Return the values that a node may refer to: path, type and label of each."""
-        values: list[dict[str, Any]] = []
+        values: list[JsonObject] = []
         for panel, label in PANELS.items():
             for field in self.fields_of(panel):
                 if not field["children"]:
@@ -153,7 +153,7 @@ class StepSources(OneWorkflow):
         ]
         return values
 
-    def sources(self, node: Mapping[str, Any], graph: Graph) -> Sources:
+    def sources(self, node: Values, graph: Graph) -> Sources:
         """Return the choices of the forms of a node."""
 
         def fields(path: str) -> list[tuple[Option, str]]:
@@ -168,12 +168,12 @@ class StepSources(OneWorkflow):
         return Sources(self.chosen_from, self.why_typed, lambda path: self.trees(path, node, graph), fields)
 
 
-def _name(row: Mapping[str, Any]) -> str:
+def _name(row: Values) -> str:
     names = (row.get(name) for name in ("name", "title", "fromEmail", "email", "label"))
     return str(next(filter(None, names), row["_id"]))
 
 
-def _choice(reference: Mapping[str, Any]) -> Choice:
+def _choice(reference: Values) -> Choice:
     kind, operators = VALUE_KINDS.get(reference["type"], ("text", TEXT))
     options = YES_NO if kind == "flag" else ()
     return Choice(reference["path"], reference["words"], operators, options, kind)

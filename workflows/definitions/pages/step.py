@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -12,6 +11,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 
 from core.text.timezones import zone_of
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.flows.schema_forms import SchemaForm, Sources
@@ -47,7 +47,7 @@ class Step(DrawWorkflow):
         return self.request.POST.get("node") or self.request.GET.get("node", "")
 
     @cached_property
-    def node(self) -> Mapping[str, Any]:
+    def node(self) -> Values:
         graph = self.graph
         step = graph.find(self.wanted) if self.wanted else graph.first
         if step is None:
@@ -108,7 +108,7 @@ class Step(DrawWorkflow):
         second = SchemaForm(timed, schedule, self.own_sources, root="schedule", tree=tree)
         return [first, second]
 
-    def first_values(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+    def first_values(self, schema: Values) -> JsonObject:
         """Return the initial values of a new step's form: the panel lead if leads start the workflow."""
         is_of_lead = str(self.workflow["triggerEventType"]).startswith("lead.")
         return {"panel": "lead"} if is_of_lead and "panel" in schema.get("properties", {}) else {}
@@ -126,10 +126,10 @@ class Step(DrawWorkflow):
             Field("note", "Note for your colleagues", "textarea", value=data.get("note") or ""),
         ]
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.context(self.forms, self.own_fields())
 
-    def context(self, forms: list[SchemaForm], fields: list[Field], **more: Any) -> dict[str, Any]:
+    def context(self, forms: list[SchemaForm], fields: list[Field], **more: Any) -> JsonObject:
         graph, node = self.graph, self.node
         node_type = self.types.get(node["type"], {})
         problems = self.marked(forms)
@@ -162,7 +162,7 @@ class Step(DrawWorkflow):
             **more,
         }
 
-    def marked(self, forms: list[SchemaForm]) -> list[Mapping[str, Any]]:
+    def marked(self, forms: list[SchemaForm]) -> list[Values]:
         """Put the node's problems at their settings. Returns those that belong to none."""
         by_node = problems_by_node(self.workflow["validation"])
         own = list(by_node.get(self.node["id"], ()))
@@ -192,7 +192,7 @@ class Step(DrawWorkflow):
         for form in forms:
             form.tree = chosen
 
-    def ways(self, graph: Graph, node: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def ways(self, graph: Graph, node: Values) -> list[JsonObject]:
         """Return each handle with its targets."""
         connections = []
         for handle in graph.handles(node["id"]):
@@ -204,7 +204,7 @@ class Step(DrawWorkflow):
             connections.append({"handle": handle, "words": graph.words(node, handle), "edges": edges})
         return connections
 
-    def runs_here(self) -> dict[str, Any] | None:
+    def runs_here(self) -> JsonObject | None:
         """Return the number of runs at the step, its duration, and the link to the runs that have failed here."""
         counts = self.overlay.get(self.node["id"])
         if not counts:
@@ -268,10 +268,10 @@ class Step(DrawWorkflow):
             return self.done("", f"{self.here}{active}")
         return self.done("Saved", f"{self.address('workflow', self.params['id'])}#step-{self.node['id']}")
 
-    def _save(self, values: list[dict[str, Any]], own: Mapping[str, Any]) -> Answer:
+    def _save(self, values: list[JsonObject], own: Values) -> Answer:
         if self.is_trigger:
             config = {name: value for name, value in self.workflow["config"].items() if name not in OF_TRIGGER}
-            body: dict[str, Any] = {"triggerEventType": own["triggerEventType"], "config": {**config, **values[0]}}
+            body: JsonObject = {"triggerEventType": own["triggerEventType"], "config": {**config, **values[0]}}
             if own["triggerEventType"] == "schedule":
                 cron = cron_from(self.request.POST) if values[1].get("type") == "cron" else None
                 body["schedule"] = {**values[1], **({"cron": cron} if cron else {})}
@@ -324,7 +324,7 @@ def spoken(milliseconds: float) -> str:
     return f"{milliseconds:.0f} ms"
 
 
-def fingerprint(data: Mapping[str, Any], workflow: Mapping[str, Any]) -> str:
+def fingerprint(data: Values, workflow: Values) -> str:
     """Return a hash that changes with the settings of a step."""
     about = [data, *(workflow.get(name) for name in ("triggerEventType", "config", "schedule"))]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from core.types import Values
 from core.web.filters import WORDS, Choice
 from core.web.flows.schemas import tree_state
 from core.web.records import counted
@@ -33,7 +34,7 @@ class Summaries:
     events: Mapping[str, str] = field(default_factory=dict)
     """Kind of events -> its label."""
 
-    def of(self, node: Mapping[str, Any]) -> str:
+    def of(self, node: Values) -> str:
         """Return the description of a step in a line; empty if its settings are incomplete."""
         config = node["data"].get("config")
         if not isinstance(config, Mapping):
@@ -68,19 +69,19 @@ class Summaries:
         more = len(ids) - len(names)
         return ", ".join([*names, *([f"{more} {'more' if names else 'chosen'}"] if more else [])])
 
-    def _other(self, config: Mapping[str, Any]) -> str:
+    def _other(self, config: Values) -> str:
         return next((str(config[name]) for name in TEXTS if config.get(name)), "")
 
-    def _condition(self, config: Mapping[str, Any]) -> str:
+    def _condition(self, config: Values) -> str:
         return self.trees(config.get("filter"), self.conditions)
 
-    def _switch(self, config: Mapping[str, Any]) -> str:
+    def _switch(self, config: Values) -> str:
         return ", ".join(str(case.get("label") or case["id"]) for case in config["cases"])
 
-    def _split(self, config: Mapping[str, Any]) -> str:
+    def _split(self, config: Values) -> str:
         return ", ".join(f"{arm.get('label') or arm['id']} {arm.get('weight', 1)}" for arm in config["arms"])
 
-    def _wait(self, config: Mapping[str, Any]) -> str:
+    def _wait(self, config: Values) -> str:
         phrases = [span(config["for"])] if config.get("for") else []
         phrases += [f"until {config['until']}"] if config.get("until") else []
         window = config.get("window")
@@ -88,42 +89,42 @@ class Summaries:
             phrases.append(f"until it is {window['start'][:5]} to {window['end'][:5]}")
         return ", then ".join(phrases)
 
-    def _waitFor(self, config: Mapping[str, Any]) -> str:  # noqa: N802 (types of nodes are named so)
+    def _waitFor(self, config: Values) -> str:  # noqa: N802 (types of nodes are named so)
         return f"{self.events.get(config['event'], config['event'])}, at most {span(config['timeout'])}"
 
-    def _loop(self, config: Mapping[str, Any]) -> str:
+    def _loop(self, config: Values) -> str:
         return self._condition(config) if config.get("mode") == "while" else f"each of {config['items']}"
 
-    def _set(self, config: Mapping[str, Any]) -> str:
+    def _set(self, config: Values) -> str:
         return ", ".join(f"{name}: {value}" for name, value in config["values"].items())
 
-    def _tags(self, config: Mapping[str, Any]) -> str:
+    def _tags(self, config: Values) -> str:
         return f"{VERBS[config.get('action', 'add')]} {self._named('tags', config['tags'])}"
 
-    def _segment(self, config: Mapping[str, Any]) -> str:
+    def _segment(self, config: Values) -> str:
         return f"{VERBS[config.get('action', 'add')]} {self._named('segments', [config['segment']])}"
 
-    def _assign(self, config: Mapping[str, Any]) -> str:
+    def _assign(self, config: Values) -> str:
         chosen = (("members", "teamMember"), ("teams", "team"))
         return ", ".join(self._named(kind, [config[key]]) for kind, key in chosen if config.get(key))
 
-    def _record(self, config: Mapping[str, Any]) -> str:
+    def _record(self, config: Values) -> str:
         names = ", ".join(config.get("values") or {})
         return ": ".join(filter(None, (ACTIONS[config.get("action", "update")], names)))
 
     _contact = _lead = _record
 
-    def _find(self, config: Mapping[str, Any]) -> str:
+    def _find(self, config: Values) -> str:
         panel = config.get("panel", "contact")
         return self.trees(config.get("filter"), self.panels.get(panel, ())) or f"any {panel}"
 
-    def _mail(self, config: Mapping[str, Any]) -> str:
+    def _mail(self, config: Values) -> str:
         return self._named("templates", [config["template"]]) if config.get("template") else self._other(config)
 
-    def _workflow(self, config: Mapping[str, Any]) -> str:
+    def _workflow(self, config: Values) -> str:
         return self._named("workflows", [config["workflow"]])
 
-    def _http(self, config: Mapping[str, Any]) -> str:
+    def _http(self, config: Values) -> str:
         return f"{config.get('method', 'GET')} {config['url']}"
 
 
@@ -146,7 +147,7 @@ def short(text: str, most: int = MAX_SUMMARY_LENGTH) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-def span(value: Mapping[str, Any]) -> str:
+def span(value: Values) -> str:
     """Write a span of time, such as 2 days."""
     return counted(int(value["amount"]), str(value["unit"]).removesuffix("s"))
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -18,6 +17,7 @@ from core.access import entitlement
 from core.errors import NamedError
 from core.ids import new_id
 from core.tenancy import company_id
+from core.types import JsonObject
 from workflows.engine.limits.models import StartBucket
 from workflows.engine.models import WorkflowRun
 from workflows.graphs.settings import WorkflowConfig
@@ -116,7 +116,7 @@ def _times(begin: dt.datetime, interval: dt.timedelta, number: int) -> list[dt.d
 
 def _reserve(key: str, number: int, interval: dt.timedelta, burst: int, now: dt.datetime) -> tuple[dt.datetime, int]:
     """Take so many starts from a bucket. Returns the time of the first, and how many there are this month."""
-    params: dict[str, Any] = {
+    params: JsonObject = {
         "id": new_id(),
         "company": company_id(),
         "key": key,
@@ -133,7 +133,7 @@ def _reserve(key: str, number: int, interval: dt.timedelta, burst: int, now: dt.
 
 
 def _release(key: str, number: int, interval: dt.timedelta) -> None:
-    params: dict[str, Any] = {"company": company_id(), "key": key, "taken": interval * number, "number": number}
+    params: JsonObject = {"company": company_id(), "key": key, "taken": interval * number, "number": number}
     with connection.cursor() as cursor:
         cursor.execute(RELEASE, params)
 

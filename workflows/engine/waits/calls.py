@@ -22,6 +22,7 @@ from core.jobs import has_due as has_due_rows
 from core.jobs.flights import Flights
 from core.jobs.liveness import worker_number
 from core.tenancy import company_scope, unscoped
+from core.types import JsonObject
 from workflows.engine import locks
 from workflows.engine.models import RunCall, WorkflowRun
 from workflows.engine.waits import inbox
@@ -160,7 +161,7 @@ def _due(most: int) -> list[str]:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CLAIMS])
         rows: list[tuple[str, str, int]] = []
         for after in dict.fromkeys((_last, ("", ""))):
-            params: dict[str, Any] = {"company": after[0], "host": after[1], "pairs": PAIRS, "now": timezone.now()}
+            params: JsonObject = {"company": after[0], "host": after[1], "pairs": PAIRS, "now": timezone.now()}
             cursor.execute(DUE, {**params, "of_host": OF_HOST, "of_company": OF_COMPANY})
             rows = cursor.fetchall()
             if rows:

@@ -16,6 +16,7 @@ from core.ids import as_array, is_id
 from core.jobs import notify_workers
 from core.models import Event
 from core.text.json import iso
+from core.types import JsonObject
 from workflows.engine import locks, writing
 from workflows.engine.cursor import Cursor
 from workflows.engine.models import LIVE, WORK, RunListener, WorkflowInterest, WorkflowRun
@@ -52,7 +53,7 @@ def event_type_lock(run: WorkflowRun, kind: str) -> str:
     return object_of(run, kind) or run.company_id
 
 
-def event_json(event: Event) -> dict[str, Any]:
+def event_json(event: Event) -> JsonObject:
     """Return an event as runs see it."""
     return {
         "kind": event.kind,

@@ -16,6 +16,7 @@ from core.ids import new_id
 from core.jobs import notify_workers
 from core.tenancy import company_id
 from core.text.json import dumps, iso
+from core.types import JsonObject
 from workflows.engine import locks, writing
 from workflows.engine.cursor import Cursor
 from workflows.engine.models import CALLS, RunApproval, RunListener, WorkflowRun
@@ -59,7 +60,7 @@ class NodeRequest:
     ask: Any
 
     @property
-    def place(self) -> dict[str, Any]:
+    def place(self) -> JsonObject:
         """Return the destination of the response."""
         return {"run": self.cursor.run.pk, "token": self.token, "epoch": self.cursor.run.epoch, "node": self.node.id}
 
@@ -93,7 +94,7 @@ def _open_calls(requests: Sequence[NodeRequest], now: datetime) -> None:
     ]
     again = [request.key for request in requests if request.ask.keyed or request.node.on_error.unknown == "retry"]
     with connection.cursor() as cursor:
-        params: dict[str, Any] = {"company": company_id(), "now": now, "rows": dumps(rows).decode(), "again": again}
+        params: JsonObject = {"company": company_id(), "now": now, "rows": dumps(rows).decode(), "again": again}
         cursor.execute(OPEN_CALLS, params)
         answered = [row for row in cursor.fetchall() if row[3] is not None]
     inbox.put([Arrival(run, token, epoch, "call", loads(text)) for run, token, epoch, text in answered])

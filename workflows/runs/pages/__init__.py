@@ -10,6 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.ids import is_id
+from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, Choice
 from core.web.lists import Column, ListState
 from core.web.pages import Refused
@@ -72,7 +73,7 @@ CHOICES = (
 )
 
 
-def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
+def shown_run(run: Values) -> JsonObject:
     """Return a run with labels of its status, its reason and its record."""
     label, tone = STATUSES.get(run["status"], (run["status"], ""))
     contact = run["contact"]
@@ -89,7 +90,7 @@ class RunList:
     columns: tuple[Column, ...] = COLUMNS
     state: ListState
 
-    def listed(self: Any, **extra: Any) -> dict[str, Any]:
+    def listed(self: Any, **extra: Any) -> JsonObject:
         state = ListState(self.request.GET, {entry.name: entry for entry in CHOICES}, zone=self.zone_name)
         response = self.read("workflow/runs", {**state.query(), **extra})
         return {
@@ -130,7 +131,7 @@ class WorkflowRuns(RunList, WorkflowPage):
     title = "Runs of workflows"
     template = "web/workflows/runs.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return self.listed()
 
 
@@ -140,7 +141,7 @@ class RunsOfWorkflow(RunList, OneWorkflow):
     template = "web/workflows/runs.html"
     columns = tuple(one for one in COLUMNS if one.name != "workflow")
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         return {**self.head(), **self.listed(filters={"workflow": self.params["id"]})}
 
     def do_hold(self) -> HttpResponse:
@@ -169,11 +170,11 @@ class Run(WorkflowPage):
         return f"workflow/runs/{self.params['id']}"
 
     @cached_property
-    def run(self) -> Mapping[str, Any]:
-        detail: Mapping[str, Any] = self.read(self.place).data
+    def run(self) -> Values:
+        detail: Values = self.read(self.place).data
         return detail
 
-    def show(self) -> Mapping[str, Any]:
+    def show(self) -> Values:
         run = shown_run(self.run)
         labels = {
             id: entry["label"] or self.types.get(entry["type"], {}).get("label") or entry["type"]
@@ -210,7 +211,7 @@ class Run(WorkflowPage):
             "input": _written(run["trigger"].get("payload") or run["trigger"].get("input")),
         }
 
-    def _step(self, step: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+    def _step(self, step: Values, labels: Mapping[str, str]) -> JsonObject:
         status_label, tone = step["badge"]
         label = labels.get(step["node"]) or step["node"]
         shown = {
@@ -222,7 +223,7 @@ class Run(WorkflowPage):
         }
         return {**step, **shown, "message": self._message(step)}
 
-    def _message(self, step: Mapping[str, Any]) -> str:
+    def _message(self, step: Values) -> str:
         """Return the id of the message that a step has written, for those who may read it."""
         type = self.run["nodes"].get(step["node"], {}).get("type")
         id = (step["output"] or {}).get("id") if type in WRITING and self.may("genie") else None
@@ -266,7 +267,7 @@ class Run(WorkflowPage):
         answer = self.ask("DELETE", self.place)
         return self.done("Run deleted", back) if answer.ok else self.refuse(answer)
 
-    def _do(self, action: str, text: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
+    def _do(self, action: str, text: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/{action}", None, body)
         here = self.address()
         return self.done(text, here) if answer.ok else self.refuse(answer, here)

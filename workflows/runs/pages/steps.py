@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from core.types import JsonObject, Values
 from workflows.definitions.pages.graph import WORDS
 
 STATUSES = {
@@ -19,7 +19,7 @@ OPEN = ("waiting", "retrying", "failed")
 """Statuses after which the next step of the node belongs to the same visit: the end of the wait, or a retry."""
 
 
-def told_steps(run: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def told_steps(run: Values, steps: Sequence[Values]) -> list[JsonObject]:
     """Return a row for each visit of a node, in the order in which they began."""
     waiting = Counter(wait["node"] for wait in run["waits"])
     visits = _grouped(steps)
@@ -31,10 +31,10 @@ def told_steps(run: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> li
     return [_row(run, rows, rows[0]["still"]) for rows in visits]
 
 
-def _grouped(steps: Sequence[Mapping[str, Any]]) -> list[list[dict[str, Any]]]:
+def _grouped(steps: Sequence[Values]) -> list[list[JsonObject]]:
     """Put the steps of each visit together. Items of a loop that wait at the same node at once stay apart."""
-    visits: list[list[dict[str, Any]]] = []
-    open: dict[str, list[list[dict[str, Any]]]] = defaultdict(list)
+    visits: list[list[JsonObject]] = []
+    open: dict[str, list[list[JsonObject]]] = defaultdict(list)
     for step in steps:
         mine = open[step["node"]]
         if mine and not (step["status"] == mine[0][-1]["status"] == "waiting"):
@@ -48,7 +48,7 @@ def _grouped(steps: Sequence[Mapping[str, Any]]) -> list[list[dict[str, Any]]]:
     return visits
 
 
-def _row(run: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], still: bool) -> dict[str, Any]:
+def _row(run: Values, rows: Sequence[Values], still: bool) -> JsonObject:
     last, node = rows[-1], run["nodes"].get(rows[-1]["node"], {})
     tries = [attempt for attempt in rows if attempt["status"] != "waiting"]
     began = rows[0]["createdAt"]
@@ -70,7 +70,7 @@ def _row(run: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], still: bool)
     }
 
 
-def _badge(run: Mapping[str, Any], status: str, node: Mapping[str, Any], still: bool) -> tuple[str, str]:
+def _badge(run: Values, status: str, node: Values, still: bool) -> tuple[str, str]:
     """Return the label and the tone for the result of the visit."""
     if status == "done" and node.get("disabled"):
         return "Left out", ""
@@ -81,12 +81,12 @@ def _badge(run: Mapping[str, Any], status: str, node: Mapping[str, Any], still: 
     return STATUSES.get(status, (status, ""))
 
 
-def _way(node: Mapping[str, Any], handle: str) -> str:
+def _way(node: Values, handle: str) -> str:
     """Return the label of the handle that the run took, if there are several."""
     return "" if handle in ("", "out") else node.get("ways", {}).get(handle) or WORDS.get(handle, handle)
 
 
-def _trouble(step: Mapping[str, Any]) -> str:
+def _trouble(step: Values) -> str:
     error = step["error"] or {}
     code = f"({error['code']})" if error.get("code") else ""
     return " ".join(filter(None, (error.get("message"), code)))
