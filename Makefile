@@ -104,7 +104,7 @@ test-database: venv
 	@LEADWRIGHT_TEST_SERVERS=1 DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tests.kit.prepare
 
 check-mail-servers: venv ## a campaign by Postfix, Dovecot and SpamAssassin of Debian, where they are installed (as root); on loopback, in a folder of its own
-	$(BIN)/pytest -n 0 -m "slow or not slow" tests/outreach/mail_servers tests/outreach/deliverability/test_spam_signs.py $(ARGS)
+	$(BIN)/pytest -n 0 -m "slow or not slow" tests/outreach/mail_servers tests/outreach/messaging/deliverability/test_spam_signs.py $(ARGS)
 
 bench: venv ## the benchmarks, with their ratios, on durable servers of their own (ARGS)
 	$(ON_SERVERS) --durable -- $(BIN)/python -m benchmarks $(ARGS)

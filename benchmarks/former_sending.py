@@ -13,16 +13,16 @@ from time import monotonic
 from django.utils import timezone
 
 from core.tenancy import company_id, company_scope
-from outreach.delivery import ledger
-from outreach.delivery.models import SendJob
-from outreach.delivery.sending.claims import claim, due_senders, release_claim
-from outreach.delivery.sending.intents import intent_holds
-from outreach.delivery.sending.parts import MailParts
-from outreach.senders.models import Smtp
-from outreach.senders.services import config_of
-from outreach.smtp import message
-from outreach.smtp.message import OutgoingMail
-from outreach.smtp.transport import Sent, Session
+from outreach.connections.senders.models import Smtp
+from outreach.connections.senders.services import config_of
+from outreach.connections.smtp import message
+from outreach.connections.smtp.message import OutgoingMail
+from outreach.connections.smtp.transport import Sent, Session
+from outreach.messaging.delivery import ledger
+from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.sending.claims import claim, due_senders, release_claim
+from outreach.messaging.delivery.sending.intents import intent_holds
+from outreach.messaging.delivery.sending.parts import MailParts
 
 BATCH = 25
 SECONDS_A_SENDER = 5.0

@@ -20,7 +20,7 @@ from benchmarks.timing import ms, seconds
 from core.ids import new_id
 from core.jobs.liveness import release_lock
 from core.tenancy import company_scope
-from outreach.delivery.sending.claims import LOOKAHEAD, claim, due_senders
+from outreach.messaging.delivery.sending.claims import LOOKAHEAD, claim, due_senders
 from outreach.models import GenieSettings, Smtp
 
 ROUNDS = 3

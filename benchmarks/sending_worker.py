@@ -20,7 +20,7 @@ def main() -> None:
     django.setup()
     drain = import_string(
         {
-            "new": "outreach.delivery.sending.loop.drain",
+            "new": "outreach.messaging.delivery.sending.loop.drain",
             "former": "benchmarks.former_sending.drain",
             "whole": "outreach.delivery.worker.drain",
         }[sys.argv[1]]

@@ -16,7 +16,7 @@ from accounts.registration.companies import create_company
 from billing.entitlements.selectors import entitlement_of
 from billing.subscriptions.services import activate_subscription, grant_subscription
 from core.tenancy import company_scope, unscoped
-from outreach.ai.providers.offline import OfflineComposer
+from outreach.connections.ai.providers.offline import OfflineComposer
 from outreach.models import AiApp
 
 LOCK = 0x4C57_0001

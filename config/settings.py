@@ -329,7 +329,7 @@ REFUND_APPROVAL_ABOVE = Decimal(env("REFUND_APPROVAL_ABOVE", default="100"))
 PAYMENT_BACKOFF = env.float("PAYMENT_BACKOFF", default=2.0)
 """Base of the delays, in seconds, between polls of a payment whose gateway doesn't respond."""
 MAIL_VENDOR_LETTERS = env.json("MAIL_VENDOR_LETTERS", default={})
-"""Letter of /apps/mailvendor-x -> vendor, where it is another than by default (outreach.mail_vendors.registry)."""
+"""Letter of /apps/mailvendor-x -> vendor, where it differs from outreach.connections.mail_vendors.registry."""
 ANYMAIL: dict[str, str] = {}
 """Stays empty: a key in it would be used for every company that has none of its own (config.checks)."""
 OCR_PYTHON = env("OCR_PYTHON", default="")

@@ -16,9 +16,9 @@ from django.http.response import HttpResponseBase
 
 from accounts.settings.branding import serving
 from core.api.handler import not_found
-from outreach.domain_tracking.checks import answer_of
-from outreach.domain_tracking.hosts import PROBE, SERVED, own_host, state_of
-from outreach.white_label.brands import company_of, serves
+from outreach.messaging.domain_tracking.checks import answer_of
+from outreach.messaging.domain_tracking.hosts import PROBE, SERVED, own_host, state_of
+from outreach.site.white_label.brands import company_of, serves
 
 
 class TrackingHostsMiddleware:

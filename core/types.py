@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 JsonObject: TypeAlias = dict[str, Any]
-"""An object of JSON: validated input, an answer of a program, stored settings. The code that reads a value checks it."""
+"""An object of JSON: validated input, an answer of a program, stored settings. Whatever reads a value checks it."""
 
 Values: TypeAlias = Mapping[str, Any]
 """Values by name that are only read: a row of a query, a record as the API shows it, a template's context."""

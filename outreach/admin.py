@@ -1,35 +1,35 @@
 """Back office pages of outreach; each domain has its own."""
 
-from outreach.ai import admin as ai
-from outreach.booking import admin as booking
-from outreach.calendars import admin as calendars
-from outreach.campaigns import admin as campaigns
-from outreach.chat_apps import admin as chat_apps
-from outreach.chat_events import admin as chat_events
-from outreach.chatbots import admin as chatbots
-from outreach.conversations import admin as conversations
-from outreach.crm_chat import admin as crm_chat
-from outreach.data_apps import admin as data_apps
-from outreach.deliverability import admin as deliverability
-from outreach.delivery import admin as delivery
-from outreach.direct_apps import admin as direct_apps
-from outreach.domain_tracking import admin as domain_tracking
-from outreach.email_templates import admin as email_templates
-from outreach.enrichment import admin as enrichment
-from outreach.forms import admin as forms
-from outreach.genie import admin as genie
-from outreach.inbox import admin as inbox
-from outreach.lead_generation import admin as lead_generation
-from outreach.mail_events import admin as mail_events
-from outreach.mail_vendors import admin as mail_vendors
-from outreach.ocr import admin as ocr
-from outreach.reports import admin as reports
-from outreach.senders import admin as senders
-from outreach.social_apps import admin as social_apps
-from outreach.storage import admin as storage
-from outreach.suppression import admin as suppression
-from outreach.white_label import admin as white_label
-from outreach.widgets import admin as widgets
+from outreach.chat.chat_events import admin as chat_events
+from outreach.chat.chatbots import admin as chatbots
+from outreach.chat.conversations import admin as conversations
+from outreach.chat.widgets import admin as widgets
+from outreach.connections.ai import admin as ai
+from outreach.connections.calendars import admin as calendars
+from outreach.connections.chat_apps import admin as chat_apps
+from outreach.connections.data_apps import admin as data_apps
+from outreach.connections.direct_apps import admin as direct_apps
+from outreach.connections.mail_vendors import admin as mail_vendors
+from outreach.connections.ocr import admin as ocr
+from outreach.connections.senders import admin as senders
+from outreach.connections.social_apps import admin as social_apps
+from outreach.connections.storage import admin as storage
+from outreach.insights.crm_chat import admin as crm_chat
+from outreach.insights.reports import admin as reports
+from outreach.messaging.deliverability import admin as deliverability
+from outreach.messaging.delivery import admin as delivery
+from outreach.messaging.domain_tracking import admin as domain_tracking
+from outreach.messaging.email_templates import admin as email_templates
+from outreach.messaging.inbox import admin as inbox
+from outreach.messaging.mail_events import admin as mail_events
+from outreach.messaging.suppression import admin as suppression
+from outreach.prospecting.enrichment import admin as enrichment
+from outreach.prospecting.lead_generation import admin as lead_generation
+from outreach.runs.campaigns import admin as campaigns
+from outreach.runs.genie import admin as genie
+from outreach.site.booking import admin as booking
+from outreach.site.forms import admin as forms
+from outreach.site.white_label import admin as white_label
 
 __all__ = [
     "ai",

@@ -21,66 +21,66 @@ class OutreachConfig(AppConfig):
         from crm.bulk_jobs.under_way import Work, register_work
         from crm.meetings.mails import INVITED
         from crm.meetings.video.registry import register_provider
-        from outreach.ai import jobs as ai  # noqa: F401  (register their work)
-        from outreach.ai.budgets import CREDITS, PLAN_LIMIT
-        from outreach.ai.services import CHANGED, tell_changed
-        from outreach.ai.usage import used_this_month
-        from outreach.booking import jobs as booking  # noqa: F401  (register their work)
-        from outreach.booking import mails as booking_mails
-        from outreach.booking.models import Booking
-        from outreach.booking.services import forget_members as close_pages
-        from outreach.calendars import jobs as calendars  # noqa: F401  (register their work)
-        from outreach.calendars.logins import forget_members as disconnect_calendars
-        from outreach.calendars.provider import GoogleCalls
-        from outreach.campaigns import jobs as campaigns  # noqa: F401  (register their work)
-        from outreach.campaigns.selectors import kept_campaigns, waiting_with
-        from outreach.chat_events import jobs as chat_events  # noqa: F401  (register their work)
-        from outreach.chat_templates import jobs as chat_templates  # noqa: F401  (register their work)
-        from outreach.chat_templates.selectors import kept_templates
-        from outreach.chat_templates.services import exists
-        from outreach.chat_templates.trials import register as register_chat_trials
-        from outreach.chatbots import jobs as chatbots  # noqa: F401  (register their work)
-        from outreach.chatbots.models import ManualChatbot
+        from outreach.chat.chat_events import jobs as chat_events  # noqa: F401  (register their work)
+        from outreach.chat.chat_templates import jobs as chat_templates  # noqa: F401  (register their work)
+        from outreach.chat.chat_templates.selectors import kept_templates
+        from outreach.chat.chat_templates.services import exists
+        from outreach.chat.chat_templates.trials import register as register_chat_trials
+        from outreach.chat.chatbots import jobs as chatbots  # noqa: F401  (register their work)
+        from outreach.chat.chatbots.models import ManualChatbot
+        from outreach.chat.conversations import jobs as conversations  # noqa: F401  (register their work)
+        from outreach.chat.widgets import jobs as widgets  # noqa: F401  (register their work)
+        from outreach.chat.widgets.models import ChatWidget
         from outreach.connected_app_list import register_apps
-        from outreach.connected_apps.selectors import counted_apps
-        from outreach.conversations import jobs as conversations  # noqa: F401  (register their work)
-        from outreach.crm_chat import jobs as crm_chat  # noqa: F401  (register their work)
-        from outreach.crm_chat.models import CrmChatThread
-        from outreach.crm_chat.services import forget_members
-        from outreach.deliverability import jobs as deliverability  # noqa: F401  (register their work)
-        from outreach.delivery import jobs as delivery  # noqa: F401  (register their work)
-        from outreach.delivery.deciding.usage import MESSAGES, wake_messages
-        from outreach.delivery.selectors import drafts, sent_messages
-        from outreach.delivery.senders import connected_senders
-        from outreach.direct_apps import jobs as direct_apps  # noqa: F401  (register their work)
-        from outreach.domain_tracking import jobs as domain_tracking  # noqa: F401  (register their work)
-        from outreach.domain_tracking.models import DomainTracking
-        from outreach.email_templates.services import USES
+        from outreach.connections.ai import jobs as ai  # noqa: F401  (register their work)
+        from outreach.connections.ai.budgets import CREDITS, PLAN_LIMIT
+        from outreach.connections.ai.services import CHANGED, tell_changed
+        from outreach.connections.ai.usage import used_this_month
+        from outreach.connections.calendars import jobs as calendars  # noqa: F401  (register their work)
+        from outreach.connections.calendars.logins import forget_members as disconnect_calendars
+        from outreach.connections.calendars.provider import GoogleCalls
+        from outreach.connections.connected_apps.selectors import counted_apps
+        from outreach.connections.direct_apps import jobs as direct_apps  # noqa: F401  (register their work)
+        from outreach.connections.mail_vendors.models import MailApp
+        from outreach.connections.ocr import jobs as ocr  # noqa: F401  (register their work)
+        from outreach.connections.senders.selectors import failing_senders
         from outreach.export_lists import register_lists
-        from outreach.forms import jobs as forms  # noqa: F401  (register their work)
-        from outreach.genie import jobs as genie  # noqa: F401  (register their work)
-        from outreach.genie.queue import QUEUE, waiting_messages
-        from outreach.genie.selectors import kept_runs
-        from outreach.genie.writing.writer import wake_waiting
-        from outreach.inbox import jobs as inbox  # noqa: F401  (register their work)
-        from outreach.inbox.selectors import failing_mailboxes, unread_replies
-        from outreach.lead_generation import jobs as lead_generation  # noqa: F401  (register their work)
-        from outreach.lead_generation.models import LeadGeneration
-        from outreach.mail_events import jobs as mail_events  # noqa: F401  (register their work)
-        from outreach.mail_vendors.models import MailApp
-        from outreach.ocr import jobs as ocr  # noqa: F401  (register their work)
+        from outreach.insights.crm_chat import jobs as crm_chat  # noqa: F401  (register their work)
+        from outreach.insights.crm_chat.models import CrmChatThread
+        from outreach.insights.crm_chat.services import forget_members
+        from outreach.insights.reports.models import Dashboard
+        from outreach.insights.reports.services import forget_dashboards
+        from outreach.messaging.deliverability import jobs as deliverability  # noqa: F401  (register their work)
+        from outreach.messaging.delivery import jobs as delivery  # noqa: F401  (register their work)
+        from outreach.messaging.delivery.deciding.usage import MESSAGES, wake_messages
+        from outreach.messaging.delivery.selectors import drafts, sent_messages
+        from outreach.messaging.delivery.senders import connected_senders
+        from outreach.messaging.domain_tracking import jobs as domain_tracking  # noqa: F401  (register their work)
+        from outreach.messaging.domain_tracking.models import DomainTracking
+        from outreach.messaging.email_templates.services import USES
+        from outreach.messaging.inbox import jobs as inbox  # noqa: F401  (register their work)
+        from outreach.messaging.inbox.selectors import failing_mailboxes, unread_replies
+        from outreach.messaging.mail_events import jobs as mail_events  # noqa: F401  (register their work)
+        from outreach.messaging.suppression import jobs as suppression  # noqa: F401  (register their work)
+        from outreach.messaging.suppression.models import SuppressionImport
+        from outreach.messaging.suppression.selectors import suppressed_addresses
         from outreach.privacy import register_personal_data_tables
+        from outreach.prospecting.lead_generation import jobs as lead_generation  # noqa: F401  (register their work)
+        from outreach.prospecting.lead_generation.models import LeadGeneration
         from outreach.report_types import register_reports
-        from outreach.reports.models import Dashboard
-        from outreach.reports.services import forget_dashboards
+        from outreach.runs.campaigns import jobs as campaigns  # noqa: F401  (register their work)
+        from outreach.runs.campaigns.selectors import kept_campaigns, waiting_with
+        from outreach.runs.genie import jobs as genie  # noqa: F401  (register their work)
+        from outreach.runs.genie.queue import QUEUE, waiting_messages
+        from outreach.runs.genie.selectors import kept_runs
+        from outreach.runs.genie.writing.writer import wake_waiting
         from outreach.search_kinds import register_kinds
-        from outreach.senders.selectors import failing_senders
-        from outreach.suppression import jobs as suppression  # noqa: F401  (register their work)
-        from outreach.suppression.models import SuppressionImport
-        from outreach.suppression.selectors import suppressed_addresses
-        from outreach.white_label.brands import look_of
-        from outreach.widgets import jobs as widgets  # noqa: F401  (register their work)
-        from outreach.widgets.models import ChatWidget
+        from outreach.site.booking import jobs as booking  # noqa: F401  (register their work)
+        from outreach.site.booking import mails as booking_mails
+        from outreach.site.booking.models import Booking
+        from outreach.site.booking.services import forget_members as close_pages
+        from outreach.site.forms import jobs as forms  # noqa: F401  (register their work)
+        from outreach.site.white_label.brands import look_of
 
         register_apps()
         set_look(look_of)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from outreach.ai.providers import ai_a, ai_b, offline
-from outreach.chat_apps import connected_app as chat_apps
-from outreach.connected_apps.registry import register_app
-from outreach.direct_apps import connected_app as direct_apps
-from outreach.enrichment import connected_app as enrichment
-from outreach.inbox import connected_app as inbox
-from outreach.lead_sources import connected_app as lead_sources
-from outreach.mail_vendors import connected_app as mail_vendors
-from outreach.ocr import connected_app as ocr
-from outreach.senders import connected_app as senders
-from outreach.social_apps import connected_app as social_apps
-from outreach.storage import connected_app as storage
+from outreach.connections.ai.providers import ai_a, ai_b, offline
+from outreach.connections.chat_apps import connected_app as chat_apps
+from outreach.connections.connected_apps.registry import register_app
+from outreach.connections.direct_apps import connected_app as direct_apps
+from outreach.connections.mail_vendors import connected_app as mail_vendors
+from outreach.connections.ocr import connected_app as ocr
+from outreach.connections.senders import connected_app as senders
+from outreach.connections.social_apps import connected_app as social_apps
+from outreach.connections.storage import connected_app as storage
+from outreach.messaging.inbox import connected_app as inbox
+from outreach.prospecting.enrichment import connected_app as enrichment
+from outreach.prospecting.lead_sources import connected_app as lead_sources
 
 APPS = (
     senders.SMTP,

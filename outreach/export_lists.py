@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from crm.exports.sources import register_source
-from outreach.ai.views import AiUsageViewSet
-from outreach.campaigns.views import CampaignViewSet
-from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet
-from outreach.domain_tracking.views import DomainTrackingViewSet
-from outreach.forms.views import FormViewSet
-from outreach.genie.review.message_views import SendJobViewSet
-from outreach.genie.views import RunViewSet
-from outreach.suppression.views import SuppressionImportViewSet, SuppressionViewSet
-from outreach.widgets.views import ChatWidgetViewSet
+from outreach.chat.widgets.views import ChatWidgetViewSet
+from outreach.connections.ai.views import AiUsageViewSet
+from outreach.messaging.delivery.views import VENDOR_LOGS, SmtpLogViewSet
+from outreach.messaging.domain_tracking.views import DomainTrackingViewSet
+from outreach.messaging.suppression.views import SuppressionImportViewSet, SuppressionViewSet
+from outreach.runs.campaigns.views import CampaignViewSet
+from outreach.runs.genie.review.message_views import SendJobViewSet
+from outreach.runs.genie.views import RunViewSet
+from outreach.site.forms.views import FormViewSet
 
 
 def register_lists() -> None:

@@ -1,34 +1,34 @@
-from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
-from outreach.booking.models import Booking, BookingPage, MemberHours
-from outreach.calendars.models import CalendarConnection, CalendarEvent
-from outreach.campaigns.models import Campaign
-from outreach.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
-from outreach.chat_events.models import ChatEvent
-from outreach.chatbots.models import ManualChatbot
-from outreach.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
-from outreach.crm_chat.models import CrmChatMessage, CrmChatThread
-from outreach.data_apps.models import DataApp
-from outreach.deliverability.models import DkimKey, SenderCheck
-from outreach.delivery.limits.models import RecipientQuota
-from outreach.delivery.models import SendJob, SendJobTransition
-from outreach.delivery.settings.models import GenieSettings
-from outreach.delivery.tracking.models import TrackingEvent
-from outreach.domain_tracking.models import DomainTracking
-from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
-from outreach.enrichment.models import Enrichment, EnrichmentProposal
-from outreach.forms.models import Form, FormLead
-from outreach.genie.models import GenieScheduler
-from outreach.inbox.models import ImapMailbox, InboundMessage
-from outreach.lead_generation.models import LeadGeneration
-from outreach.mail_events.models import MailEvent, MailHookToken
-from outreach.mail_vendors.models import MailApp, VendorLogin
-from outreach.ocr.models import CardScan, Ocr
-from outreach.reports.models import Dashboard
-from outreach.senders.models import Smtp
-from outreach.social_apps.models import SocialAApp, SocialPage
-from outreach.suppression.models import Suppression, SuppressionImport
-from outreach.white_label.models import BrandImage, WhiteLabel
-from outreach.widgets.models import ChatWidget, WidgetVisitor
+from outreach.chat.chat_events.models import ChatEvent
+from outreach.chat.chatbots.models import ManualChatbot
+from outreach.chat.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
+from outreach.chat.widgets.models import ChatWidget, WidgetVisitor
+from outreach.connections.ai.models import AiApp, AiBudget, AiCaps, AiUsage
+from outreach.connections.calendars.models import CalendarConnection, CalendarEvent
+from outreach.connections.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
+from outreach.connections.data_apps.models import DataApp
+from outreach.connections.mail_vendors.models import MailApp, VendorLogin
+from outreach.connections.ocr.models import CardScan, Ocr
+from outreach.connections.senders.models import Smtp
+from outreach.connections.social_apps.models import SocialAApp, SocialPage
+from outreach.insights.crm_chat.models import CrmChatMessage, CrmChatThread
+from outreach.insights.reports.models import Dashboard
+from outreach.messaging.deliverability.models import DkimKey, SenderCheck
+from outreach.messaging.delivery.limits.models import RecipientQuota
+from outreach.messaging.delivery.models import SendJob, SendJobTransition
+from outreach.messaging.delivery.settings.models import GenieSettings
+from outreach.messaging.delivery.tracking.models import TrackingEvent
+from outreach.messaging.domain_tracking.models import DomainTracking
+from outreach.messaging.email_templates.models import EmailTemplate, EmailTemplateVersion
+from outreach.messaging.inbox.models import ImapMailbox, InboundMessage
+from outreach.messaging.mail_events.models import MailEvent, MailHookToken
+from outreach.messaging.suppression.models import Suppression, SuppressionImport
+from outreach.prospecting.enrichment.models import Enrichment, EnrichmentProposal
+from outreach.prospecting.lead_generation.models import LeadGeneration
+from outreach.runs.campaigns.models import Campaign
+from outreach.runs.genie.models import GenieScheduler
+from outreach.site.booking.models import Booking, BookingPage, MemberHours
+from outreach.site.forms.models import Form, FormLead
+from outreach.site.white_label.models import BrandImage, WhiteLabel
 
 __all__ = [
     "AiApp",

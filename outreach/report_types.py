@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from core.reports import register_report
-from outreach.ai import reports as ai
-from outreach.forms import reports as forms
-from outreach.genie import reports as genie
-from outreach.suppression import reports as suppression
+from outreach.connections.ai import reports as ai
+from outreach.messaging.suppression import reports as suppression
+from outreach.runs.genie import reports as genie
+from outreach.site.forms import reports as forms
 
 
 def register_reports() -> None:

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from core.api.routers import ResourceRouter
 from crm.exports.routes import register_list_exports
-from outreach.ai import routes as ai
-from outreach.booking import routes as booking
-from outreach.calendars import routes as calendars
-from outreach.campaigns import routes as campaigns
-from outreach.chat_templates import routes as chat_templates
-from outreach.chatbots import routes as chatbots
-from outreach.connected_apps import routes as connected_apps
-from outreach.conversations import routes as conversations
-from outreach.crm_chat import routes as crm_chat
-from outreach.deliverability import routes as deliverability
-from outreach.delivery import routes as delivery
-from outreach.domain_tracking import routes as domain_tracking
-from outreach.email_templates import routes as email_templates
-from outreach.enrichment import routes as enrichment
-from outreach.forms import routes as forms
-from outreach.genie import routes as genie
-from outreach.inbox import routes as inbox
-from outreach.lead_generation import routes as lead_generation
-from outreach.mail_vendors import routes as mail_vendors
-from outreach.ocr import routes as ocr
-from outreach.reports import routes as reports
-from outreach.social_apps import routes as social_apps
-from outreach.suppression import routes as suppression
-from outreach.white_label import routes as white_label
-from outreach.widgets import routes as widgets
+from outreach.chat.chat_templates import routes as chat_templates
+from outreach.chat.chatbots import routes as chatbots
+from outreach.chat.conversations import routes as conversations
+from outreach.chat.widgets import routes as widgets
+from outreach.connections.ai import routes as ai
+from outreach.connections.calendars import routes as calendars
+from outreach.connections.connected_apps import routes as connected_apps
+from outreach.connections.mail_vendors import routes as mail_vendors
+from outreach.connections.ocr import routes as ocr
+from outreach.connections.social_apps import routes as social_apps
+from outreach.insights.crm_chat import routes as crm_chat
+from outreach.insights.reports import routes as reports
+from outreach.messaging.deliverability import routes as deliverability
+from outreach.messaging.delivery import routes as delivery
+from outreach.messaging.domain_tracking import routes as domain_tracking
+from outreach.messaging.email_templates import routes as email_templates
+from outreach.messaging.inbox import routes as inbox
+from outreach.messaging.suppression import routes as suppression
+from outreach.prospecting.enrichment import routes as enrichment
+from outreach.prospecting.lead_generation import routes as lead_generation
+from outreach.runs.campaigns import routes as campaigns
+from outreach.runs.genie import routes as genie
+from outreach.site.booking import routes as booking
+from outreach.site.forms import routes as forms
+from outreach.site.white_label import routes as white_label
 
 
 def register_protected(router: ResourceRouter) -> None:

@@ -6,18 +6,18 @@ from django.db.models import Value
 from django.db.models.functions import Coalesce, Left, NullIf
 
 from core.global_search import Kind, register_kind
-from outreach.campaigns.filters import CAMPAIGN_FIELDS
-from outreach.campaigns.selectors import kept_campaigns
-from outreach.forms.filters import FORM_FIELDS
-from outreach.forms.models import Form
-from outreach.genie.filters import RUN_FIELDS
-from outreach.genie.selectors import kept_runs
-from outreach.inbox.filters import MAILBOX_FIELDS
-from outreach.inbox.models import ImapMailbox
-from outreach.mail_vendors.filters import MAIL_APP_FIELDS
-from outreach.mail_vendors.models import MailApp
-from outreach.senders.filters import SMTP_FIELDS
-from outreach.senders.models import Smtp
+from outreach.connections.mail_vendors.filters import MAIL_APP_FIELDS
+from outreach.connections.mail_vendors.models import MailApp
+from outreach.connections.senders.filters import SMTP_FIELDS
+from outreach.connections.senders.models import Smtp
+from outreach.messaging.inbox.filters import MAILBOX_FIELDS
+from outreach.messaging.inbox.models import ImapMailbox
+from outreach.runs.campaigns.filters import CAMPAIGN_FIELDS
+from outreach.runs.campaigns.selectors import kept_campaigns
+from outreach.runs.genie.filters import RUN_FIELDS
+from outreach.runs.genie.selectors import kept_runs
+from outreach.site.forms.filters import FORM_FIELDS
+from outreach.site.forms.models import Form
 
 
 def register_kinds() -> None:

@@ -135,7 +135,7 @@ def _sending(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
     """Messages go out in the test's own thread, whose transaction no other connection sees, unless it is marked
     `threads`."""
     if request.node.get_closest_marker("threads") is None:
-        monkeypatch.setattr("outreach.delivery.sending.loop._new", in_this_thread)
+        monkeypatch.setattr("outreach.messaging.delivery.sending.loop._new", in_this_thread)
 
 
 @pytest.fixture(autouse=True)

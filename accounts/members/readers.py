@@ -116,7 +116,7 @@ def _formats(company: str, layout: JsonObject) -> Formats:
 
 def _cached_look(company: str) -> Look:
     """Return how the company's pages look. A process looks anew after some seconds; a change is seen at once by who
-    makes it (outreach.white_label.brands.forget)."""
+    makes it (outreach.site.white_label.brands.forget)."""
     look: Look | None = cache.get_or_set(f"look:{company}", lambda: look_of(company), LOOK_KNOWN_FOR)
     return look or look_of(company)
 

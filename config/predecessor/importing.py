@@ -28,7 +28,7 @@ from crm.leads.models import Lead
 from crm.products.models import ProductService
 from crm.records.models import CustomField
 from crm.tags.models import ContactCategory, Tag
-from outreach.email_templates.models import EmailTemplate
+from outreach.messaging.email_templates.models import EmailTemplate
 
 BATCH = 500
 Write = Callable[[Import, Sequence[Document]], None]

@@ -19,9 +19,9 @@ from crm.records.models import CustomField
 from crm.tags.models import ContactCategory, Tag
 from crm.tags.serializers import NamedModelCreate
 from crm.tags.services import create_tag
-from outreach.email_templates.models import EmailTemplate
-from outreach.email_templates.serializers import TemplateCreate
-from outreach.email_templates.services import create_template
+from outreach.messaging.email_templates.models import EmailTemplate
+from outreach.messaging.email_templates.serializers import TemplateCreate
+from outreach.messaging.email_templates.services import create_template
 
 Make = Callable[[Document], object]
 

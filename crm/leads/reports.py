@@ -16,7 +16,7 @@ from crm.leads.selectors import live_leads
 from crm.records.models import CustomField
 
 WON, LOST = "won", "lost"
-"""Statuses of leads that were decided, as stop rules know them (outreach.delivery.stopping.stop_rules)."""
+"""Statuses of leads that were decided, as stop rules know them (outreach.messaging.delivery.stopping.stop_rules)."""
 PANEL = CustomField.Panel.LEAD
 
 

@@ -57,7 +57,7 @@ class Migration(OneStepMigration):
         migrations.AddField(
             model_name='geniescheduler',
             name='content',
-            field=core.fields.JSONField(blank=True, db_default=models.Value({}, output_field=core.fields.JSONField()), default=dict, help_text='The words of its first messages, by variants (outreach.genie.variants); empty: an AI app writes.'),
+            field=core.fields.JSONField(blank=True, db_default=models.Value({}, output_field=core.fields.JSONField()), default=dict, help_text='The words of its first messages, by variants (outreach.runs.genie.variants); empty: an AI app writes.'),
         ),
         migrations.AddField(
             model_name='geniescheduler',

@@ -112,7 +112,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='sendjob',
             name='attachments',
-            field=core.fields.JSONField(blank=True, db_default=models.Value([], output_field=core.fields.JSONField()), default=list, help_text='The files that go with it: id, name, mime, size and sha256 of each (outreach.delivery.attachments).'),
+            field=core.fields.JSONField(blank=True, db_default=models.Value([], output_field=core.fields.JSONField()), default=list, help_text='The files that go with it: id, name, mime, size and sha256 of each (outreach.messaging.delivery.attachments).'),
         ),
         migrations.AddIndex(
             model_name='sendjob',

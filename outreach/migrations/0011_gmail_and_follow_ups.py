@@ -19,7 +19,7 @@ class Migration(OneStepMigration):
         migrations.AddField(
             model_name='campaign',
             name='outreach_cadence',
-            field=core.fields.JSONField(blank=True, db_default=models.Value({}, output_field=core.fields.JSONField()), default=dict, help_text='Its follow-ups, as a run has them (outreach.genie.cadence).'),
+            field=core.fields.JSONField(blank=True, db_default=models.Value({}, output_field=core.fields.JSONField()), default=dict, help_text='Its follow-ups, as a run has them (outreach.runs.genie.cadence).'),
         ),
         migrations.AddField(
             model_name='geniesettings',

@@ -5,7 +5,7 @@ import core.ids
 import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.text
-import outreach.chatbots.models
+import outreach.chat.chatbots.models
 from django.db import migrations, models
 
 from core.migration_operations import OneStepMigration
@@ -58,9 +58,9 @@ class Migration(OneStepMigration):
                 ('published_at', models.DateTimeField(null=True)),
                 ('conversations', core.fields.JSONField(blank=True, default=list, help_text='text and order of each.')),
                 ('keywords', core.fields.JSONField(blank=True, default=list, help_text='keyword, weight and rank of each.')),
-                ('handover', core.fields.JSONField(blank=True, default=outreach.chatbots.models.default_handover, help_text='mode and rules.')),
-                ('routing', core.fields.JSONField(blank=True, default=outreach.chatbots.models.default_routing, help_text='label, allowLeave, allowEnter.')),
-                ('attachments', core.fields.JSONField(blank=True, default=outreach.chatbots.models.default_attachments, help_text='custom, maxFileSizeMb.')),
+                ('handover', core.fields.JSONField(blank=True, default=outreach.chat.chatbots.models.default_handover, help_text='mode and rules.')),
+                ('routing', core.fields.JSONField(blank=True, default=outreach.chat.chatbots.models.default_routing, help_text='label, allowLeave, allowEnter.')),
+                ('attachments', core.fields.JSONField(blank=True, default=outreach.chat.chatbots.models.default_attachments, help_text='custom, maxFileSizeMb.')),
             ],
             options={
                 'abstract': False,

@@ -4,7 +4,7 @@ import core.fields
 import core.ids
 import django.db.models.deletion
 import django.db.models.functions.text
-import outreach.widgets.models
+import outreach.chat.widgets.models
 from django.db import migrations, models
 
 from core.migration_operations import OneStepMigration
@@ -25,7 +25,7 @@ class Migration(OneStepMigration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('updated_at', models.DateTimeField(auto_now=True)),
                 ('name', models.CharField(max_length=200)),
-                ('token', models.CharField(default=outreach.widgets.models.new_token, editable=False, help_text='Of its address; it is no secret.', max_length=32, unique=True)),
+                ('token', models.CharField(default=outreach.chat.widgets.models.new_token, editable=False, help_text='Of its address; it is no secret.', max_length=32, unique=True)),
                 ('is_active', models.BooleanField(default=True)),
                 ('allowed_origins', core.fields.JSONField(blank=True, default=list, help_text='The websites that it works on.')),
                 ('color', models.CharField(default='#2f5bea', max_length=7)),

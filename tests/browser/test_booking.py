@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from outreach.booking import public
 from outreach.models import Booking, BookingPage
+from outreach.site.booking import public
 from tests.browser.axe import find_axe, violations
 from tests.kit.cast import make_cast
 from tests.web.helpers import PASSWORD, at

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from outreach.forms import public
 from outreach.models import Form
+from outreach.site.forms import public
 from tests.browser.axe import find_axe, violations
 from tests.kit.cast import make_cast
 from tests.outreach.helpers import work

@@ -16,7 +16,7 @@ from tests.kit.factories import ContactFactory, SmtpFactory
 from tests.kit.imap_server import PASSWORD as BOX_PASSWORD
 from tests.kit.imap_server import USER, ImapServer, imap_server
 from tests.outreach.helpers import work
-from tests.outreach.inbox.test_mails import MAILS, SENT
+from tests.outreach.messaging.inbox.test_mails import MAILS, SENT
 from tests.web.helpers import PASSWORD, at
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from crm.models import Contact
-from outreach.ocr.cards import Line
-from outreach.ocr.providers.ocr_space import OcrSpace
+from outreach.connections.ocr.cards import Line
+from outreach.connections.ocr.providers.ocr_space import OcrSpace
 from tests.kit.cast import make_cast
 from tests.outreach.helpers import work
 from tests.web.helpers import PASSWORD, at

@@ -12,12 +12,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from crm.models import Lead
-from outreach.conversations import services as conversations
+from outreach.chat.conversations import services as conversations
+from outreach.chat.widgets.services import update_widget
 from outreach.models import Conversation
-from outreach.widgets.services import update_widget
 from tests.browser.axe import find_axe, violations
 from tests.kit.cast import Cast, make_cast
-from tests.outreach.widgets.helpers import away, made, published
+from tests.outreach.chat.widgets.helpers import away, made, published
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 

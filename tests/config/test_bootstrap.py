@@ -20,7 +20,7 @@ from accounts.models import ApiKey, Company, Member, User
 from billing.models import Subscription
 from config.servers import note_port, port_note, web_port
 from core.tenancy import company_scope
-from outreach.ai.providers.offline import OfflineComposer
+from outreach.connections.ai.providers.offline import OfflineComposer
 from outreach.models import AiApp
 from tests.kit.cast import KEY, Caller
 

@@ -14,7 +14,7 @@ from billing.models import Plan, Subscription
 from billing.subscriptions.services import change_subscription, grant_subscription, override_subscription
 from core.access import USAGE, used_quota
 from crm.models import Import, ImportRowError, Tag
-from outreach.ai.providers.offline import OfflineComposer
+from outreach.connections.ai.providers.offline import OfflineComposer
 from outreach.models import AiApp
 from tests.crm.imports.helpers import MAPPING, counts, csv_of, people, upload, work
 from tests.guards.routes import operations

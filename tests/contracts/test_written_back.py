@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from crm.models import Bucket
-from outreach.mail_vendors.registry import DEFAULT_LETTERS, VENDORS
+from outreach.connections.mail_vendors.registry import DEFAULT_LETTERS, VENDORS
 from outreach.models import ImapMailbox, InboundMessage, MailApp
 from tests.crm.imports.helpers import csv_of, make, people
 from tests.guards.population import populate

@@ -14,9 +14,9 @@ from django.db import connection, transaction
 from accounts.models import ApiKey, Mail
 from core.crypto import PREFIX, SecretUnreadable, lookup_hash
 from core.tenancy import unscoped
+from outreach.connections.senders.services import config_of
+from outreach.connections.smtp.transport import SmtpError
 from outreach.models import AiApp, Smtp
-from outreach.senders.services import config_of
-from outreach.smtp.transport import SmtpError
 from tests.kit.cast import Cast
 from tests.kit.factories import SmtpFactory
 

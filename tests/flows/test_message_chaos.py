@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.db.models import Count
 
-from outreach.genie.review import message_jobs
 from outreach.models import GenieScheduler, SendJob, SendJobTransition
+from outreach.runs.genie.review import message_jobs
 from tests.flows.import_workers import running
 from tests.flows.test_bulk_chaos import finish_under_fire
 from tests.kit.cast import make_cast

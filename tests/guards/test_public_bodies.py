@@ -17,9 +17,9 @@ from config.headers import CHECKED_FIRST
 from tests.guards.routes import routed
 from tests.kit.cast import Cast
 from tests.kit.factories import UserFactory
-from tests.outreach.booking.helpers import VISITOR, make_page, open_at, path_of
-from tests.outreach.forms.conftest import FIELDS
-from tests.outreach.widgets.helpers import SITE, made
+from tests.outreach.chat.widgets.helpers import SITE, made
+from tests.outreach.site.booking.helpers import VISITOR, make_page, open_at, path_of
+from tests.outreach.site.forms.conftest import FIELDS
 from tests.web.helpers import enter
 
 MISSING = "0" * 24

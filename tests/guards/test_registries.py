@@ -22,7 +22,7 @@ from core.web.settings import SettingsPage
 from crm.field_types.types import FIELD_TYPES
 from crm.field_types.values import VALUE_TYPES
 from crm.models import Contact
-from outreach.connected_apps.registry import CONNECTED_APPS, MODULE, ConnectedApp
+from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE, ConnectedApp
 from tests.guards.population import record_like
 from tests.kit.rows import kept_for_module, row
 from tests.web.helpers import at, enter

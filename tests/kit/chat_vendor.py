@@ -18,7 +18,7 @@ from typing import Any
 
 from django.test import Client
 
-from outreach.chat_apps.hooks import hook_url
+from outreach.connections.chat_apps.hooks import hook_url
 from outreach.models import ChatApp
 
 TOKEN = "chat-canary-5b1d"  # noqa: S105

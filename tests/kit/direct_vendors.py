@@ -14,7 +14,7 @@ from typing import Any
 
 from django.test import Client
 
-from outreach.direct_apps.hooks import SECRET_HEADER, hook_secret, hook_url
+from outreach.connections.direct_apps.hooks import SECRET_HEADER, hook_secret, hook_url
 from outreach.models import ChatApp
 from tests.kit.chat_vendor import signature
 

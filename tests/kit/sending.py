@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from outreach.delivery.attachments import AttachmentMissing, AttachmentUnavailable
-from outreach.delivery.senders import MailSession
-from outreach.delivery.sending import intents
-from outreach.delivery.sending import loop as sending
-from outreach.delivery.sending.parts import MailParts
-from outreach.delivery.sending.worker import IntentRefused, deliver, record_not_begun, record_outcome, sender_of
+from outreach.connections.smtp.message import InvalidMail
+from outreach.messaging.delivery.attachments import AttachmentMissing, AttachmentUnavailable
+from outreach.messaging.delivery.senders import MailSession
+from outreach.messaging.delivery.sending import intents
+from outreach.messaging.delivery.sending import loop as sending
+from outreach.messaging.delivery.sending.parts import MailParts
+from outreach.messaging.delivery.sending.worker import (
+    IntentRefused,
+    deliver,
+    record_not_begun,
+    record_outcome,
+    sender_of,
+)
 from outreach.models import SendJob
-from outreach.smtp.message import InvalidMail
 
 
 def run(statement: str, row: intents.Row) -> bool:

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from core.outbound import resolve_allowed
-from outreach.smtp.transport import Session, SmtpConfig, Timeouts
+from outreach.connections.smtp.transport import Session, SmtpConfig, Timeouts
 
 resolve_loopback = functools.partial(resolve_allowed, private_hosts=["127.0.0.0/8", "::1/128"])
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from django.test import Client
 
+from outreach.connections.social_apps.hooks import hook_url
 from outreach.models import SocialAApp
-from outreach.social_apps.hooks import hook_url
 
 USER_TOKEN, LONG_TOKEN = "user-canary-1", "user-canary-long"  # noqa: S105
 PAGE_TOKEN = "page-canary-7"  # noqa: S105

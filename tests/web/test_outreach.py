@@ -9,10 +9,10 @@ from django.test import Client
 
 from core.web.ask import Answer
 from crm.models import Contact
-from outreach.genie.pages.base import skipped, why
-from outreach.genie.pages.runs import Run
+from outreach.connections.senders.pages.smtp import security
 from outreach.models import AiApp, ChatApp, ChatTemplate, SendJob, Smtp, Suppression
-from outreach.senders.pages.smtp import security
+from outreach.runs.genie.pages.base import skipped, why
+from outreach.runs.genie.pages.runs import Run
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
 from tests.kit.smtp_server import Faults

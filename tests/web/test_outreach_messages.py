@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from crm.models import Contact
-from outreach.delivery.deciding.reasons import OTHER_SENTENCES, Reason, sentence_of
+from outreach.messaging.delivery.deciding.reasons import OTHER_SENTENCES, Reason, sentence_of
 from outreach.models import SendJob
 from tests.kit.cast import Cast
 from tests.outreach.helpers import Post, planned, work
@@ -59,7 +59,9 @@ def test_every_reason_has_a_sentence_and_a_deed(
     told = toast_of(client, client.post(page, {"do": "retry"}))
     assert "Approved 1 message again; those without words are written first" in told
     decision = {"state": "wait", "until": None, "goesAt": None}
-    monkeypatch.setattr("outreach.delivery.serializers.decisions_by_id", lambda ids: dict.fromkeys(ids, decision))
+    monkeypatch.setattr(
+        "outreach.messaging.delivery.serializers.decisions_by_id", lambda ids: dict.fromkeys(ids, decision)
+    )
     path, opened = at(cast.owner, f"messages/{message.pk}"), set[str]()
     for reason in (*Reason, "sender_trouble"):
         decision |= {"reason": reason, "sentence": sentence_of(reason)}
@@ -74,7 +76,7 @@ def test_every_reason_has_a_sentence_and_a_deed(
         with cast.scope():
             SendJob.objects.update(status="failed", reason=reason)
         decision.clear()
-        monkeypatch.setattr("outreach.delivery.serializers.decisions_by_id", lambda ids: {})
+        monkeypatch.setattr("outreach.messaging.delivery.serializers.decisions_by_id", lambda ids: {})
         card = re.search(r'<div class="card"><h2>.*?</div>', client.get(path).content.decode(), re.DOTALL)[0]
         assert re.search(r'<a class="link" href', card), reason
     bar = re.search(

@@ -13,8 +13,8 @@ from django.urls import Resolver404, resolve
 from accounts.models import Member, Role
 from core.web.flows.schema_forms import SchemaForm
 from core.web.flows.schemas import Schema, Sources, meets
-from outreach.chatbots.pages.types import TYPES as CHATBOT_TYPES
-from outreach.mail_vendors.registry import letters
+from outreach.chat.chatbots.pages.types import TYPES as CHATBOT_TYPES
+from outreach.connections.mail_vendors.registry import letters
 from outreach.models import AiApp, MailApp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import MemberFactory, SmtpFactory

@@ -12,11 +12,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from core import s3
 from core.s3 import S3Failed
 from crm.models import Bucket, Contact, File
+from outreach.connections.ocr.cards import Line
+from outreach.connections.ocr.providers import OcrFailed
+from outreach.connections.ocr.providers.ocr_space import OcrSpace
+from outreach.connections.storage.pages import HAPPENED
 from outreach.models import CardScan, Ocr
-from outreach.ocr.cards import Line
-from outreach.ocr.providers import OcrFailed
-from outreach.ocr.providers.ocr_space import OcrSpace
-from outreach.storage.pages import HAPPENED
 from tests.kit.cast import Cast
 from tests.outreach.helpers import work
 from tests.web.helpers import at, enter, text_of, toast_of

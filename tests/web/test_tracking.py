@@ -6,8 +6,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from outreach.domain_tracking import services
-from outreach.domain_tracking.checks import CheckResult
+from outreach.messaging.domain_tracking import services
+from outreach.messaging.domain_tracking.checks import CheckResult
 from outreach.models import DomainTracking, EmailTemplate, GenieSettings, SendJob, TrackingEvent
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, SmtpFactory

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from core.jobs import WORK
 from crm.webhooks.signing import signed_headers
-from outreach.ai.models import AiUsage
+from outreach.connections.ai.models import AiUsage
 from tests.kit.ai_server import AiServer, Say, ai_server
 from tests.kit.cast import Cast, make_cast
 from tests.kit.data_server import DataServer, Raw, data_server

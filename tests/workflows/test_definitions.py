@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from outreach.email_templates.compiler import Compiled as CompiledMail
-from outreach.email_templates.compiler import compile_body
-from outreach.email_templates.rendering import render
+from outreach.messaging.email_templates.compiler import Compiled as CompiledMail
+from outreach.messaging.email_templates.compiler import compile_body
+from outreach.messaging.email_templates.rendering import render
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import TagFactory
 from tests.kit.rows import kept_for_module

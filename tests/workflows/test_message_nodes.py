@@ -15,10 +15,10 @@ from core.ids import new_id
 from core.jobs import WORK
 from core.tenancy import unscoped
 from crm.models import Contact
-from outreach.campaigns.progress import free_all_paused
-from outreach.delivery import ledger
-from outreach.delivery.sending.claims import claim, release_claim
+from outreach.messaging.delivery import ledger
+from outreach.messaging.delivery.sending.claims import claim, release_claim
 from outreach.models import AiApp, Campaign, EmailTemplate, GenieScheduler, SendJob, Suppression
+from outreach.runs.campaigns.progress import free_all_paused
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory
 from tests.kit.rows import kept_for_module

@@ -16,9 +16,9 @@ from crm.segments.models import Segment
 from crm.tags.models import Tag
 from crm.teams.models import Team
 from crm.teams.services import ACTIVE
-from outreach.ai.languages import LANGUAGES
-from outreach.ai.services import providers, type_of_provider
-from outreach.mail_vendors.registry import VENDORS
+from outreach.connections.ai.languages import LANGUAGES
+from outreach.connections.ai.services import providers, type_of_provider
+from outreach.connections.mail_vendors.registry import VENDORS
 from outreach.models import AiApp, EmailTemplate, MailApp, Smtp
 from workflows.graphs.models import Workflow
 from workflows.secrets.models import WorkflowSecret

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
-from outreach.genie.automated import release_messages_of
+from outreach.runs.genie.automated import release_messages_of
 from workflows.engine import locks, version_migration, writing
 from workflows.engine.models import WORK, WorkflowRun
 from workflows.engine.slices import GOING, TOGETHER, held_reason

@@ -8,7 +8,7 @@ from time import monotonic
 from django.db import transaction
 
 from core.tenancy import company_scope, unscoped
-from outreach.genie.automated import awaited_and_ended
+from outreach.runs.genie.automated import awaited_and_ended
 from workflows.engine.waits.inbox import Arrival, put
 
 BATCH = 500

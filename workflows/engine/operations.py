@@ -18,7 +18,7 @@ from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from core.types import JsonObject
-from outreach.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
+from outreach.runs.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
 from workflows.engine import completion, interpreter, locks, subjects, writing
 from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun

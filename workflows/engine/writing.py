@@ -15,7 +15,7 @@ from core.ids import as_array, new_id
 from core.tenancy import company_id
 from core.text.json import dumps
 from core.types import JsonObject, Values
-from outreach.genie.automated import cancel_messages_of, hold_messages_of
+from outreach.runs.genie.automated import cancel_messages_of, hold_messages_of
 from workflows.engine import counters
 from workflows.engine.cursor import Cursor
 from workflows.engine.limits.models import PlaceNotice

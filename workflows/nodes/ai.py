@@ -18,12 +18,12 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 from core.errors import NamedError
 from core.text.json import dumps
 from core.types import JsonObject, Values
-from outreach.ai.budgets import LIMIT, CompanyMeter, price
-from outreach.ai.models import AiApp, AiUsage
-from outreach.ai.providers.answers import parse, plain_text
-from outreach.ai.providers.base import ProviderError, Used
-from outreach.ai.providers.model import ModelProvider
-from outreach.ai.services import ai_types, choose_ai_app, provider_class
+from outreach.connections.ai.budgets import LIMIT, CompanyMeter, price
+from outreach.connections.ai.models import AiApp, AiUsage
+from outreach.connections.ai.providers.answers import parse, plain_text
+from outreach.connections.ai.providers.base import ProviderError, Used
+from outreach.connections.ai.providers.model import ModelProvider
+from outreach.connections.ai.services import ai_types, choose_ai_app, provider_class
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.http import take_answer
@@ -131,7 +131,7 @@ def _ai(wave: NodeBatch) -> None:
 
 
 def make(call: CallToMake) -> Made:
-    """Ask the model. Its calls are reserved, capped and settled as all of the company's are (outreach.ai.budgets)."""
+    """Ask the model. Its calls are reserved, capped and settled as all of the company's (connections.ai.budgets)."""
     request = call.request
     fields = [OutputField.model_validate(field) for field in request["output"]]
     try:

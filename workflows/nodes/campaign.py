@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import Field, field_validator
 
 from core.errors import ApiError
-from outreach.campaigns.enrolment import join_campaign
-from outreach.campaigns.models import Campaign
+from outreach.runs.campaigns.enrolment import join_campaign
+from outreach.runs.campaigns.models import Campaign
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.recipients import HANDLES, outcome_of, recipients

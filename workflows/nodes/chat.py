@@ -8,9 +8,9 @@ from pydantic import Field, field_validator
 
 from core.errors import ApiError, NamedError
 from core.types import JsonObject
-from outreach.chat_templates.values import needed
-from outreach.conversations.automated import PlannedChat, check_template, plan_templates
-from outreach.genie.automated import wait_for_messages
+from outreach.chat.chat_templates.values import needed
+from outreach.chat.conversations.automated import PlannedChat, check_template, plan_templates
+from outreach.runs.genie.automated import wait_for_messages
 from workflows.expressions.filters import text
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType

@@ -9,8 +9,8 @@ from accounts.models import Member
 from core.types import Values
 from crm.segments.models import Segment
 from crm.teams.models import Team
-from outreach.campaigns.models import Campaign
-from outreach.email_templates.models import EmailTemplate
+from outreach.messaging.email_templates.models import EmailTemplate
+from outreach.runs.campaigns.models import Campaign
 from workflows.expressions.filters import ExpressionFailed, text
 
 

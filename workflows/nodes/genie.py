@@ -6,8 +6,8 @@ from pydantic import Field
 
 from core.errors import NamedError
 from core.types import JsonObject
-from outreach.ai.languages import language_name
-from outreach.ai.services import ai_type_of, choose_ai_app
+from outreach.connections.ai.languages import language_name
+from outreach.connections.ai.services import ai_type_of, choose_ai_app
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeType
 from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of

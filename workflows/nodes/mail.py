@@ -10,12 +10,12 @@ from pydantic import Field, field_validator, model_validator
 from core.errors import ApiError, NamedError
 from core.types import JsonObject
 from crm.models import Contact
-from outreach.delivery.attachments import described
-from outreach.email_templates.compiler import Compiled
-from outreach.email_templates.models import EmailTemplate
-from outreach.email_templates.rendering import Rendered, ValueReader, compile_template, render
-from outreach.email_templates.services import compiled_of
-from outreach.genie.automated import Words
+from outreach.messaging.delivery.attachments import described
+from outreach.messaging.email_templates.compiler import Compiled
+from outreach.messaging.email_templates.models import EmailTemplate
+from outreach.messaging.email_templates.rendering import Rendered, ValueReader, compile_template, render
+from outreach.messaging.email_templates.services import compiled_of
+from outreach.runs.genie.automated import Words
 from workflows.expressions import Compiled as Expression
 from workflows.expressions import compile_value
 from workflows.expressions.compile import MAX_PARTS, references

@@ -15,11 +15,11 @@ from core.ids import is_id
 from core.types import JsonObject
 from crm.contacts.selectors import live_contacts
 from crm.models import Contact
-from outreach.delivery.deciding.reasons import sentence_of
-from outreach.delivery.senders import MAIL_SENDERS, choose_sender
-from outreach.genie.automated import ENDED, Planned, Words, plan_messages, run_of_node, wait_for_messages
-from outreach.genie.models import GenieScheduler
-from outreach.senders.models import Sender
+from outreach.connections.senders.models import Sender
+from outreach.messaging.delivery.deciding.reasons import sentence_of
+from outreach.messaging.delivery.senders import MAIL_SENDERS, choose_sender
+from outreach.runs.genie.automated import ENDED, Planned, Words, plan_messages, run_of_node, wait_for_messages
+from outreach.runs.genie.models import GenieScheduler
 from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, Outcome
 from workflows.nodes.records import checked_ids

@@ -10,7 +10,7 @@ from django.utils import timezone
 from pydantic import Field, field_validator, model_validator
 
 from core.spans import after, read_moment
-from outreach.delivery.limits.windows import Window, next_opening
+from outreach.messaging.delivery.limits.windows import Window, next_opening
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 
 MAX_WAIT = dt.timedelta(days=400)

@@ -9,9 +9,9 @@ from core.access import Actor, AuthPath
 from core.ids import new_id
 from crm.meetings.video.settings import change_settings
 from crm.models import Contact, Team
-from outreach.booking.reservations import Visitor, book
-from outreach.booking.services import create_page
-from outreach.booking.slots import free_slots, window
+from outreach.site.booking.reservations import Visitor, book
+from outreach.site.booking.services import create_page
+from outreach.site.booking.slots import free_slots, window
 
 TOPIC = {"key": "topic", "label": "What is it about?", "type": "textarea", "required": False, "options": [], "help": ""}
 ANSWERS: tuple[dict[str, str], ...] = ({"topic": "Coffee for a fair in May."}, {})

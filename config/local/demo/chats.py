@@ -13,8 +13,8 @@ from accounts.models import Member
 from config.local.chat_standin import SECRET, TOKEN
 from core.types import JsonObject
 from crm.models import Contact
-from outreach.chat_apps.hooks import hook_url
-from outreach.chatbots.services import create_chatbot, publish
+from outreach.chat.chatbots.services import create_chatbot, publish
+from outreach.connections.chat_apps.hooks import hook_url
 from outreach.models import (
     AnswerTime,
     CannedAnswer,

@@ -38,14 +38,14 @@ from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
 from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
 from crm.tags.services import create_tag
-from outreach.campaigns.launch import start_campaign
-from outreach.campaigns.services import create_campaign
-from outreach.email_templates.services import create_template
-from outreach.genie.audience import Audience
-from outreach.genie.cadence.steps import read_cadence
-from outreach.genie.services import start_run
+from outreach.connections.senders.services import create_sender
+from outreach.messaging.email_templates.services import create_template
 from outreach.models import Campaign, Dashboard, EmailTemplate, GenieScheduler, Smtp
-from outreach.senders.services import create_sender
+from outreach.runs.campaigns.launch import start_campaign
+from outreach.runs.campaigns.services import create_campaign
+from outreach.runs.genie.audience import Audience
+from outreach.runs.genie.cadence.steps import read_cadence
+from outreach.runs.genie.services import start_run
 from workflows.models import Workflow
 
 COMPANY = "Demo company"

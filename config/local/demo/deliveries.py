@@ -12,10 +12,10 @@ from django.utils import timezone
 from accounts.models import Member
 from config.local.demo.outreach import add_sent
 from crm.models import Contact
+from outreach.connections.senders.models import BOUNCES
+from outreach.messaging.suppression.models import Suppression
+from outreach.messaging.suppression.services import suppress
 from outreach.models import GenieSettings, InboundMessage, MailApp, SendJob, TrackingEvent
-from outreach.senders.models import BOUNCES
-from outreach.suppression.models import Suppression
-from outreach.suppression.services import suppress
 
 SENT = 60
 BOUNCED = 4

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from accounts.models import Member
 from core.types import JsonObject
-from outreach.forms.services import create_form, publish_form
-from outreach.forms.submissions import store_submission
+from outreach.site.forms.services import create_form, publish_form
+from outreach.site.forms.submissions import store_submission
 
 FIELDS: list[JsonObject] = [
     {"key": "name", "label": "Your name", "type": "text", "required": True},

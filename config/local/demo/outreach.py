@@ -10,12 +10,12 @@ from django.utils import timezone
 from accounts.models import Member
 from core.ids import first_id, new_id
 from crm.models import Contact
-from outreach.ai.budgets import month_of
-from outreach.ai.providers.model import VALIDATION, WASTED
-from outreach.genie.audience import Audience
-from outreach.genie.cadence.steps import read_cadence
-from outreach.genie.generated.runs import start_generated_run
+from outreach.connections.ai.budgets import month_of
+from outreach.connections.ai.providers.model import VALIDATION, WASTED
 from outreach.models import AiApp, AiBudget, AiUsage, GenieScheduler, SendJob, SendJobTransition, Smtp
+from outreach.runs.genie.audience import Audience
+from outreach.runs.genie.cadence.steps import read_cadence
+from outreach.runs.genie.generated.runs import start_generated_run
 
 PEOPLE = 24
 ANSWERED = 4

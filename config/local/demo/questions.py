@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import Member
-from outreach.crm_chat.services import ask_question, create_thread
+from outreach.insights.crm_chat.services import ask_question, create_thread
 
 QUESTIONS = ("How many leads were added last month?", "Leads by status", "The 5 biggest open deals")
 

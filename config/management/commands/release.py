@@ -10,7 +10,7 @@ from django.utils.dateparse import parse_datetime
 
 from core.hold.services import current_hold, end_hold
 from core.jobs.registry import held_back
-from outreach.delivery.sending.restored import doubt_due
+from outreach.messaging.delivery.sending.restored import doubt_due
 
 
 class Command(BaseCommand):

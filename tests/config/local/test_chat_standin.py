@@ -16,8 +16,8 @@ import pytest
 
 from config.demo_vendors import demo_vendors, note_file
 from config.local.chat_standin import SECRET, TOKEN, server
-from outreach.chat_apps.client import ChatClient, ChatFailed
-from outreach.smtp.outcome import Sent
+from outreach.connections.chat_apps.client import ChatClient, ChatFailed
+from outreach.connections.smtp.outcome import Sent
 
 WORDS = {"name": "hours", "language": "en", "category": "UTILITY", "components": [{"type": "BODY", "text": "Hi"}]}
 

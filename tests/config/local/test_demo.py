@@ -27,8 +27,8 @@ from config.local.demo.sales import LEADS
 from config.local.ports import catcher_port
 from core.tenancy import company_scope, unscoped
 from crm.models import CallLog, Contact, ContactTag, CustomField, CustomFieldValue, FollowUp, Lead, Meeting
-from outreach.ai.services import choose_ai_app
-from outreach.delivery.senders import choose_sender
+from outreach.connections.ai.services import choose_ai_app
+from outreach.messaging.delivery.senders import choose_sender
 from outreach.models import AiApp, AiUsage, GenieScheduler, SendJob, Smtp
 from tests.kit.cast import KEY, Caller
 

@@ -20,8 +20,8 @@ from core.events import deliver
 from crm.models import Meeting
 from outreach.models import CalendarConnection
 from tests.kit.cast import Cast
-from tests.outreach.booking.helpers import book, make_page, slots
 from tests.outreach.helpers import work
+from tests.outreach.site.booking.helpers import book, make_page, slots
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def decide(standin: str, url: str, do: str) -> dict[str, str]:
 
 
 def test_a_member_connects_a_calendar_in_the_demo(cast: Cast, standin: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("outreach.booking.public.TOO_FAST", timedelta(0))
+    monkeypatch.setattr("outreach.site.booking.public.TOO_FAST", timedelta(0))
     with time_machine.travel("2027-03-01T06:00:00Z", tick=True):  # a Monday
         begun = cast.key.post("/my-calendar/connection/authorize").data["url"]
         assert decide(standin, begun, "refuse")["error"] == "access_denied"

@@ -19,9 +19,9 @@ from config.demo_vendors import note_file
 from config.local.mail_catcher import HOST, address, address_file, mail_folder, server
 from config.local.mail_catcher.store import MailStore
 from config.local.ports import GATEWAYS, choose_ports
-from outreach.smtp.message import OutgoingMail, build
-from outreach.smtp.outcome import Rejected, Sent
-from outreach.smtp.transport import Session, SmtpConfig
+from outreach.connections.smtp.message import OutgoingMail, build
+from outreach.connections.smtp.outcome import Rejected, Sent
+from outreach.connections.smtp.transport import Session, SmtpConfig
 from tests.kit.examples import in_make_check
 from tests.kit.smtp_server import resolve_loopback
 

@@ -8,7 +8,7 @@ import pytest
 
 from accounts.models import Member, User
 from billing.models import Subscription
-from outreach.suppression.services import suppress_address
+from outreach.messaging.suppression.services import suppress_address
 from tests.crm.leads.helpers import member
 from tests.crm.meetings.helpers import START, new_meeting, sent
 from tests.kit.cast import Cast

@@ -24,7 +24,7 @@ from crm.models import (
     SavedView,
 )
 from crm.privacy.registry import PERSONAL_DATA
-from outreach.delivery.privacy import not_erased
+from outreach.messaging.delivery.privacy import not_erased
 from outreach.models import (
     LeadGeneration,
     SendJob,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from outreach.chatbots.engine import Bot, Memory, choose, react, replay
-from outreach.conversations.bots import Incoming
+from outreach.chat.chatbots.engine import Bot, Memory, choose, react, replay
+from outreach.chat.conversations.bots import Incoming
 from outreach.models import ChatApp, Conversation
 from tests.kit.cast import Cast
 from tests.kit.chat_vendor import tell, wrote

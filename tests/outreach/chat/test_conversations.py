@@ -11,9 +11,9 @@ from django.test import Client
 from accounts.models import Role
 from core.errors import NamedError
 from crm.models import Contact, Lead
-from outreach.chat_apps.hooks import hook_url, verify_token
-from outreach.conversations.models import Conversation, ConversationMessage
-from outreach.conversations.states import MOVES, moved
+from outreach.chat.conversations.models import Conversation, ConversationMessage
+from outreach.chat.conversations.states import MOVES, moved
+from outreach.connections.chat_apps.hooks import hook_url, verify_token
 from outreach.models import ChatApp, ChatEvent, ChatTemplate, SendJob
 from tests.kit.cast import Cast
 from tests.kit.chat_vendor import ChatVendor, signature, tell, wrote

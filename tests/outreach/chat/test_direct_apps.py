@@ -17,8 +17,8 @@ from core.events.models import Event
 from core.jobs.sweeper import MAX_DEATHS
 from crm.models import Contact, File
 from crm.privacy.erasure import erase_contact
-from outreach.conversations import media
-from outreach.direct_apps.tokens import refresh_one, refresh_tokens
+from outreach.chat.conversations import media
+from outreach.connections.direct_apps.tokens import refresh_one, refresh_tokens
 from outreach.models import ChatApp, ChatEvent, Conversation, ConversationMessage, SendJob
 from tests.kit.cast import Cast
 from tests.kit.direct_vendors import (

@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.models import Role
 from crm.models import Contact, File
 from crm.privacy.erasure import erase_contact
-from outreach.conversations import media
+from outreach.chat.conversations import media
 from outreach.models import ChatApp, Conversation, ConversationMessage, SendJob
 from tests.kit.cast import Cast
 from tests.kit.chat_vendor import ChatVendor, tell, wrote
@@ -83,7 +83,7 @@ def test_what_is_too_large_or_no_allowed_type_stays_where_it_is(
     cast: Cast, app: ChatApp, vendor: ChatVendor, monkeypatch: pytest.MonkeyPatch, hides_size: bool
 ) -> None:
     monkeypatch.setattr(media, "MAX_FILE_BYTES", 1000)
-    monkeypatch.setattr("outreach.chat_apps.media.MAX_FILE_BYTES", 1000)
+    monkeypatch.setattr("outreach.connections.chat_apps.media.MAX_FILE_BYTES", 1000)
     vendor.hides_size = hides_size
     send_picture(app, vendor, PNG + b"\0" * 1000)
     work("conversation-files")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from outreach.chat_apps.services import create_app
+from outreach.connections.chat_apps.services import create_app
 from outreach.models import ChatApp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.chat_vendor import APP, PHONE_ID, SECRET, TOKEN, WABA, ChatVendor

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from outreach.chatbots.services import create_chatbot, publish
-from outreach.conversations import services
-from outreach.conversations.incoming import Inbound, receive
+from outreach.chat.chatbots.services import create_chatbot, publish
+from outreach.chat.conversations import services
+from outreach.chat.conversations.incoming import Inbound, receive
 from outreach.models import ChatApp, Conversation, ConversationMessage
 from tests.kit.cast import Cast, make_cast
 from tests.kit.threads import at_once

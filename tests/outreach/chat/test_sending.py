@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.utils import timezone
 
-from outreach.delivery.deciding.decision import DecisionInput, Ready, Stop, decide
+from outreach.messaging.delivery.deciding.decision import DecisionInput, Ready, Stop, decide
 from outreach.models import ChatApp, ChatOptOut, ChatTemplate, Conversation, SendJob
 from tests.kit.cast import Cast
 from tests.kit.chat_vendor import TOKEN, ChatVendor, Fault, became, tell, wrote

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import Notification, Role
 from core.models import Event
 from crm.models import Contact, Lead, Team, TeamMember
-from outreach.conversations.models import Conversation
+from outreach.chat.conversations.models import Conversation
 from outreach.models import ChatApp, SendJob
 from tests.kit.cast import Cast
 from tests.kit.chat_vendor import ChatVendor, tell, wrote

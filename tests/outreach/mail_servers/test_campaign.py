@@ -19,8 +19,8 @@ from tests.kit.cast import Cast
 from tests.kit.debian_mail import DOMAIN, PASSWORD, USER, MailServers, mail_servers, needs_mail_servers, wait_for
 from tests.kit.factories import ContactFactory, TagFactory
 from tests.kit.spamassassin import PROGRAM, points_of
-from tests.outreach.campaigns.helpers import begun
 from tests.outreach.helpers import work
+from tests.outreach.runs.campaigns.helpers import begun
 
 pytestmark = [pytest.mark.slow, needs_mail_servers]
 BOXES = [f"p{number:02}" for number in range(1, 25)]

@@ -1,9 +1,0 @@
-"""The pages of campaigns: all of them, a new one, one with its results, and its form."""
-
-from __future__ import annotations
-
-from outreach.campaigns.pages.detail import Campaign, CampaignPreview
-from outreach.campaigns.pages.form import CampaignAudience, EditCampaign, NewCampaign
-from outreach.campaigns.pages.list import Campaigns
-
-PAGES = [Campaigns, NewCampaign, CampaignAudience, Campaign, CampaignPreview, EditCampaign]

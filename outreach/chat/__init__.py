@@ -1,0 +1,1 @@
+"""Chats: templates, conversations, chatbots, widgets and the events of chat providers."""

@@ -1,0 +1,62 @@
+"""GET and POST /hooks/chatapp/<app id>/<token>: incoming messages, and the states of sent ones, from the chat vendor.
+
+An unknown address, and a token that is not the app's, get the same 404. An unsigned request gets a 403 and has no
+effect.
+"""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
+
+from core.ids import is_id
+from core.tenancy import company_scope, unscoped
+from outreach.chat.chat_events.parser import read_hook
+from outreach.chat.chat_events.services import store_events
+from outreach.connections.chat_apps.hooks import MAX_BYTES, is_signed, is_verify_token
+from outreach.connections.chat_apps.models import ChatApp
+from outreach.connections.mail_vendors.hooks import TOKEN_LENGTH, is_token
+
+NOBODY = ("0" * 24, "")
+
+
+@csrf_exempt
+def chat_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
+    """Answer the vendor's question whose address it is; store the events of a webhook, and answer at once."""
+    app = _app(id)
+    is_valid = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
+    if app is None or not is_valid:
+        return _answer(404)
+    if request.method == "GET":
+        params = request.GET
+        if params.get("hub.mode") != "subscribe" or not is_verify_token(params.get("hub.verify_token", ""), app):
+            return _answer(403)
+        return _answer(200, params.get("hub.challenge", "")[:200])
+    if request.method != "POST":
+        return _answer(405)
+    length = request.headers.get("Content-Length") or "0"
+    if not length.isdigit() or int(length) > MAX_BYTES:
+        return _answer(413)
+    if not is_signed(app, request.body, request.headers.get("X-Hub-Signature-256", "")):
+        return _answer(403)
+    with company_scope(app.company_id):
+        store_events(app, read_hook(app, request.body))
+    return _answer(200)
+
+
+def _app(id: str) -> ChatApp | None:
+    if not is_id(id):
+        return None
+    with unscoped(reason="webhook: the chat app whose address it is"):
+        return ChatApp.objects.filter(pk=id, vendor=ChatApp.Vendor.CHATAPP).first()
+
+
+def _answer(status: int, text: str = "") -> HttpResponse:
+    answer = HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
+    answer["Cache-Control"] = "no-store"
+    answer["X-Content-Type-Options"] = "nosniff"
+    return answer
+
+
+urlpatterns = [path("hooks/chatapp/<str:id>/<str:token>", chat_hook, name="chat-hook")]

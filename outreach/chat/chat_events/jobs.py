@@ -1,0 +1,11 @@
+"""The work of applying events of the chat vendor, and of forgetting old ones."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from core.jobs import PeriodicTask, QueueWork, register
+from outreach.chat.chat_events.services import apply_waiting, forget_old, has_waiting
+
+register(QueueWork("chat-events", apply_waiting, has_due=has_waiting, queue="send"))
+register(PeriodicTask("outreach.old_chat_events", forget_old, every=timedelta(hours=1)))

@@ -1,0 +1,94 @@
+"""Chat templates in the form of runs: the content that the vendor had approved when a run began, and its values.
+
+A frozen template is {"template", "app", "name", "language", "components", "variables", "given"}. The map `variables`
+has the contact field of each variable. The map `given`, which takes precedence, has the texts of a campaign or a step.
+Their {{placeholders}} are built-in names or fields of contacts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.errors import NamedError, shorten
+from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
+from core.types import JsonObject, Values
+from crm.models import Contact
+from outreach.chat.chat_templates.values import LINK, VALUE_LENGTH, Filled, fill, needed, values_for
+from outreach.connections.chat_apps.checks import INVALID
+from outreach.connections.chat_apps.models import ChatTemplate
+from outreach.messaging.email_templates.rendering import BUILT_IN, ValueReader
+
+Given = Mapping[str, str]
+
+
+def read_given(raw: Any, where: str) -> dict[str, str]:
+    """Return the values of variables that a request gives. Raises InvalidVariables_400."""
+    if raw in (None, {}):
+        return {}
+    if not isinstance(raw, dict) or len(raw) > 50:
+        raise NamedError("InvalidVariables_400", f'{where}: write it as {{"1": "{{{{contact.firstName}}}}"}}')
+    for name, text in raw.items():
+        if not isinstance(text, str) or not text.strip() or len(text) > VALUE_LENGTH or "\0" in text:
+            raise NamedError("InvalidVariables_400", f"{where}.{shorten(name)}: 1 to {VALUE_LENGTH:,} characters")
+    return {name: text.strip() for name, text in raw.items()}
+
+
+def freeze(template: ChatTemplate, values: Given, reader: ValueReader, where: str, parameter: str) -> JsonObject:
+    """Return a template in the form of a run.
+
+    Raises InvalidVariables_400 for an unknown variable, one without a value, and a placeholder that is no field of
+    contacts, or is broken.
+    """
+    there = needed(template.components)
+    for name, content in values.items():
+        place = f"{where}variables.{shorten(name)}"
+        if name not in there:
+            raise NamedError("InvalidVariables_400", f"{place}: the template has {', '.join(there) or 'none'}")
+        if name == LINK and not content.startswith("https://"):
+            raise NamedError("InvalidVariables_400", f"{place}: an address that begins with https://")
+        for field in names_in(content):
+            if field not in BUILT_IN and field not in reader.fields and field.casefold() not in reader.fields:
+                detail = f"{{{{{shorten(field, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
+                raise NamedError("InvalidVariables_400", f"{place}: {detail}")
+        if has_stray_mark(content):
+            raise NamedError("InvalidVariables_400", f"{place}: has a mark of a placeholder that is none")
+    lacks = [name for name in there if name not in values and name not in template.variables]
+    if lacks:
+        text = f"{where}{parameter}: nothing fills {', '.join(lacks)}; give variables"
+        raise NamedError("InvalidVariables_400", text)
+    columns = ("name", "language", "components", "variables")
+    kept = {name: getattr(template, name) for name in columns}
+    return {"template": template.pk, "app": template.app_id, **kept, "given": dict(values)}
+
+
+def check_sendable(template: ChatTemplate, where: str) -> None:
+    """Raise InvalidChatAppTemplate_400 for a template that may not be sent now."""
+    if template.status != ChatTemplate.Status.APPROVED:
+        said = f"it is {template.status.lower()}; only one that the chat vendor has approved is sent"
+        raise NamedError(INVALID, f"{where}: {said}")
+    if not template.app.is_active:
+        raise NamedError(INVALID, f"{where}: its chat app is switched off")
+
+
+def of_contact(frozen: Values, contact: Contact, reader: ValueReader) -> Filled:
+    """Return a frozen template with the values of a contact."""
+    template, values = _template(frozen), frozen["given"]
+    fields = {name for text in values.values() for name in names_in(text)} - {*BUILT_IN}
+    field_values = reader.of(contact, [{"name": name} for name in fields]) if values else {}
+    own = {
+        variable: PLACEHOLDER.sub(lambda match: field_values.get(match[1].strip(), ""), text)
+        for variable, text in values.items()
+    }
+    return fill(template, values_for(template, contact, reader, own))
+
+
+def with_placeholders(frozen: Values) -> Filled:
+    """Return a frozen template without a recipient: values to fill in are in double braces."""
+    mapped = {name: field if name == LINK else f"{{{{{field}}}}}" for name, field in frozen["variables"].items()}
+    return fill(_template(frozen), {**mapped, **frozen["given"]})
+
+
+def _template(frozen: Values) -> ChatTemplate:
+    columns = ("name", "language", "components", "variables")
+    return ChatTemplate(**{name: frozen[name] for name in columns})

@@ -1,0 +1,8 @@
+"""The job that asks the chat vendor for the status of templates."""
+
+from __future__ import annotations
+
+from core.jobs import QueueWork, register
+from outreach.chat.chat_templates.services import has_stale, sync_templates
+
+register(QueueWork("chat-templates", sync_templates, has_due=has_stale, queue="ai"))

@@ -1,0 +1,10 @@
+"""The work of chatbots that hand over by time."""
+
+from __future__ import annotations
+
+from core.jobs import QueueWork
+from core.jobs import register as register_job
+from outreach.chat.chatbots.replies import has_due, process_due, register
+
+register_job(QueueWork("chatbots", process_due, has_due=has_due, queue="send"))
+register()

@@ -1,0 +1,207 @@
+"""Shared parts of the pages of one chatbot: its head, its steps, and the saving of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+from django.http import HttpResponse
+
+from core.types import JsonObject, Values
+from core.web.ask import Answer
+from core.web.flows.graph import NotPossible
+from core.web.flows.pages import KEYS, Entry, FlowPage
+from core.web.pages import Refused
+from outreach.chat.chatbots.pages.graph import BotGraph, body_of, read_steps
+from outreach.chat.chatbots.pages.list import ChatbotPage, state_of
+from outreach.chat.chatbots.pages.types import END, GROUPS, KEYWORDS, RULES, START, TEXT, TYPES, about
+
+TRIES = 3
+WORDS = {
+    "name": "its name",
+    "kind": "its kind",
+    "conversations": "what it says",
+    "keywords": "its keywords",
+    "handover": "when members go on",
+    "routing": "who comes and leaves",
+    "attachments": "the size of files",
+}
+"""Field that is published with others -> its label."""
+KEYS_OF_ORDER = {
+    "C": "put a text after it: choose the text, then Enter",
+    "Delete": "delete the step",
+    "Shift + arrows": "move a text up or down",
+}
+Change = Callable[[BotGraph], Sequence[Values]]
+
+
+class OneChatbot(ChatbotPage, FlowPage):
+    """A page of one chatbot, with actions on the chatbot as a whole."""
+
+    head_template = "web/chatbots/head.html"
+    one = "chatbot"
+    goal = "it answers well"
+    keys = tuple((key, KEYS_OF_ORDER.get(key, words)) for key, words in KEYS if key != "T")
+
+    @property
+    def place(self) -> str:
+        return f"{self.kind.path}/{self.params['id']}"
+
+    @cached_property
+    def bot(self) -> Values:
+        record: Values = self.read(self.place).data
+        return record
+
+    @property
+    def drawn(self) -> Values:
+        return self.bot
+
+    @property
+    def graph(self) -> BotGraph:
+        return BotGraph(self.bot)
+
+    @property
+    def differs(self) -> list[str]:
+        """Return the labels of unpublished changes."""
+        snapshot = self.bot["publishedSnapshot"]
+        return [label for name, label in WORDS.items() if snapshot and snapshot.get(name) != self.bot[name]]
+
+    @property
+    def may_publish(self) -> bool:
+        return self.bot["status"] != "published" or bool(self.differs)
+
+    @property
+    def home(self) -> str:
+        return self.address("chatbot", self.params["id"])
+
+    @property
+    def try_address(self) -> str:
+        """The address of its conversations to try; none for staff on a visit, who send nothing."""
+        return "" if self.reader.visit else self.address("chatbot-test", self.params["id"])
+
+    def head(self) -> JsonObject:
+        return {
+            "bot": state_of(self.bot),
+            "title": self.bot["name"],
+            "differs": self.differs,
+            "may_publish": self.may_publish,
+            "home": self.home,
+        }
+
+    # What is drawn
+
+    def problems(self, graph: BotGraph) -> list[JsonObject]:
+        rows = []
+        for problem in self.bot["problems"]:
+            id = graph.node_of(problem["path"])
+            label = graph.label(graph.need(id))
+            rows.append({**problem, "nodeId": id, "label": label, "link": self.step_address(id)})
+        return rows
+
+    def about(self, graph: BotGraph, node: Values) -> str:
+        waits = any(rule["data"].get("disabled") is not True for rule in graph.of_type(*RULES))
+        return about(node) if waits or node["type"] != END else "When it has no text left"
+
+    def groups(self) -> list[tuple[str, list[Values]]]:
+        by_group: dict[str, list[Values]] = {name: [] for name in GROUPS}
+        for node_type in TYPES.values():
+            if node_type["type"] != START and node_type["type"] not in BotGraph.fixed:
+                first = self.address("chatbot-step", self.params["id"], add=node_type["type"])
+                by_group[node_type["group"]].append(
+                    {**node_type, "ways": node_type["handles"], "seed": "{}", "first": first}
+                )
+        return [(GROUPS[name], ones) for name, ones in by_group.items()]
+
+    def step_address(self, id: str) -> str:
+        return self.address("chatbot-step", self.params["id"], node=id)
+
+    def add_address(self, id: str, handle: str) -> str:
+        return self.address("chatbot-add", self.params["id"], at=f"{id}/{handle}")
+
+    def menu_of(self, graph: BotGraph, node: Values) -> list[Entry]:
+        entries = [Entry("Edit", "pencil", self.step_address(node["id"]))]
+        if node["type"] in (START, KEYWORDS, TEXT):
+            entries.append(Entry("Add a step", "plus", self.add_address(node["id"], "out")))
+        if node["type"] == TEXT:
+            entries += [Entry("Move up", "arrow-up", act="up"), Entry("Move down", "arrow-down", act="down")]
+            entries.append(Entry("Duplicate", "copy", act="duplicate"))
+        if node["type"] == START or node["type"] in graph.fixed:
+            return entries
+        if node["type"] not in (KEYWORDS, TEXT):
+            off = node["data"].get("disabled") is True
+            entries.append(Entry("Take it in again" if off else "Leave it out", "power", act="switch"))
+        return [*entries, Entry("Delete", "trash-2", act="delete")]
+
+    def extra_of_flow(self, graph: BotGraph) -> JsonObject:
+        return {"ordered": True, "hasChanges": self.may_publish, "renamed": self.renamed}
+
+    # How it is changed
+
+    renamed: Mapping[str, str] = {}
+    """Step -> its id since it was saved."""
+
+    def put(self, nodes: Sequence[Values], since: str | None) -> Answer:
+        """Save the steps, in their order; with `since`, an updatedAt, only if nobody has changed it since."""
+        body, renamed = body_of(self.bot, nodes)
+        if since is not None:
+            body["unchangedSince"] = since
+        answer = self.ask("PUT", self.place, None, body)
+        if answer.ok:
+            self.bot = answer.data
+            self.renamed = renamed
+        return answer
+
+    def save_drawn(self, graph: Values, since: str | None) -> Answer:
+        steps = read_steps(graph["nodes"], graph["edges"])
+        if steps is None:
+            raise Refused(400, "This form is not complete", "Its graph is no chatbot.")
+        return self.put(steps, since)
+
+    def change(self, act: Change) -> Answer:
+        """Change the current steps. If another change was quicker, try again."""
+        if not self.may_change:
+            raise Refused(403, "Your role does not change chatbots")
+        for attempt in range(TRIES):
+            if attempt:
+                del self.bot
+            answer = self.put(act(self.graph), self.bot["updatedAt"])
+            if answer.status != 409:
+                break
+        return answer
+
+    def changed(self, act: Change, text: str) -> HttpResponse:
+        """Change the steps, with a way back."""
+        before = {"nodes": self.graph.nodes, "edges": self.graph.edges}
+        try:
+            answer = self.change(act)
+        except NotPossible as trouble:
+            return self.fail(str(trouble), self.home)
+        if not answer.ok:
+            return self.refuse(answer, self.home)
+        return self.done(text, self.home, back=self.undo_of(before, answer.data["updatedAt"]))
+
+    # What is done to it as a whole
+
+    def do_publish(self) -> HttpResponse:
+        errors = [problem["message"] for problem in self.bot["problems"] if problem["severity"] == "error"]
+        if errors:
+            return self.fail(f"It cannot answer yet. {'; '.join(errors)}", self.home)
+        return self._move("publish", "It answers now, as it is drawn here")
+
+    def do_pause(self) -> HttpResponse:
+        return self._move("pause", "Paused; members go on with its conversations")
+
+    def do_restore(self) -> HttpResponse:
+        snapshot = self.bot["publishedSnapshot"]
+        if not snapshot:
+            return self.fail("It was never published", self.home)
+        answer = self.ask("PUT", self.place, None, {name: snapshot[name] for name in WORDS if name in snapshot})
+        return self.done("It is as it was published", self.home) if answer.ok else self.refuse(answer, self.home)
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", self.place)
+        return self.done("Chatbot deleted", self.address("chatbots")) if answer.ok else self.refuse(answer, self.home)
+
+    def _move(self, move: str, message: str) -> HttpResponse:
+        answer = self.ask("POST", f"{self.place}/{move}")
+        return self.done(message, self.home) if answer.ok else self.refuse(answer, self.home)

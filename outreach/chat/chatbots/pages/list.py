@@ -1,0 +1,89 @@
+"""The list of chatbots, and a new one."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from django.http import HttpResponse
+
+from core.types import JsonObject, Values
+from core.web.filters import ONE_OF, Choice
+from core.web.flows.schemas import enum_options
+from core.web.forms import Field, Form
+from core.web.lists import Column
+from core.web.pages import MenuItem, Page
+from core.web.records import NewRecord, RecordList, Records
+from outreach.chat.chatbots.pages.types import START, TYPES
+
+CHATBOTS = Records(
+    "manual-chatbot",
+    "chatbots",
+    "chatbot",
+    "chatbots",
+    "bot",
+    "A chatbot says what you have written, a text after each message, until a member goes on.",
+)
+STATES = {"draft": ("Draft", ""), "published": ("Answers", "ok"), "paused": ("Paused", "warn")}
+
+
+def state_of(chatbot: Values) -> JsonObject:
+    """Return a chatbot with the label and tone of its status."""
+    label, tone = STATES.get(chatbot["status"], (chatbot["status"], ""))
+    newer = chatbot["status"] == "published" and chatbot["latestVersion"] > chatbot["publishedVersion"]
+    return {**chatbot, "words": label, "mood": tone, "newer": newer}
+
+
+class ChatbotPage(Page):
+    module = "manual-chatbot"
+    menu = MenuItem("Chatbots", "bot", 53, "Outreach")
+    kind = CHATBOTS
+
+
+class Chatbots(RecordList, ChatbotPage):
+    path = "chatbots"
+    name = "chatbots"
+    title = "Chatbots"
+    rows = "web/chatbots/rows.html"
+    adds = "chatbot-new"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("description", "What it is for"),
+        Column("status", "State", "status"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        return (Choice("status", "State", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
+
+    def show(self) -> Values:
+        context = super().show()
+        return {**context, "records": [state_of(record) for record in context["records"]]}
+
+
+class NewChatbot(NewRecord, ChatbotPage):
+    """A name and a kind: the rest is drawn."""
+
+    path = "chatbots/new"
+    name = "chatbot-new"
+    title = "New chatbot"
+    save_label = "Go on"
+
+    def form(self, values: Values | None = None) -> Form:
+        kinds = TYPES[START]["schema"]["properties"]["kind"]
+        return Form(
+            [
+                Field("name", "Name", required=True, autofocus=True),
+                Field("description", "What it is for"),
+                Field("kind", "Kind", "select", options=enum_options(kinds), required=True, value="flow"),
+            ],
+            values,
+        )
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", self.kind.path, None, form.values)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form)
+        return self.done("", self.address("chatbot", answer.data["_id"]))

@@ -1,0 +1,176 @@
+"""The page of one step of a chatbot, and of one that is about to be added."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.types import JsonObject, Values
+from core.web.flows.graph import NotPossible
+from core.web.flows.schema_forms import SchemaForm, Sources
+from core.web.forms import Field
+from core.web.pages import Refused, nothing_here
+from outreach.chat.chatbots.pages.base import OneChatbot
+from outreach.chat.chatbots.pages.draw import put_in
+from outreach.chat.chatbots.pages.graph import IN_FORM, BotGraph
+from outreach.chat.chatbots.pages.types import CONTAINS, KEYWORDS, RULES, START, TYPES
+
+PIECE = re.compile(r"(?P<path>[\w.]+): (?P<words>.+)", re.DOTALL)
+NEW = "new"
+MARKED = "Something is missing or is not right: it is marked below."
+NAMES = {"keyword": "words", "type": ""}
+"""Last part of a key that the API refuses -> the field of the form."""
+
+
+class ChatbotStep(OneChatbot):
+    """A step of a chatbot with its form."""
+
+    path = "chatbots/<str:id>/step"
+    name = "chatbot-step"
+    template = "web/chatbots/step.html"
+
+    @property
+    def _sent(self) -> Mapping[str, str]:
+        return {**self.request.GET.dict(), **self.request.POST.dict()}
+
+    @cached_property
+    def node(self) -> JsonObject:
+        """The step of the address, or a new one."""
+        id, type = self._sent.get("node", ""), self._sent.get("add", "")
+        if not id and type:
+            if type not in TYPES or type == START or type in BotGraph.fixed:
+                raise nothing_here()
+            return {"id": "", "type": type, "data": {"config": {}}}
+        step = self.graph.find(id or START)
+        if step is None:
+            raise nothing_here()
+        return step
+
+    @property
+    def here(self) -> str:
+        if self.node["id"]:
+            return self.step_address(self.node["id"])
+        return self.address("chatbot-step", self.params["id"], add=self.node["type"], at=self._sent.get("at", ""))
+
+    def form(self) -> SchemaForm:
+        return SchemaForm(TYPES[self.node["type"]]["schema"], self.node["data"].get("config") or {}, Sources())
+
+    def own_fields(self) -> list[Field]:
+        """Return the fields that no schema has."""
+        if self.node["type"] not in RULES or not self.node["id"]:
+            return []
+        return [Field("disabled", "Leave this rule out", "switch", value=self.node["data"].get("disabled") is True)]
+
+    def show(self) -> Values:
+        form = self.form()
+        for problem in self.bot["problems"]:
+            if self.node["id"] and self.graph.node_of(problem["path"]) == self.node["id"]:
+                form.mark(self.field_of(problem["path"]), problem["message"])
+        own = [
+            problem
+            for problem in self.problems(self.graph)
+            if problem["nodeId"] == self.node["id"] and not self._marks(problem)
+        ]
+        return self.context(form, self.own_fields(), own=own)
+
+    def _marks(self, problem: Values) -> bool:
+        return any(part.path == self.field_of(problem["path"]) for part in self.form().all_parts())
+
+    def field_of(self, path: str) -> str:
+        """Return the field of the form that a path of the API names."""
+        name = path.rpartition(".")[2]
+        name = "words" if name.isdecimal() and self.node["type"] == KEYWORDS else NAMES.get(name, name)
+        if self.node["type"] == CONTAINS:
+            name = "phrase" if name.isdecimal() else IN_FORM.get(name, name)
+        elif name.isdecimal():
+            name = {"message_count": "messageCount", "time_based": "minutes"}.get(self.node["type"], "text")
+        return f"config.{name}"
+
+    def context(self, form: SchemaForm, fields: list[Field], **more: Any) -> JsonObject:
+        node, node_type = self.node, TYPES[self.node["type"]]
+        return {
+            **self.head(),
+            "title": self.graph.label(node) if node["id"] else f"New: {node_type['label'].lower()}",
+            "node": node,
+            "about": node_type["help"],
+            "form": form,
+            "fields": fields,
+            "opened": fingerprint(node),
+            "here": self.here,
+            "flow": self.flow(self.graph),
+            "can_change": self.may_change,
+            **more,
+        }
+
+    def do_save(self) -> HttpResponse:
+        """Save the step. If it has been changed since its form was opened, ask first."""
+        if not self.may_change:
+            raise Refused(403, "Your role does not change chatbots")
+        sent = self.request.POST
+        opened = fingerprint(self.node)
+        theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
+        form, fields = self.form(), self.own_fields()
+        config = form.read(sent)
+        for field in fields:
+            field.value = field.read(sent)
+        if theirs:
+            clash = {"who": self.changed_by, "at": self.bot["updatedAt"]}
+            return self.page(self.context(form, fields, clash=clash), status=422)
+        if self.node["type"] == KEYWORDS and not config.get("words"):
+            form.mark("config.words", "Write at least one")
+            return self.page(self.context(form, fields, trouble=MARKED), status=422)
+        off = any(field.value for field in fields)
+        id, step = self.node["id"], self.node
+
+        def put(graph: BotGraph) -> list[JsonObject]:
+            if not id:
+                after = self._sent.get("at", "").rpartition("/")[0]
+                return put_in(graph, {**step, "id": NEW, "data": {"config": config}}, after)
+            data = graph.need(id)["data"]
+            data["config"] = config
+            data["disabled"] = off
+            return graph.nodes
+
+        try:
+            answer = self.change(put)
+        except NotPossible as trouble:
+            raise Refused(404, "This step is gone", str(trouble)) from None
+        if not answer.ok:
+            left = self._mark(form, answer.message, answer.warning)
+            return self.page(self.context(form, fields, trouble=left), status=422)
+        new = self.renamed.get(id or NEW, id)
+        if sent.get("stay"):
+            return self.done("", self.step_address(new))
+        return self.done("Saved", f"{self.home}#step-{new}")
+
+    do_overwrite = do_save
+
+    def _mark(self, form: SchemaForm, message: str, warning: str) -> str:
+        """Mark the fields that an error names. Returns the rest of the error."""
+        rest, marked = [], False
+        for piece in warning.split("; "):
+            match = PIECE.fullmatch(piece)
+            if match and form.mark(self.field_of(match["path"]), _error_text(message, match["words"])):
+                marked = True
+            elif piece:
+                rest.append(piece)
+        return "; ".join(rest) or (MARKED if marked else message)
+
+
+def _error_text(message: str, words: str) -> str:
+    """Return the API's error at a field in plain words."""
+    if message.startswith("Duplicate"):
+        return "Another chatbot has this name"
+    return "This is missing" if "required" in words or "blank" in words else words
+
+
+def fingerprint(node: Values) -> str:
+    """Return a hash that changes with a step."""
+    about = [node["type"], node["data"].get("config"), node["data"].get("disabled") is True]
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]

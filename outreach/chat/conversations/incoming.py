@@ -1,0 +1,293 @@
+"""Incoming messages: each is stored once, with all of its effects."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce, Greatest
+from django.utils import timezone
+
+from core.events import emit
+from core.types import JsonObject, Values
+from crm.models import Contact
+from outreach.chat.conversations.answerers import assignee_of
+from outreach.chat.conversations.bots import BotReply, Incoming, ask
+from outreach.chat.conversations.channels import COMMENTS, channel_of
+from outreach.chat.conversations.models import Conversation, ConversationMessage
+from outreach.chat.conversations.outgoing import send
+from outreach.chat.conversations.people import acting_member, contact_named, contact_of, lead_of
+from outreach.chat.conversations.states import BOT, CLOSED, HUMAN, QUEUED, moved
+from outreach.chat.conversations.targets import keep
+from outreach.connections.chat_apps.models import ChatApp, ChatOptOut
+from outreach.messaging.inbox.words import asks_to_stop
+
+Channel = Conversation.Channel
+START = ("start", "unstop")
+"""Words with which a person who opted out subscribes again."""
+
+
+@dataclass(frozen=True)
+class Inbound:
+    """A message as it came."""
+
+    external_id: str
+    address: str
+    """The sender: the number, as E.164, or the e-mail address."""
+    at: datetime
+    name: str = ""
+    text: str = ""
+    kind: str = "text"
+    media: Values | None = None
+    reply_to: str = ""
+    extra: Values = field(default_factory=dict)
+
+
+class Source(ABC):
+    """The source of a message: it determines the conversation, and the person."""
+
+    member_id: str | None
+    """Author of records that nobody creates by hand."""
+    bot: str | None = None
+    """The chatbot that begins: None whichever fits, "" none."""
+    heeds_stop: bool = False
+    """STOP ends more than the conversation."""
+
+    @abstractmethod
+    def place(self, address: str) -> JsonObject:
+        """Return the columns by which the conversation of an address is found."""
+
+    @abstractmethod
+    def still_theirs(self, conversation: Conversation) -> bool:
+        """Return whether the conversation's contact is still who writes from its address."""
+
+    @abstractmethod
+    def contact(self, inbound: Inbound, member_id: str) -> Contact:
+        """Return the contact of the writer; create one if there is none."""
+
+    def note_choice(self, inbound: Inbound, message_id: str) -> None:
+        """Record that the person opts out, or in again. The default records nothing."""
+        return
+
+
+class ChatAppSource(Source):
+    """A company's number at the chat vendor."""
+
+    heeds_stop = True
+
+    def __init__(self, app: ChatApp) -> None:
+        self._app = app
+        self.member_id = app.created_by_id
+
+    def place(self, address: str) -> JsonObject:
+        return {"channel": Channel.CHATAPP, "chat_app": self._app, "address": address}
+
+    def still_theirs(self, conversation: Conversation) -> bool:
+        return conversation.contact.contact_number == conversation.address
+
+    def contact(self, inbound: Inbound, member_id: str) -> Contact:
+        return contact_of(inbound.address, inbound.name, member_id)
+
+    def note_choice(self, inbound: Inbound, message_id: str) -> None:
+        if asks_to_stop(inbound.text):
+            row = ChatOptOut(phone=inbound.address, reason=ChatOptOut.Reason.STOP, source=message_id)
+            ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
+        elif inbound.text.strip().casefold() in START:
+            ChatOptOut.objects.filter(phone=inbound.address, reason=ChatOptOut.Reason.STOP).delete()
+
+
+class DirectSource(Source):
+    """An account at a messenger or a social platform, whose people have no number."""
+
+    def __init__(self, app: ChatApp, author: str) -> None:
+        self._app = app
+        self._author = author
+        self.member_id = app.created_by_id
+
+    def place(self, address: str) -> JsonObject:
+        return {"channel": self._app.vendor, "chat_app": self._app, "address": address}
+
+    def still_theirs(self, conversation: Conversation) -> bool:
+        return True  # nobody else has the vendor's id
+
+    def contact(self, inbound: Inbound, member_id: str) -> Contact:
+        """Return the person's contact from earlier conversations of the account; create one if there is none.
+
+        The caller keeps a lock on the person until the transaction ends: a simultaneous message and comment get one
+        contact.
+        """
+        key = hashlib.sha256(f"author:{self._app.pk}:{self._author}".encode()).digest()[:8]
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [int.from_bytes(key, signed=True)])
+        rows = Conversation.objects.filter(chat_app=self._app, contact__is_deleted=False).select_related("contact")
+        theirs = Q(address=self._author) | Q(address__startswith=f"{COMMENTS}{self._author}:")
+        conversation = rows.filter(theirs).order_by("created_at", "pk").first()
+        return conversation.contact if conversation else contact_named(inbound.name, self._author, member_id)
+
+
+def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
+    """Store a message that came to a company's number, as `take_in` does."""
+    return take_in(ChatAppSource(app), inbound)
+
+
+@transaction.atomic
+def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
+    """Store a message, and call a chatbot to answer it. Returns None for a message that is stored already."""
+    if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
+        return None
+    member = acting_member(source.member_id)
+    conversation = _conversation(source, inbound, member)
+    if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
+        return None  # another worker was first, and held the conversation
+    message = arrived(conversation, inbound)
+    _stop_writing(conversation, inbound.at)
+    if conversation.state == CLOSED:
+        conversation.bot = {}
+        conversation.chatbot_id = source.bot or None
+    said = None
+    source.note_choice(inbound, message.pk)
+    stops = source.heeds_stop and asks_to_stop(inbound.text)
+    if not stops and source.bot != "" and conversation.state in (BOT, CLOSED):
+        said = ask(conversation, Incoming(inbound.text, inbound.at, inbound.kind))
+    if conversation.state == CLOSED:
+        enter(conversation, "greet" if said is not None else "queue")
+    apply(conversation, said)
+    if conversation.state == BOT and said is None:
+        enter(conversation, "hand_over")  # its chatbot is there no more, or the person wants to hear nothing
+    keep(conversation)
+    tell("conversation.received", conversation, message, text=inbound.text[:2000])
+    return message
+
+
+def arrived(conversation: Conversation, inbound: Inbound, **columns: Any) -> ConversationMessage:
+    """Store a message in a locked conversation, which the caller saves, and note when the person last wrote.
+
+    A message that comes late opens a chat no longer than it would have.
+    """
+    message: ConversationMessage = ConversationMessage.objects.create(
+        conversation=conversation,
+        direction=ConversationMessage.Direction.IN,
+        author=ConversationMessage.Author.CONTACT,
+        kind=inbound.kind,
+        text=inbound.text,
+        media=dict(inbound.media) if inbound.media else None,
+        external_id=inbound.external_id,
+        reply_to=inbound.reply_to,
+        file_due_at=timezone.now() if inbound.media and inbound.media.get("id") else None,
+        happened_at=inbound.at,
+        **columns,
+    )
+    at = min(inbound.at, timezone.now())
+    conversation.last_inbound_at = max(conversation.last_inbound_at or at, at)
+    conversation.last_message_at = max(conversation.last_message_at or at, at)
+    conversation.last_text = " ".join((inbound.text or inbound.kind).split())[:200]
+    conversation.waiting_since = conversation.waiting_since or at
+    conversation.unread += 1
+    conversation.snoozed_until = None
+    conversation.name = inbound.name[:200] or conversation.name
+    return message
+
+
+def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation:
+    """Return the person's conversation, locked until the transaction ends; a new one is closed still."""
+
+    def same(found: Conversation) -> bool:
+        return not found.contact.is_deleted and source.still_theirs(found)
+
+    def values() -> JsonObject:
+        contact = source.contact(inbound, member)
+        lead = lead_of(contact, member)
+        return {
+            "contact": contact,
+            "lead": lead,
+            "team_id": lead.team_id if lead else None,
+            "assignee_id": assignee_of(lead, source.place(inbound.address)["channel"]),
+        }
+
+    return locked_or_new(source.place(inbound.address), inbound.name, same, values)
+
+
+def locked_or_new(
+    place: Values, name: str, same: Callable[[Conversation], bool], values: Callable[[], Values]
+) -> Conversation:
+    """Return the conversation of the place, locked until the transaction ends. A new one is still closed.
+
+    `values` returns the columns with its person. It is called for a new conversation, and for one that no longer
+    belongs to the `same` person.
+    """
+    rows = Conversation.objects.select_for_update(of=("self",))
+    existing: Conversation | None = rows.filter(**place).first()
+    if existing is not None and same(existing):
+        return existing
+    fields = values()
+    if existing is not None:  # the contact was deleted, or has another number by now
+        for column, value in fields.items():
+            setattr(existing, column, value)
+        return existing
+    fresh = Conversation(state=CLOSED, name=name[:200], **place, **fields)
+    Conversation.objects.bulk_create([fresh], ignore_conflicts=True)
+    conversation: Conversation = rows.get(**place)
+    if conversation.pk == fresh.pk:
+        tell("conversation.created", conversation)
+    return conversation
+
+
+def _stop_writing(conversation: Conversation, at: datetime) -> None:
+    """Record that the contact has replied, so that it gets no more automatic messages."""
+    now = timezone.now()
+    at = min(at, now)
+    Contact.objects.filter(pk=conversation.contact_id).update(
+        replied_at=Greatest(Coalesce(F("replied_at"), at), at), updated_at=now
+    )
+
+
+def enter(conversation: Conversation, move: str) -> None:
+    """Make a move of a locked conversation, which the caller saves. Raises InvalidRequest_400."""
+    before = conversation.state
+    conversation.state = moved(before, move)
+    now = timezone.now()
+    if conversation.state == QUEUED and before != QUEUED:
+        conversation.queued_at = now
+        conversation.answered_at = None
+        tell("conversation.queued", conversation)
+    if conversation.state != BOT:
+        conversation.bot_due_at = None
+    if conversation.state == HUMAN:
+        conversation.closed_at = None
+    conversation.closed_at = now if conversation.state == CLOSED else None
+
+
+def apply(conversation: Conversation, said: BotReply | None) -> None:
+    """Apply a chatbot's reaction in a locked conversation that it handles: in no other state does it write."""
+    if said is None or conversation.state != BOT:
+        return
+    conversation.chatbot_id = said.chatbot_id
+    conversation.bot = dict(said.memory)
+    conversation.bot_due_at = said.due_at
+    channel = channel_of(conversation)
+    is_open = channel.is_open(conversation.last_inbound_at, timezone.now())
+    for text in said.texts if is_open else ():
+        content = channel.content(conversation, text)
+        send(conversation, content=content, text=text, author=ConversationMessage.Author.BOT)
+    if said.hand_over or not is_open:
+        enter(conversation, "hand_over")
+
+
+def tell(kind: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any) -> None:
+    """Emit an event of a conversation, with its contact and lead."""
+    payload = {
+        "contact": conversation.contact_id,
+        "lead": conversation.lead_id,
+        "channel": conversation.channel,
+        "state": conversation.state,
+        "assignee": conversation.assignee_id,
+        **({"message": message.pk} if message else {}),
+        **values,
+    }
+    emit(kind, [conversation.pk], payloads={conversation.pk: payload})

@@ -1,0 +1,15 @@
+"""The work of conversations."""
+
+from __future__ import annotations
+
+from core.events import EventConsumer, each
+from core.jobs import QueueWork, register
+from outreach.chat.conversations import media
+from outreach.chat.conversations.campaigns import WHERE, show
+from outreach.chat.conversations.mails import take_in
+from outreach.chat.conversations.timeouts import has_due, process_due
+
+register(QueueWork("conversations", process_due, has_due=has_due, queue="send"))
+register(QueueWork("conversation-files", media.fetch_due, has_due=media.has_due, queue="bulk"))
+register(EventConsumer("chat-campaigns", show, kinds=("mail.sent",), where=WHERE))
+register(EventConsumer("mail-conversations", each(take_in), kinds=("mail.replied",)))

@@ -1,0 +1,141 @@
+"""Outgoing messages of a conversation: the message here, and a message of the ledger, which is sent as all others are.
+
+Channels that the person polls need no message of the ledger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from django.db import connection, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.ids import new_id
+from core.jobs import notify_workers
+from core.tenancy import company_id
+from core.types import JsonObject, Values
+from outreach.chat.conversations.channels import channel_of, known_of
+from outreach.chat.conversations.models import Conversation, ConversationMessage
+from outreach.connections.chat_apps.models import ChatTemplate
+from outreach.connections.chat_apps.selectors import opted_out
+from outreach.messaging.delivery import ledger
+from outreach.messaging.delivery.models import SendJob
+
+Author = ConversationMessage.Author
+Direction = ConversationMessage.Direction
+TEXT_LENGTH = 20_000
+"""Maximum length, of the channel with the longest texts."""
+CLOSED = "NoMessagesSent_400"
+
+
+def check_open(conversation: Conversation) -> None:
+    """Raise NoMessagesSent_400 for a conversation in which no free text is allowed now."""
+    channel = channel_of(conversation)
+    if not channel.is_open(conversation.last_inbound_at, timezone.now()):
+        raise NamedError(CLOSED, f"text: {channel.over}")
+
+
+def check_reachable(conversation: Conversation, *, template: bool) -> None:
+    """Raise NoMessagesSent_400 for a person to whom nothing may be sent."""
+    trouble = channel_of(conversation).trouble(known_of(conversation))
+    if trouble:
+        raise NamedError(CLOSED, f"id: {trouble}")
+    if template and opted_out([conversation.address]):
+        raise NamedError(CLOSED, "template: the person has asked for no such messages")
+
+
+def send(
+    conversation: Conversation,
+    *,
+    content: Values,
+    text: str,
+    author: str,
+    member_id: str | None = None,
+    template: ChatTemplate | None = None,
+    files: Sequence[Values] = (),
+) -> ConversationMessage:
+    """Send a message in a conversation whose row the caller has locked, in the caller's transaction.
+
+    `files` have the form of messages' files (outreach.messaging.delivery.attachments).
+    """
+    columns = channel_of(conversation).columns(conversation, content)
+    if columns is not None and files:
+        columns = {**columns, "attachments": list(files)}
+    job = None if columns is None else _plan(conversation, columns, text, member_id, template)
+    now = timezone.now()
+    message = ConversationMessage.objects.create(
+        conversation=conversation,
+        direction=Direction.OUT,
+        author=author,
+        member_id=member_id,
+        kind=str(content["type"]),
+        text=text,
+        file_id=files[0]["id"] if files else None,
+        send_job=job,
+        happened_at=now,
+    )
+    words = text or (files[0]["name"] if files else "")
+    conversation.last_text = " ".join(words.split())[:200]
+    conversation.last_message_at = now
+    return message
+
+
+def _plan(
+    conversation: Conversation,
+    columns: Values,
+    text: str,
+    member_id: str | None,
+    template: ChatTemplate | None,
+) -> SendJob:
+    """Plan the message of the ledger for the content."""
+    job = SendJob(
+        id=new_id(),
+        chat_template=template,
+        conversation=conversation,
+        contact_id=conversation.contact_id,
+        occurrence=next_numbers([conversation.contact_id], columns["channel"])[conversation.contact_id],
+        text=text,
+        **columns,
+        status=SendJob.Status.APPROVED,
+        approved_at=timezone.now(),
+        approved_by_id=member_id,
+        created_by_id=member_id,
+        updated_by_id=member_id,
+    )
+    job.save(force_insert=True)
+    ledger.record_planned([job.pk], actor_id=member_id)
+    transaction.on_commit(lambda: notify_workers("send"))
+    return job
+
+
+def next_numbers(contact_ids: Iterable[str], channel: str = SendJob.Channel.CHATAPP) -> dict[str, int]:
+    """Return contact -> the number of its next message outside of runs by the channel. The caller keeps a lock on
+    each until the transaction ends."""
+    ids = sorted(set(contact_ids))
+    keys = sorted(
+        int.from_bytes(hashlib.sha256(f"chat:{company_id()}:{id}".encode()).digest()[:8], signed=True) for id in ids
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(key) FROM unnest(%s::bigint[]) AS key", [keys])
+    rows = SendJob.objects.filter(contact_id__in=ids, run=None, channel=channel).order_by()
+    last = dict(rows.values_list("contact_id").annotate(last=Max("occurrence")))
+    return {id: (last.get(id) or 0) + 1 for id in ids}
+
+
+def take_back(conversation: Conversation, member_id: str | None) -> int:
+    """Cancel the unsent messages of a chatbot. Return their number."""
+    jobs: Sequence[str] = list(
+        ConversationMessage.objects.filter(
+            conversation=conversation, author=Author.BOT, send_job__status__in=SendJob.TO_SEND
+        ).values_list("send_job_id", flat=True)
+    )
+    rows = SendJob.objects.filter(pk__in=jobs, status__in=SendJob.TO_SEND)
+    gone: JsonObject = {"lease": None, "worker": None}
+    return (
+        ledger.transition_all(rows, to=SendJob.Status.CANCELLED, reason="taken_over", actor_id=member_id, **gone)
+        if jobs
+        else 0
+    )

@@ -1,0 +1,251 @@
+"""The inbox: conversations of all channels, their messages, and the box for answers."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils import timezone
+
+from core.ids import is_id
+from core.text.timezones import zone_of
+from core.types import JsonObject, Values
+from core.web.filters import Choice
+from core.web.forms import Field, Form, Option
+from core.web.lists import ListState
+from outreach.chat.conversations.pages.base import (
+    CHANNELS,
+    OPEN,
+    RESTS,
+    SHOWN,
+    STATES,
+    VIEWS,
+    InboxPage,
+    message_view,
+    rests_until,
+    shown,
+)
+
+
+class Inbox(InboxPage):
+    path = name = "inbox"
+    title = "Inbox"
+    template = "web/conversations/inbox.html"
+    choices = (
+        Choice("channel", "Channel", ("in",), tuple((key, words) for key, (words, _) in CHANNELS.items())),
+        Choice("state", "State", ("in",), tuple((key, words) for key, (words, _) in STATES.items())),
+    )
+
+    @cached_property
+    def only(self) -> str:
+        view = self.request.GET.get("only", "")
+        return view if view in dict(VIEWS) else ""
+
+    @cached_property
+    def state(self) -> ListState:
+        views: dict[str, list[tuple[str, str, Any]]] = {
+            "mine": [("assignee", "equals", self.actor.member_id), ("state", "in", OPEN)],
+            "unassigned": [("assignee", "isEmpty", None), ("state", "in", OPEN[1:])],
+            "bot": [("state", "equals", "bot")],
+            "unread": [("unread", "greaterThan", 0)],
+            "snoozed": [("snoozedUntil", "isNotEmpty", None)],
+            "closed": [("state", "equals", "closed")],
+        }
+        usual: list[tuple[str, str, Any]] = [("state", "in", OPEN), ("snoozedUntil", "isEmpty", None)]
+        conditions = [
+            {"field": field, "operator": operator, **({} if value is None else {"value": value})}
+            for field, operator, value in views.get(self.only, usual)
+        ]
+        choices = {choice.name: choice for choice in self.choices}
+        return ListState(self.request.GET, choices, keeps=("only",), fixed=conditions, zone=self.zone_name)
+
+    def show(self) -> Values:
+        query = {"sortBy": "lastMessageAt", "sortOrder": "desc", **self.state.query(size=SHOWN)}
+        answer = self.read("conversation", query)
+        return {
+            "state": self.state,
+            "choices": self.choices,
+            "views": VIEWS,
+            "only": self.only,
+            "chats": [shown(conversation) for conversation in answer.data],
+            "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
+        }
+
+
+class ConversationDetail(Inbox):
+    path = "inbox/<str:id>"
+    name = "conversation"
+    record_kind = ("conversation", "Conversations")
+
+    @property
+    def address_of_api(self) -> str:
+        return f"conversation/{self.params['id']}"
+
+    @cached_property
+    def canned(self) -> list[Values]:
+        """The canned answers, by name."""
+        query = {"p": "1", "n": "100", "sortBy": "name", "sortOrder": "asc", "fields": "name,shortcut,text"}
+        answer = self.ask("GET", "canned-answer", query)
+        return list(answer.data) if answer.ok else []
+
+    def form(self, text: str = "") -> Form:
+        return Form([Field("text", "Answer", "textarea", required=True, key="r", value=text)])
+
+    def show(self) -> Values:
+        chat = shown(self.read(self.address_of_api).data)
+        page = {"p": "1", "n": str(SHOWN), "sortBy": "happenedAt", "sortOrder": "desc"}
+        messages = self.read(f"{self.address_of_api}/messages", page)
+        listed = super().show()
+        ids = [row["_id"] for row in listed["chats"]]
+        at = ids.index(chat["_id"]) if chat["_id"] in ids else None
+        module = "genie" if chat["channel"] == "mail" else "chatapp"
+        return {
+            **listed,
+            "chat": chat,
+            "title": chat["who"],
+            "module_of_chat": module,
+            "bubbles": [message_view(row) for row in reversed(messages.data)],
+            "next": next(iter(ids if at is None else ids[at + 1 :]), ""),
+            "before": ids[at - 1] if at else "",
+            "canned": self.canned if self.lets("POST") else [],
+            "rests": RESTS.items(),
+            "form": self.form(),
+        }
+
+    def do_answer(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        meant = self.meant(str(form.values["text"]))
+        if meant:
+            return self.page({**self.show(), "form": self.form(meant)})
+        body = {name: value for name, value in form.values.items() if value}
+        if "file" in self.request.FILES:
+            uploaded = self.upload()
+            if not uploaded.ok:
+                return self.invalid(form, uploaded)
+            stored_file = uploaded.data[0] if isinstance(uploaded.data, list) else uploaded.data
+            body["file"] = stored_file["_id"]
+        answer = self.ask("POST", f"{self.address_of_api}/messages", None, body)
+        return self.done() if answer.ok else self.invalid(form, answer)
+
+    def meant(self, text: str) -> str:
+        """Return the canned answer whose shortcut the text is."""
+        shortcut = text.removeprefix("/").strip().casefold() if text.startswith("/") else ""
+        return next(
+            (
+                canned_answer["text"]
+                for canned_answer in self.canned
+                if shortcut and canned_answer["shortcut"].casefold() == shortcut
+            ),
+            "",
+        )
+
+    def do_canned(self) -> HttpResponse:
+        chosen = self.request.POST.get("canned", "")
+        text = next((canned_answer["text"] for canned_answer in self.canned if canned_answer["_id"] == chosen), "")
+        written = self.request.POST.get("text", "").strip()
+        return self.page({**self.show(), "form": self.form("\n".join(filter(None, (written, text))))})
+
+    def do_note(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", f"{self.address_of_api}/notes", None, form.values)
+        return self.done() if answer.ok else self.invalid(form, answer)
+
+    def do_takeover(self) -> HttpResponse:
+        instead = self.request.POST.get("instead", "")
+        return self._move("takeover", "You answer now", {"insteadOf": instead} if is_id(instead) else {})
+
+    def do_release(self) -> HttpResponse:
+        return self._move("release", "Released")
+
+    def do_close(self) -> HttpResponse:
+        return self._move("close", "Closed")
+
+    def do_reopen(self) -> HttpResponse:
+        return self._move("reopen", "Open again")
+
+    def do_read(self) -> HttpResponse:
+        return self._move("read", "", {})
+
+    def do_unread(self) -> HttpResponse:
+        return self._move("read", "Marked as unread", {"isRead": False})
+
+    def do_wake(self) -> HttpResponse:
+        return self._move("snooze", "It rests no more", {"until": None})
+
+    def do_snooze(self) -> HttpResponse:
+        now = timezone.now().astimezone(zone_of(self.reader.formats.timezone))
+        until = rests_until(self.request.POST.get("until", ""), now)
+        if until is None:
+            return self.fail("Choose until when it rests")
+        return self._move("snooze", "It rests until then, or until the person writes", {"until": until.isoformat()})
+
+    def do_contact(self) -> HttpResponse:
+        return self._move("contact", "The contact with this number is linked", {})
+
+    def do_lead(self) -> HttpResponse:
+        return self._move("lead", "A lead was made", {})
+
+    def _move(self, move: str, message: str, body: Values | None = None) -> HttpResponse:
+        answer = self.ask("POST", f"{self.address_of_api}/{move}", None, body)
+        return self.done(message) if answer.ok else self.refuse(answer)
+
+
+class ConversationPeople(InboxPage):
+    """The contact and lead of a conversation."""
+
+    path = "inbox/<str:id>/people"
+    name = "conversation-people"
+    template = "web/conversations/people.html"
+
+    @cached_property
+    def chat(self) -> JsonObject:
+        return shown(self.read(f"conversation/{self.params['id']}").data)
+
+    def form(self, values: Values | None = None) -> Form:
+        leads = self.ask("GET", "lead", {"p": "1", "n": "50", "filters": {"contact": self.chat["contact"]["_id"]}})
+        options = [
+            Option(lead["_id"], f"{lead['status']}, {lead['createdAt'][:10]}")
+            for lead in (leads.data if leads.ok else ())
+        ]
+        return Form(
+            [
+                Field("assignee", "Who answers", "select", options=self.people(), placeholder="Anybody"),
+                Field("team", "Team", "select", options=self.options_of("team"), placeholder="As it is"),
+                Field("byRule", "Without a name above, the team's rule for leads chooses", "switch"),
+                Field("lead", "Lead", "select", options=options, placeholder="As it is"),
+            ],
+            values,
+        )
+
+    def people(self) -> list[Option]:
+        """Return the possible assignees, and the present one."""
+        answer = self.ask("GET", f"conversation/{self.params['id']}/answerers")
+        able = answer.data["members"] if answer.ok else []
+        own = self.chat["assignee"]
+        able += [own] if own and own["_id"] not in [member["_id"] for member in able] else []
+        return [Option(member["_id"], member["name"] or member["email"]) for member in able]
+
+    def values(self) -> JsonObject:
+        return {name: (self.chat[name] or {}).get("_id", "") for name in ("assignee", "team", "lead")}
+
+    def show(self) -> Values:
+        return {"chat": self.chat, "title": f"Who answers {self.chat['who']}", "form": self.form(self.values())}
+
+    def do_save(self) -> HttpResponse:
+        before = self.values()
+        form = self.form(before).fill(self.request.POST)
+        values = dict(form.values)
+        lead = values.pop("lead", "")
+        api = f"conversation/{self.params['id']}"
+        if lead and lead != before["lead"]:
+            answer = self.ask("POST", f"{api}/lead", None, {"lead": lead})
+            if not answer.ok:
+                return self.invalid(form, answer)
+        changed = values["byRule"] or any((values[name] or "") != before[name] for name in ("assignee", "team"))
+        if changed:
+            body = {name: value or None for name, value in values.items()}
+            answer = self.ask("POST", f"{api}/assign", None, {**body, "byRule": values["byRule"]})
+            if not answer.ok:
+                return self.invalid(form, answer)
+        return self.done("Saved", self.address("conversation", self.params["id"]))

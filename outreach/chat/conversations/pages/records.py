@@ -1,0 +1,119 @@
+"""The pages of canned answers, and of answer times."""
+
+from __future__ import annotations
+
+from core.types import JsonObject, Values
+from core.web.forms import Field, Form
+from core.web.lists import Column
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+from outreach.chat.conversations.pages.base import InboxPage
+
+CANNED = Records(
+    "canned-answer",
+    "canned-answers",
+    "canned answer",
+    "canned answers",
+    "message-square-quote",
+    "Words that you often answer with, ready to be put in.",
+)
+
+
+class CannedPage(InboxPage):
+    kind = CANNED
+
+
+class CannedAnswers(RecordList, CannedPage):
+    path = name = "canned-answers"
+    title = "Canned answers"
+    adds = "canned-answer-new"
+    rows = "web/conversations/canned_rows.html"
+    hint = "Name, shortcut or words"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("text", "Words"),
+        Column("shortcut", "Shortcut", "shortcut"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+
+class CannedForm(RecordForm, CannedPage):
+    def form(self, values: Values | None = None) -> Form:
+        help = "Type a slash and this as your answer, such as /hours, and the words come."
+        return Form(
+            [
+                Field("name", "Name", required=True, autofocus=values is None),
+                Field("shortcut", "Shortcut", help=help),
+                Field("text", "Words", "textarea", required=True),
+            ],
+            values,
+        )
+
+
+class NewCanned(NewRecord, CannedForm):
+    path = "canned-answers/new"
+    name = "canned-answer-new"
+    title = "New canned answer"
+
+
+class EditCanned(EditRecord, CannedForm):
+    path = "canned-answers/<str:id>"
+    name = "canned-answer"
+
+
+TIMES = Records(
+    "answer-time",
+    "answer-times",
+    "team's answer times",
+    "answer times",
+    "timer",
+    "How soon a team is to answer. Who waits for longer is told of.",
+)
+
+
+class TimesPage(InboxPage):
+    kind = TIMES
+
+
+class AnswerTimes(RecordList, TimesPage):
+    path = name = "answer-times"
+    title = "Answer times"
+    adds = "answer-time-new"
+    rows = "web/conversations/times_rows.html"
+    hint = "Team"
+    columns = (
+        Column("team", "Team"),
+        Column("firstMinutes", "First answer", "firstMinutes", css="right num"),
+        Column("nextMinutes", "Later answers", "nextMinutes", css="right num"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+
+class TimesForm(RecordForm, TimesPage):
+    def form(self, values: Values | None = None) -> Form:
+        empty = "Empty: any time."
+        teams = self.options_of("team")
+        return Form(
+            [
+                Field("team", "Team", "select", options=teams, placeholder="All that have no times of their own"),
+                Field("firstMinutes", "Minutes until the first answer", "number", help=empty),
+                Field("nextMinutes", "Minutes until each later answer", "number", help=empty),
+            ],
+            values,
+        )
+
+    def body(self, values: Values) -> JsonObject:
+        return {name: value or None for name, value in values.items()}
+
+
+class NewTimes(NewRecord, TimesForm):
+    path = "answer-times/new"
+    name = "answer-time-new"
+    title = "New answer times"
+
+
+class EditTimes(EditRecord, TimesForm):
+    path = "answer-times/<str:id>"
+    name = "answer-time"
+
+    def values(self) -> Values:
+        return {**self.record, "team": (self.record["team"] or {}).get("_id", "")}

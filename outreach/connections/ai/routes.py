@@ -1,0 +1,10 @@
+"""Addresses of the usage of AI apps. The apps' own addresses are built from their specs."""
+
+from __future__ import annotations
+
+from core.api.routers import ResourceRouter
+from outreach.connections.ai.views import AiUsageViewSet
+
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("ai-usage", AiUsageViewSet)

@@ -1,0 +1,17 @@
+"""The work of calendars."""
+
+from __future__ import annotations
+
+from core.events import EventConsumer
+from core.jobs import QueueWork, register
+from outreach.connections.calendars.busy_times import ask_due, has_due_connections
+from outreach.connections.calendars.event_sync import MEETING_EVENTS, has_due_events, note_meetings, write_due
+from outreach.connections.calendars.models import CalendarConnection, CalendarEvent
+from outreach.connections.calendars.queues import BUSY, EVENTS
+
+WANTED = "EXISTS (SELECT FROM outreach_calendarconnection c WHERE c.company_id = %(company)s AND c.is_active)"
+"""A company without connected calendars pays nothing for them."""
+
+register(EventConsumer("calendars", note_meetings, kinds=MEETING_EVENTS, where=WANTED))
+register(QueueWork(EVENTS, write_due, has_due=has_due_events, queue="bulk", model=CalendarEvent))
+register(QueueWork(BUSY, ask_due, has_due=has_due_connections, queue="bulk", model=CalendarConnection))

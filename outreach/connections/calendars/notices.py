@@ -1,0 +1,26 @@
+"""The notice about calendars that have to be connected again."""
+
+from __future__ import annotations
+
+from accounts.members.notices import notify
+from accounts.models import Member
+from accounts.settings.notices import Notice, register_notice
+from outreach.connections.calendars.google import CalendarFailed
+from outreach.connections.calendars.models import CalendarConnection
+
+CALENDAR_FAILING = Notice(
+    "calendar.failing", "A member's calendar has to be connected again", "notice_calendar_failing"
+)
+register_notice(CALENDAR_FAILING)
+REFUSED = "Google takes the log-in no more. Connect it again."
+
+
+def note_trouble(connection: CalendarConnection, failed: CalendarFailed) -> None:
+    """Record an error of a connection, in the caller's transaction. If Google refuses its log-in, the member is
+    notified, once for each time that it stops working."""
+    row = CalendarConnection.objects.filter(pk=connection.pk)
+    if not failed.refused:
+        row.filter(needs_login=False).update(error=failed.detail[:500])
+    elif row.exclude(error=REFUSED).update(needs_login=True, error=REFUSED):
+        member = Member.objects.filter(pk=connection.member_id).first()
+        notify(CALENDAR_FAILING.key, {"connection": connection}, members=[member], about=("my-calendar", connection.pk))

@@ -1,0 +1,37 @@
+"""Addresses of the webhooks of chat apps, and the tokens and signatures that authenticate their vendor."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.utils.crypto import constant_time_compare
+
+from core.crypto import SecretUnreadable, lookup_hash
+from outreach.connections.chat_apps.models import ChatApp
+from outreach.connections.connected_apps.signatures import is_signed_with
+from outreach.connections.mail_vendors.hooks import hook_token
+
+MAX_BYTES = 1 << 20
+
+
+def hook_url(app_id: str, salt: str) -> str:
+    """Return the address to enter at the vendor."""
+    return f"{settings.BASE_URL.rstrip('/')}/hooks/chatapp/{app_id}/{hook_token(app_id, salt)}"
+
+
+def verify_token(app_id: str, salt: str) -> str:
+    """Return the token that the vendor repeats when the address is entered there."""
+    return lookup_hash(f"chat-hook-verify:{app_id}:{salt}")[:32]
+
+
+def is_verify_token(token: str, app: ChatApp) -> bool:
+    """Return whether the vendor repeats the app's token. The comparison takes constant time."""
+    return constant_time_compare(token, verify_token(app.pk, app.hook_salt))
+
+
+def is_signed(app: ChatApp, body: bytes, signature: str) -> bool:
+    """Return whether the vendor has signed the raw body with the app's secret. Without a secret nothing is."""
+    try:
+        secret = app.app_secret
+    except SecretUnreadable:
+        return False
+    return is_signed_with(secret, body, signature)

@@ -1,0 +1,45 @@
+"""Addresses of webhooks: token and password derive from the app's salt and a key of the service, neither is stored."""
+
+from __future__ import annotations
+
+import base64
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.crypto import constant_time_compare
+
+from core.crypto import lookup_hash
+from outreach.connections.mail_vendors.registry import VENDORS
+
+TOKEN_LENGTH = 26
+USER = "leadwright"
+
+
+def _derived(use: str, app_id: str, salt: str) -> str:
+    raw = bytes.fromhex(lookup_hash(f"mail-hook-{use}:{app_id}:{salt}"))
+    return base64.b32encode(raw).decode().lower()[:TOKEN_LENGTH]
+
+
+def hook_token(app_id: str, salt: str) -> str:
+    """Return the token in the address of an app's webhook."""
+    return _derived("token", app_id, salt)
+
+
+def hook_secret(app_id: str, salt: str) -> str:
+    """Return the user and the password that the vendor sends, as basic authentication has them."""
+    return f"{USER}:{_derived('secret', app_id, salt)}"
+
+
+def is_token(token: str, app_id: str, salt: str) -> bool:
+    """Return whether the token is the app's. The comparison takes constant time."""
+    return constant_time_compare(token, hook_token(app_id, salt))
+
+
+def hook_url(vendor: str, app_id: str, salt: str) -> str:
+    """Return the address to enter at the vendor, with the password where the vendor signs nothing; "" without hooks."""
+    spec = VENDORS[vendor]
+    if spec.check is None:
+        return ""
+    base = urlsplit(settings.BASE_URL.rstrip("/"))
+    user = f"{hook_secret(app_id, salt)}@" if spec.check == "basic" else ""
+    return f"{base.scheme}://{user}{base.netloc}{base.path}/hooks/mail/{vendor}/{app_id}/{hook_token(app_id, salt)}"

@@ -1,0 +1,193 @@
+"""Connected OCR apps, and the scans of cards that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.access import reserve_quota
+from core.crypto import SecretUnreadable
+from core.errors import NamedError, ValidationFailed
+from core.jobs import notify_workers
+from core.types import JsonObject
+from crm.files.models import File
+from crm.files.services import kept
+from outreach.connections.connected_apps.defaults import save_default
+from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
+from outreach.connections.connected_apps.turns import turn
+from outreach.connections.ocr.models import CardScan, Ocr
+from outreach.connections.ocr.providers import PROVIDERS, OcrFailed, OcrProvider
+from outreach.connections.ocr.testing import sample_picture
+
+NOT_FOUND = "OcrNotFound_404"
+PICTURES = ("image/jpeg", "image/png", "image/webp")
+MAX_BYTES = 20 * 1024 * 1024
+TEST_SECONDS = 25
+"""A test answers in its request."""
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no OCR app of the company."""
+    return NamedError(NOT_FOUND, "id: there is no such OCR app in this company")
+
+
+@dataclass(frozen=True)
+class OcrTest:
+    """A test's result: the text that was read from the sample, or an error for people."""
+
+    ok: bool
+    milliseconds: int
+    text: str = ""
+    detail: str = ""
+
+
+def create_ocr(*, member_id: str, **values: Any) -> Ocr:
+    """Connect an app, after a test of its key. The company's first becomes its default.
+
+    A provider that cannot be asked leaves the reason in last_error. Raises InvalidCredentials_400 for a key that the
+    provider refuses, and ValidationFailed, also for a provider that this service lacks. Raises PlanLimitExceeded_403
+    at the plan's limit, and ConnectionTestRunning_429 while another test runs.
+    """
+    provider = _provider(values["name"])
+    values = _checked(values)
+    if provider.needs_key and not values.get("key"):
+        raise ValidationFailed("key is required", f"key: the key that {provider.name} has given you")
+    problem = _problem_of_key(provider, values["key"]) if provider.needs_key else ""
+    with transaction.atomic():
+        reserve_quota(MODULE)
+        app = Ocr(created_by_id=member_id, updated_by_id=member_id, **values, **_noted(problem))
+        app.is_default = app.is_default or not Ocr.objects.filter(is_default=True).exists()
+        save_default(app)
+    return app
+
+
+def update_ocr(*, id: str, member_id: str, **values: Any) -> Ocr:
+    """Change an app, and test another key. Without a key the old one stays. Raises the errors of `create_ocr`, and
+    ValidationFailed for another provider without a key."""
+    values = _checked({name: value for name, value in values.items() if value or name != "key"})
+    problem = ""
+    if values.get("key"):
+        stored = Ocr.objects.filter(pk=id).first()
+        chosen = PROVIDERS.get(values.get("name", stored.name if stored else ""))
+        problem = _problem_of_key(chosen, values["key"]) if chosen is not None and chosen.needs_key else ""
+    with transaction.atomic():
+        app: Ocr = CONNECTED_APPS["ocr"].record_to_change(id, values)
+        if "name" in values:
+            _provider(values["name"])
+        for name, value in {**values, **_noted(problem)}.items():
+            setattr(app, name, value)
+        provider = PROVIDERS.get(app.name)
+        if provider is not None and provider.needs_key and not app.key:
+            raise ValidationFailed("key is required", f"key: the key that {provider.name} has given you")
+        app.is_default = app.is_default and app.is_active
+        app.updated_by_id = member_id
+        save_default(app)
+    return app
+
+
+def _provider(name: str) -> type[OcrProvider]:
+    provider = PROVIDERS.get(name)
+    if provider is None:
+        raise ValidationFailed(f"name: one of {', '.join(PROVIDERS)}", f"name: one of {', '.join(PROVIDERS)}")
+    if missing := provider.missing():
+        raise ValidationFailed(f"name: {missing}", f"name: {missing}")
+    return provider
+
+
+def _problem_of_key(provider: type[OcrProvider], key: str) -> str:
+    """Have a small picture read with a key. Returns why it could not be tried; empty where it works.
+
+    Raises InvalidCredentials_400 for a key that the provider refuses.
+    """
+    with turn(), sample_picture() as picture:
+        try:
+            provider(key).read(picture, "image/png", seconds=TEST_SECONDS)
+        except OcrFailed as failed:
+            if failed.by_key:
+                raise NamedError("InvalidCredentials_400", f"key: {failed.detail}") from failed
+            return failed.detail
+    return ""
+
+
+def _noted(problem: str) -> JsonObject:
+    """Return the columns of what went wrong, or that it went well."""
+    return {"last_error": problem, "last_error_at": timezone.now() if problem else None}
+
+
+def _checked(values: JsonObject) -> JsonObject:
+    key = values.get("key", "")
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise ValidationFailed("key is no key", "key: has blanks or characters that no key has")
+    return {**values, "key_hint": key[-4:] if len(key) >= 12 else ""} if key else values
+
+
+def reader_of(app: Ocr) -> OcrProvider:
+    """Return the provider of an app, with its key. Raises OcrFailed."""
+    kind = PROVIDERS.get(app.name)
+    if kind is None:
+        raise OcrFailed(f"This service has no reader called {app.name}.", temporary=False)
+    try:
+        return kind(app.key)
+    except SecretUnreadable:
+        raise OcrFailed("The stored key was given for another reader. Enter it again.", temporary=False) from None
+
+
+def note_error(app: Ocr, detail: str) -> None:
+    """Keep what went wrong, or that it went well, where people see it."""
+    Ocr.objects.filter(pk=app.pk).update(**_noted(detail))
+
+
+def check_ocr(*, id: str) -> OcrTest:
+    """Test the app with a small picture of a word. Raises ConnectionTestRunning_429 while another test runs."""
+    app = Ocr.objects.filter(pk=id).first()
+    if app is None:
+        raise not_found()
+    began = monotonic()
+    text = ""
+    detail = ""
+    with turn(), sample_picture() as picture:
+        try:
+            text = " ".join(line.text for line in reader_of(app).read(picture, "image/png", seconds=TEST_SECONDS))
+        except OcrFailed as failed:
+            detail = failed.detail
+    note_error(app, detail)
+    return OcrTest(not detail, round((monotonic() - began) * 1000), text[:200], detail)
+
+
+@transaction.atomic
+def delete_ocrs(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
+    """Delete the apps. Scans keep their results. Raises OcrNotFound_404 for none."""
+    deleted = Ocr.objects.filter(pk__in=ids).delete()[1].get("outreach.Ocr", 0)
+    if not deleted:
+        raise NamedError("OcrNotFound_404", "ids: none of them is an OCR app of this company")
+    return {"deletedCount": deleted}
+
+
+@transaction.atomic
+def readers() -> QuerySet[Ocr]:
+    """Return the apps that can read a card, first the one that does unless another is named."""
+    return Ocr.objects.filter(is_active=True).order_by("-is_default", "created_at", "id")
+
+
+def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, member_id: str) -> CardScan:
+    """Queue a scan of the picture of a card, which is one of the files.
+
+    Raises OcrNotFound_404 if no app is connected, FileNotFound_400 and UnsupportedFileType_400.
+    """
+    app = (readers().filter(pk=ocr_id) if ocr_id else readers()).first()
+    if app is None:
+        raise NamedError("OcrNotFound_404", "connect an OCR app first (POST /apps/ocr), or switch one on")
+    file = kept(files).filter(pk=file_id).first()
+    if file is None:
+        raise NamedError("FileNotFound_400", "fileId: there is no such file in this company")
+    if file.mime not in PICTURES or file.size > MAX_BYTES:
+        raise NamedError("UnsupportedFileType_400", "fileId: a picture as JPEG, PNG or WebP, of at most 20 MB")
+    scan = CardScan.objects.create(file=file, ocr=app, created_by_id=member_id)
+    notify_workers("card-scan")
+    return scan

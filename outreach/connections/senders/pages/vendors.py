@@ -1,0 +1,214 @@
+"""The pages of mail vendors' apps: connect one by its key or by a log-in, change it, log in again."""
+
+from __future__ import annotations
+
+import re
+
+from django.http import Http404, HttpResponse
+
+from core.types import JsonObject, Values
+from core.web.ask import Answer
+from core.web.forms import Field, Form, Option
+from outreach.connections.senders.pages.smtp import SenderPage
+
+
+class VendorPage(SenderPage):
+    """Shared parts of the pages of mail vendors' apps."""
+
+    template = "web/senders/vendor.html"
+
+    def vendor_form(self, vendor: Values, values: Values | None = None) -> Form:
+        """Make the form of an app, with the fields of its vendor alone."""
+        exists = values is not None
+        if vendor["login"]:
+            return Form([*self.login_fields(), *self.limits(), Field("isActive", "Switched on", "switch")], values)
+        stays = "Stored encrypted, and never shown." + (" Left empty, it stays." if exists else "")
+        key = Field(
+            "apiKey", vendor["keyLabel"], "password", required=not exists, autocomplete="new-password", help=stays
+        )
+        fields = [
+            Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
+            Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
+            key,
+            *(self.own_field(setting, exists) for setting in vendor["fields"]),
+            Field("replyTo", "Answers go to", "email", help="Empty: to the From address."),
+            Field("name", "Name of this sender", help="Only you and your colleagues see it."),
+            *self.limits(),
+            *([Field("isActive", "Switched on", "switch", value=True)] if exists else []),
+        ]
+        return Form(fields, values)
+
+    def login_fields(self) -> list[Field]:
+        """Return the fields of an account whose address comes from its log-in."""
+        return [
+            Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
+            Field("replyTo", "Answers go to", "email", help="Empty: to the account's address."),
+            Field("name", "Name of this sender", help="Only you and your colleagues see it."),
+        ]
+
+    def login_form(self, vendor: Values, reads: bool = False) -> Form:
+        """Make the form that begins a log-in at the vendor."""
+        help_text = f"If the connection breaks while a message goes, {vendor['name']} is asked whether it was sent."
+        return Form([Field("mayRead", "Let it look into the mailbox", "switch", value=reads, help=help_text)])
+
+    def begin(self, vendor: Values, app: str = "") -> Answer:
+        """Begin a log-in at the vendor, for a new app or an existing one."""
+        body = {"mayRead": "mayRead" in self.request.POST, **({"app": app} if app else {})}
+        return self.ask("POST", f"apps/{vendor['app']}/authorize", None, body)
+
+    def own_field(self, setting: Values, exists: bool) -> Field:
+        if setting["choices"]:
+            options = [Option(choice, choice.upper()) for choice in setting["choices"]]
+            return Field(
+                setting["name"],
+                setting["label"],
+                "select",
+                options=options,
+                placeholder="The usual",
+                help=setting["help"],
+            )
+        secret, needed = setting["secret"], setting["required"] and not (exists and setting["secret"])
+        kind = "password" if secret else "text"
+        stays = " Left empty, it stays." if secret and exists else ""
+        return Field(setting["name"], setting["label"], kind, needed, help=f"{setting['help']}{stays}".strip())
+
+
+class NewVendorApp(VendorPage):
+    path = "senders/connect"
+    name = "vendor-new"
+    title = "New sender of a vendor"
+    action = ""
+
+    def vendor(self) -> JsonObject:
+        """Return the vendor that the address names, else the first."""
+        vendors = {row["app"]: row for row in self.vendors() if row["available"]}
+        return vendors.get(self.request.GET.get("app", "")) or next(iter(vendors.values()))
+
+    def show(self) -> Values:
+        vendor = self.vendor()
+        shared = {"form": None, "vendor": vendor, "title": f"Connect {vendor['name']}"}
+        if not self.may("apps", "POST"):
+            return shared
+        if vendor["login"]:
+            return {**shared, "login": self.login_form(vendor)}
+        return {**shared, "form": self.vendor_form(vendor)}
+
+    def do_begin(self) -> HttpResponse:
+        vendor = self.vendor()
+        answer = self.begin(vendor)
+        return self.page({**self.show(), "url": answer.data["url"]}) if answer.ok else self.refuse(answer)
+
+    def do_save(self) -> HttpResponse:
+        vendor = self.vendor()
+        form = self.vendor_form(vendor).fill(self.request.POST)
+        values = {name: value for name, value in form.values.items() if value not in ("", None)}
+        answer = self.ask("POST", f"apps/{vendor['app']}", None, values)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            title = f"Connect {vendor['name']}"
+            return self.page({"form": form, "vendor": vendor, "title": title}, status=422)
+        # The next step is at the vendor: its events come to the address that the app has now.
+        return self.tested(answer, f"{vendor['name']} connected", self.address("vendor-app", answer.data["_id"]))
+
+
+class VendorApp(VendorPage):
+    path = "senders/vendor/<str:id>"
+    name = "vendor-app"
+    record_kind = ("mail-vendors", "Mail vendors")
+
+    def before(self) -> tuple[JsonObject, JsonObject, str]:
+        """Return the app, its vendor and its address; the page is not there for any other id."""
+        overview = self.read("mail-vendors").data
+        app = next((row["app"] for row in overview["apps"] if row["_id"] == self.params["id"]), None)
+        vendor = next((row for row in overview["vendors"] if row["app"] == app), None)
+        if vendor is None:
+            raise Http404
+        path = f"apps/{app}/{self.params['id']}"
+        return self.read(path).data, vendor, path
+
+    def show(self) -> Values:
+        sender, vendor, path = self.before()
+        may = self.may("apps", "PUT")
+        form = self.vendor_form(vendor, sender) if may else None
+        login = self.login_form(vendor, sender["mayRead"]) if may and vendor["login"] and vendor["available"] else None
+        return {"login": login, **self.context(sender, vendor, form), "guardrail": self.read(f"{path}/guardrail").data}
+
+    def do_resume(self) -> HttpResponse:
+        return self.resume(self.before()[2])
+
+    def do_begin(self) -> HttpResponse:
+        _, vendor, _ = self.before()
+        answer = self.begin(vendor, self.params["id"])
+        return self.page({**self.show(), "url": answer.data["url"]}) if answer.ok else self.refuse(answer)
+
+    def context(self, sender: JsonObject, vendor: JsonObject, form: Form | None) -> JsonObject:
+        signs = any(field["name"] == "webhookSigningKey" for field in vendor["fields"])
+        return {
+            "sender": sender,
+            "vendor": vendor,
+            "form": form,
+            "signs": signs,
+            "title": sender["name"] or sender["fromEmail"],
+        }
+
+    def do_save(self) -> HttpResponse:
+        sender, vendor, path = self.before()
+        form = self.vendor_form(vendor, sender).fill(self.request.POST)
+        changed = {name: value for name, value in form.changed(sender).items() if value != "" or name in sender}
+        if not changed:
+            return self.unchanged(self.address("senders"))
+        answer = self.ask("PUT", path, None, changed)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            guardrail = self.read(f"{path}/guardrail").data
+            return self.page({**self.context(sender, vendor, form), "guardrail": guardrail}, status=422)
+        return self.tested(answer, "Sender saved", self.address("senders"))
+
+    def do_delete(self) -> HttpResponse:
+        _, vendor, _ = self.before()
+        answer = self.ask("DELETE", f"apps/{vendor['app']}", None, {"ids": [self.params["id"]]})
+        return self.deleted(answer) if answer.ok else self.refuse(answer)
+
+
+class VendorReturn(VendorPage):
+    """Return page of a log-in at a vendor: the member completes it by a button, so that a link alone has no effect."""
+
+    path = "senders/return"
+    name = "vendor-return"
+    title = "Log-in of the sender"
+    template = "web/senders/return.html"
+    came_back = re.compile(r"[0-9a-f]{24}\.(?P<letter>[a-h])\.(?P<app>([0-9a-f]{24})?)\.\w+", re.ASCII)
+
+    def show(self) -> Values:
+        return self.context(self.request.GET)
+
+    def context(self, sent: Values, form: Form | None = None) -> JsonObject:
+        match = self.came_back.fullmatch(sent.get("state", ""))
+        vendor = next((row for row in self.vendors() if match and row["app"] == f"mailvendor-{match['letter']}"), None)
+        whole = bool(vendor and vendor["login"] and sent.get("code")) and not sent.get("error")
+        app = match["app"] if match else ""
+        may = self.may("apps", "PUT" if app else "POST")
+        kept = [Field(name, "Log-in", "hidden", value=sent.get(name, "")) for name in ("code", "state")]
+        return {
+            "vendor": vendor,
+            "app": app,
+            "refused": bool(sent.get("error")),
+            "form": form or (Form([*kept, *([] if app else self.login_fields())]) if whole and may else None),
+        }
+
+    def do_save(self) -> HttpResponse:
+        sent = self.request.POST
+        context = self.context(sent)
+        form: Form | None = context["form"]
+        if form is None or context["vendor"] is None:
+            return self.page(context, status=422)
+        form.fill(sent)
+        values = {name: value for name, value in form.values.items() if value not in ("", None)}
+        path = f"apps/{context['vendor']['app']}"
+        answer = self.ask("PUT", f"{path}/{context['app']}", None, values) if context["app"] else None
+        answer = answer or self.ask("POST", path, None, values)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page(self.context(sent, form), status=422)
+        message = "It sends again" if context["app"] else f"{context['vendor']['name']} connected"
+        return self.done(message, self.address("vendor-app", answer.data["_id"]))

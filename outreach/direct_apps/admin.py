@@ -1,8 +1,0 @@
-"""The back office tests messenger apps and social accounts as it does numbers."""
-
-from __future__ import annotations
-
-from outreach.chat_apps.admin import CHECKS
-from outreach.direct_apps.services import MESSENGERS, SOCIAL_B
-
-CHECKS |= {MESSENGERS.vendor: MESSENGERS.check, SOCIAL_B.vendor: SOCIAL_B.check}

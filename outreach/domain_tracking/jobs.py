@@ -1,9 +1,0 @@
-"""The daily checks of tracking hosts."""
-
-from __future__ import annotations
-
-from core.jobs import QueueWork, register
-from outreach.domain_tracking.models import DomainTracking
-from outreach.domain_tracking.services import check_due, has_due_checks
-
-register(QueueWork("tracking-domains", check_due, has_due=has_due_checks, queue="bulk", model=DomainTracking))

@@ -1,0 +1,1 @@
+"""Reports, and questions that are answered from the records."""

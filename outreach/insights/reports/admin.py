@@ -1,0 +1,19 @@
+"""Back office pages of dashboards."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from outreach.insights.reports.models import Dashboard
+
+
+@admin.register(Dashboard)
+class DashboardAdmin(CompanyRecordAdmin):
+    """Dashboards, read-only: the API checks their tiles against the existing reports."""
+
+    icon = "dashboard"
+    list_display = ("name", "company", "shared", "created_by", "created_at")
+    list_filter = (BY_COMPANY, "shared")
+    list_select_related = ("company", "created_by")
+    search_fields = ("=id", "name")

@@ -1,9 +1,0 @@
-"""The work of lead generation."""
-
-from __future__ import annotations
-
-from core.jobs import JobWork, register
-from outreach.lead_generation.models import LeadGeneration
-from outreach.lead_generation.services import run, search_ended
-
-register(JobWork("lead-generation", run, model=LeadGeneration, queue="ai", ended=search_ended))

@@ -1,0 +1,188 @@
+"""Back office pages of messages, their ledger and sending hours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.references import refer, refer_kind
+from core.backoffice.values import state
+from core.text.words import code_label
+from crm.models import Contact
+from outreach.messaging.delivery.deciding.reasons import sentence_of
+from outreach.messaging.delivery.limits.models import RecipientQuota
+from outreach.messaging.delivery.models import SendJob, SendJobTransition
+from outreach.messaging.delivery.settings.models import GenieSettings
+from outreach.messaging.delivery.tracking.models import TrackingEvent
+
+GUARD = ("bounce_percent", "complaint_percent", "guard_from")
+COLOURS = {
+    "sent": "success",
+    "completed": "success",
+    "failed": "danger",
+    "unknown": "warning",
+    "suppressed": "warning",
+    "cancelled": "warning",
+    "sending": "info",
+    "claimed": "info",
+    "running": "info",
+}
+
+
+@admin.register(GenieSettings)
+class GenieSettingsAdmin(CompanyRecordAdmin):
+    """The hours in which companies' runs write to people, how long approvals hold, and the language."""
+
+    icon = "schedule"
+    title_needs = ("company",)
+    edits = ("window_start", "window_end", "recipient_timezone", "approval_days", "inbox_days", "language", *GUARD)
+    list_display = ("company", "window_days", "window_start", "window_end", "recipient_timezone")
+    search_fields = ("=id", "company__name")
+
+
+@admin.register(RecipientQuota)
+class RecipientQuotaAdmin(CompanyRecordAdmin):
+    """Present capacity to mail providers, of companies with limits for them."""
+
+    icon = "speed"
+    behind = True
+    list_display = ("scope", "company", "tokens", "filled_at")
+    list_filter = (BY_COMPANY,)
+    search_fields = ("=id", "=scope")
+
+
+@admin.register(SendJob)
+class SendJobAdmin(CompanyRecordAdmin):
+    """Messages to contacts."""
+
+    icon = "mail"
+    list_display = ("__str__", "to", "state", "why", "company", "due_at", "sent_at", "created_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "contact")
+    search_fields = ("=id", "=recipient", "=run__id", "=contact__id")
+    search_help_text = "Id of the message, the run or the contact, or the whole address"
+    hides = ("worker", "html")
+    folds = (
+        *(
+            "recipient",
+            "subject",
+            "text",
+            "run",
+            "contact",
+            "smtp",
+            "mail_app",
+            "step",
+            "occurrence",
+            "message_id",
+            "reason",
+            "evidence",
+            "status",
+        ),
+        *("delivery_status", "provider_message_id", "thread_began_at", "next_step_at", "reply", "workflow_waits"),
+    )
+
+    @admin.display(description="to")
+    def to(self, job: SendJob) -> str:
+        return job.recipient or job.address or "–"
+
+    def lead(self, record: SendJob) -> str:
+        """Show the message as it was or will be sent."""
+        if not (record.subject or record.text):
+            return ""
+        return format_html(
+            '<article class="backoffice-letter"><h2>{}</h2><div class="backoffice-text">{}</div></article>',
+            record.subject,
+            record.text,
+        )
+
+    def summary(self, record: SendJob) -> Iterable[tuple[str, Any]]:
+        """Yield its recipient, its state with the reason, and its sender."""
+        yield "Status", state(record.status, record.get_status_display())
+        yield "Why", _why(record)
+        yield "To", link(record.contact)
+        yield "Address", record.recipient or record.address
+        yield "Sent", record.sent_at
+        yield "Goes at the earliest", record.due_at if record.status in SendJob.TO_SEND else None
+        yield "By", link(record.sender) if record.sender else None
+        yield "Outreach", link(record.run) if record.run else None
+        yield "Company", link(record.company)
+
+    @admin.display(description="why", ordering="reason")
+    def why(self, job: SendJob) -> SafeString | str:
+        return format_html('<span title="{}">{}</span>', _why(job), code_label(job.reason)) if job.reason else ""
+
+    @display(description="status", ordering="status", label=COLOURS)
+    def state(self, job: SendJob) -> tuple[str, str]:
+        return job.status, job.get_status_display()
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        return lookup in ("run__id__exact", "contact__id__exact") or super().lookup_allowed(lookup, value, request)
+
+
+@panel(SendJob, "Ledger", permission="outreach.view_sendjobtransition")
+def _ledger(job: SendJob) -> SafeString:
+    rows = SendJobTransition.objects.filter(send_job=job).select_related("actor").order_by("created_at", "id")[:100]
+    cells = [(row.created_at, row.to_status.capitalize(), _why(row), row.detail, row.actor) for row in rows]
+    return table(("When", "Became", "Why", "Detail", "By"), cells)
+
+
+@admin.register(SendJobTransition)
+class SendJobTransitionAdmin(CompanyRecordAdmin):
+    """Changes of messages' statuses."""
+
+    icon = "timeline"
+    behind = True
+    list_display = ("__str__", "created_at", "send_job", "from_status", "to_status", "reason", "company")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "send_job")
+    search_fields = ("=id", "=send_job__id")
+    search_help_text = "Id of the step or of the message"
+
+
+@panel(Contact, "Messages", permission="outreach.view_sendjob")
+def _messages_to(contact: Contact) -> SafeString:
+    return message_table(SendJob.objects.filter(contact=contact), contact__id__exact=contact.pk)
+
+
+def _why(row: SendJob | SendJobTransition) -> str:
+    return sentence_of(row.reason) if row.reason else ""
+
+
+def message_table(rows: QuerySet[SendJob], **query: str) -> SafeString:
+    """Render the newest of the messages, with a link to the list that the query selects."""
+    rows = rows.select_related("contact").order_by("-id")[:ROWS]
+    cells = [
+        (link(row), row.recipient or row.address, state(row.status, row.get_status_display()), _why(row), row.sent_at)
+        for row in rows
+    ]
+    return table(
+        ("Message", "To", "Status", "Why", "Sent"), cells, more=list_address(SendJob, **query), empty="No messages."
+    )
+
+
+@admin.register(TrackingEvent)
+class TrackingEventAdmin(CompanyRecordAdmin):
+    """Opens of messages, and clicks on their links."""
+
+    icon = "ads_click"
+    behind = True
+    hides = ("visitor",)
+    list_display = ("kind", "send_job", "company", "link", "machine", "happened_at", "applied_at")
+    list_filter = (BY_COMPANY, "kind", "machine")
+    list_select_related = ("company", "send_job")
+    search_fields = ("=id", "=send_job__id")
+    search_help_text = "Id of the row or of the message"
+
+
+refer(SendJob, "message", "sendJob")
+refer_kind(SendJob, "message", "mail")

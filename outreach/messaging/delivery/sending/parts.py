@@ -1,0 +1,91 @@
+"""Parts of a sender's messages other than content: links to the company's host, tracked or not, and files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils import timezone
+
+from accounts.models import Company
+from core.tenancy import company_id
+from crm.files.services import link as file_link
+from outreach.connections.chat_apps.models import ChatApp
+from outreach.connections.chat_apps.session import OutgoingChat
+from outreach.connections.senders.models import Sender
+from outreach.connections.smtp.message import OutgoingMail
+from outreach.messaging.delivery.attachments import AttachmentReader
+from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.settings.models import GenieSettings
+from outreach.messaging.delivery.tracking.links import sent_html, with_tracking
+from outreach.messaging.delivery.unsubscribing.tokens import Unsubscriber, link
+from outreach.messaging.domain_tracking.hosts import base_for
+
+
+class MailParts:
+    """Makes the mails of a sender's messages. The company's settings and host are read once for many of them."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+        self._base = base_for(sender.from_email)
+        switches = GenieSettings.objects.values_list("track_opens", "track_clicks").first()
+        opens, clicks = switches or (False, False)
+        self._opens: bool = opens
+        self._clicks: bool = clicks
+        self._company_name = Company.objects.values_list("name", flat=True).get(pk=company_id())
+        self._files = AttachmentReader()
+
+    def prepare(self, jobs: Sequence[SendJob]) -> None:
+        """Read the data for a batch of messages."""
+        self._files.prepare(job.attachments for job in jobs)
+
+    def mail_of(self, job: SendJob, recipient: str) -> OutgoingMail:
+        """Return the message as it is sent. Raises AttachmentMissing and AttachmentUnavailable."""
+        sender = self._sender
+        return OutgoingMail(
+            id=job.pk,
+            from_name=sender.from_name,
+            from_email=sender.from_email,
+            reply_to=getattr(sender, "reply_to", "") or None,
+            to_email=recipient,
+            to_name=job.contact.name,
+            subject=job.subject,
+            text=job.text,
+            html=self._html(job),
+            date=timezone.now(),
+            references=tuple(job.reference_ids.split()),
+            thread_id=job.provider_thread_id,
+            list_id=job.company_id,
+            list_name=self._company_name,
+            bulk=job.run is not None and job.run.campaign,
+            unsubscribe_url=link(self._base, Unsubscriber(job.company_id, job.contact_id, job.pk)),
+            attachments=self._files.read(job.attachments),
+        )
+
+    def _html(self, job: SendJob) -> str | None:
+        opens = self._opens and (job.run is None or job.run.track_opens)
+        clicks = self._clicks and (job.run is None or job.run.track_clicks)
+        if not opens and not clicks:
+            return job.html or None
+        return with_tracking(sent_html(job.text, job.html), job.pk, self._base, opens=opens, clicks=clicks)
+
+
+class ChatParts:
+    """Builds the messages of a chat app from their rows and files."""
+
+    def __init__(self) -> None:
+        self._files = AttachmentReader()
+
+    def prepare(self, jobs: Sequence[SendJob]) -> None:
+        """Read the data for a batch of messages."""
+        self._files.prepare(job.attachments for job in jobs)
+
+    def mail_of(self, job: SendJob, recipient: str) -> OutgoingChat:
+        """Return the message as it is sent. Raises AttachmentMissing and AttachmentUnavailable."""
+        files = self._files.read(job.attachments)
+        links = [file_link(attachment["id"], attachment["name"]) for attachment in job.attachments]
+        return OutgoingChat(job.pk, recipient, job.chat or {}, files, links)
+
+
+def parts_of(sender: Sender) -> MailParts | ChatParts:
+    """Return the builder of a sender's messages."""
+    return ChatParts() if isinstance(sender, ChatApp) else MailParts(sender)

@@ -1,0 +1,195 @@
+"""One message: its sending, and its outcome (outreach.messaging.delivery.sending.loop has the loop).
+
+claimed → sending before its last byte is sent, then sent, failed, approved again or unknown
+(docs/decisions/0006-send-exactly-once.md).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from random import SystemRandom
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.jobs import LeaseLost
+from core.types import JsonObject
+from outreach.connections.senders.models import Sender
+from outreach.connections.smtp.message import InvalidMail, message_id
+from outreach.connections.smtp.transport import Outcome, Rejected, Sent, SmtpError, Uncertain
+from outreach.messaging.delivery import ledger
+from outreach.messaging.delivery.attachments import AttachmentMissing, AttachmentUnavailable
+from outreach.messaging.delivery.deciding.decision import backoff
+from outreach.messaging.delivery.deciding.reasons import MAX_ATTEMPTS, Reason
+from outreach.messaging.delivery.limits import guardrails
+from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.senders import AnySession
+from outreach.messaging.delivery.sending import intents
+from outreach.messaging.delivery.sending.claims import schedule_retry
+from outreach.messaging.delivery.sending.parts import ChatParts, MailParts
+from outreach.messaging.suppression.models import Suppression
+from outreach.messaging.suppression.services import suppress as suppress_addresses
+
+FIRST_WAIT = dt.timedelta(seconds=2)
+"""Delay before a vendor is queried about a message with an unknown outcome. Further delays are longer."""
+ATTACHMENT_MISSING = "attachment_missing"
+_TOO_LARGE = 552
+_LIMIT_PAUSE = 60.0
+_random = SystemRandom()
+
+
+class IntentRefused(Exception):
+    """The intent was not committed: the message may no longer be sent, or the lease is lost."""
+
+
+class SenderStopped(Exception):
+    """The sender's guardrail has stopped it: other claimed messages are not sent."""
+
+
+class SenderLimited(Exception):
+    """The sender exceeds its limit at present."""
+
+    def __init__(self, detail: str, seconds: float) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.seconds = seconds
+
+
+def deliver(
+    session: AnySession, job: SendJob, parts: MailParts | ChatParts, intend: Callable[[intents.Row], bool]
+) -> Outcome:
+    """Send a claimed message. Return the outcome, which is not recorded yet.
+
+    `intend` commits the intent and returns whether the message may be sent. Raises InvalidMail, AttachmentMissing,
+    AttachmentUnavailable and IntentRefused, and the exceptions of `intend`; nothing was sent then.
+    """
+    sender = sender_of(job)
+    recipient = job.address
+    header = "" if job.chat_app_id else message_id(job.pk, sender.from_email)
+
+    def commit_intent() -> None:
+        row = intents.intent_of(job, recipient=recipient, message_id=header)
+        if not intend(row):
+            raise IntentRefused
+        intents.begun(job, row)
+
+    return session.deliver(parts.mail_of(job, recipient), commit_intent)  # type: ignore[arg-type]
+
+
+def record_not_begun(job: SendJob, error: Exception) -> None:
+    """Record that a claimed message was not sent, nor its intent committed. Raises LeaseLost."""
+    if isinstance(error, IntentRefused):  # the next claim decides and records why
+        written = ledger.transition(job, to="approved", reason="changed_since_claim", lease=None, worker=None)
+        _require_lease(written, job)
+    elif isinstance(error, InvalidMail):
+        _fail_unsent(job, "invalid_message", str(error))
+    elif isinstance(error, AttachmentMissing):
+        _fail_unsent(job, ATTACHMENT_MISSING, str(error))
+    elif isinstance(error, AttachmentUnavailable):
+        _try_later(job, str(error))
+    else:
+        again = timezone.now() + backoff(job.attempts + 1, _random)
+        detail = "it could not be recorded that it goes out"
+        _require_lease(schedule_retry(job, until=again, detail=detail, reply=""), job)
+
+
+def _fail_unsent(job: SendJob, reason: str, detail: str) -> None:
+    _require_lease(ledger.transition(job, to="failed", reason=reason, detail=detail, error=detail, worker=None), job)
+
+
+def _try_later(job: SendJob, detail: str) -> None:
+    """Schedule another attempt of a message whose files cannot be read now; it fails after the last one."""
+    if job.attempts + 1 >= MAX_ATTEMPTS:
+        _fail_unsent(job, ATTACHMENT_MISSING, detail)
+        return
+    until = timezone.now() + backoff(job.attempts + 1, _random)
+    _require_lease(schedule_retry(job, until=until, detail=detail, reply=""), job)
+
+
+def record_outcome(job: SendJob, outcome: Outcome) -> bool:
+    """Record the outcome of a message in sending. Return whether the server accepted it."""
+    if isinstance(outcome, Sent):
+        row = intents.settled(job, outcome)
+        if not intents.run(intents.settle(), intents.parameters([row])):
+            record_late(job, row)
+        job.status = SendJob.Status.SENT
+        return True
+    if isinstance(outcome, Uncertain):
+        values = {"error": outcome.reason, "worker": None, "due_at": timezone.now() + FIRST_WAIT * 5**job.attempts}
+        _require_lease(ledger.transition(job, to="unknown", reason="uncertain", detail=outcome.reason, **values), job)
+    else:
+        _record_rejection(job, outcome)
+    return False
+
+
+def _record_rejection(job: SendJob, outcome: Rejected) -> None:
+    """Record a rejection: a failure of the sender, a bad address, another attempt later, or the end."""
+    reply = outcome.reply if not job.smtp_id else f"{outcome.code or ''} {outcome.reply}".strip()
+    if outcome.stage == "limit":
+        _requeue(job, "vendor_limit", reply)
+        raise SenderLimited(reply, outcome.retry_after or _LIMIT_PAUSE)
+    if outcome.about_sender and outcome.code != _TOO_LARGE:
+        _requeue(job, "sender_trouble", reply)
+        raise SmtpError(outcome.stage, reply, temporary=outcome.temporary, code=outcome.code)
+    attempts, stopped = job.attempts + 1, False
+    if outcome.temporary and attempts < MAX_ATTEMPTS:
+        until = timezone.now() + backoff(attempts, _random)
+        _require_lease(schedule_retry(job, until=until, detail=outcome.reply, reply=reply), job)
+        return
+    refused = Reason.ATTEMPTS_EXHAUSTED if outcome.temporary else outcome.reason or "rejected"
+    reason = "bad_address" if outcome.bad_address else refused
+    with transaction.atomic():
+        now = timezone.now()
+        values = {"attempts": attempts, "error": outcome.reply, "reply": reply, "worker": None}
+        values |= {"sending_at": None, "refused_at": now}
+        if outcome.bad_address:
+            values["bounced_at"] = now
+        _require_lease(
+            ledger.transition(job, to="failed", reason=reason, detail=reply, recipient=job.address, **values),
+            job,
+        )
+        if outcome.bad_address:
+            bounced = Suppression.Reason.BOUNCED
+            suppress_addresses([job.contact.email], reason=bounced, source=job.pk, details={"reply": reply})
+            stopped = guardrails.check_senders([sender_of(job).pk])
+    if stopped:
+        raise SenderStopped
+
+
+def _requeue(job: SendJob, reason: str, detail: str) -> None:
+    """Approve a message again that was certainly not sent, for a reason that is its sender's and not its own."""
+    if job.status == "sending":
+        values = {"lease": None, "worker": None, "sending_at": None}
+        _require_lease(ledger.transition(job, to="approved", reason=reason, detail=detail, **values), job)
+
+
+def record_late(job: SendJob, row: intents.Row) -> None:
+    """Record that a message was sent that the sweeper has meanwhile marked as unknown. Raises LeaseLost."""
+    if job.sending_at is not None:
+        values = late_values(row)
+        ledger.record_late_outcome(job, to="sent", sending_at=job.sending_at, detail=row["reply"], **values)
+    raise LeaseLost(job.pk)
+
+
+def late_values(row: intents.Row) -> JsonObject:
+    """Return the values of a message that is late confirmed as sent."""
+    values = {"sent_at": row["at"], "worker": None, "error": "", "reply": row["reply"]}
+    if row["provider_id"]:
+        values["provider_message_id"] = row["provider_id"]
+    if row["thread_id"]:
+        values["provider_thread_id"] = row["thread_id"]
+    if row["next_step_at"] is not None:
+        values["next_step_at"] = row["next_step_at"]
+    return values
+
+
+def _require_lease(written: bool, job: SendJob) -> None:
+    if not written:
+        raise LeaseLost(job.pk)
+
+
+def sender_of(job: SendJob) -> Sender:
+    if job.sender is None:
+        raise ValueError("a claimed message has a sender")
+    return job.sender

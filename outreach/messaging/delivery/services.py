@@ -1,0 +1,317 @@
+"""People's decisions about messages: approve, hold as a draft, edit, cancel, try again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
+from django.db.models.functions import Coalesce, Concat, NullIf
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.jobs import notify_workers
+from core.types import JsonObject
+from crm.models import Contact
+from outreach.connections.ai.evidence import after_edit, checked, of_html
+from outreach.connections.chat_apps.models import ChatApp
+from outreach.connections.smtp.markup import MAX_DEPTH, depth_of, sanitise_html, text_from_html
+from outreach.connections.smtp.message import clean_line
+from outreach.messaging.delivery import ledger
+from outreach.messaging.delivery.approving.approvals import ends_at, hold
+from outreach.messaging.delivery.approving.facts import facts_about
+from outreach.messaging.delivery.approving.hashes import HALF
+from outreach.messaging.delivery.deciding.decision import final_state
+from outreach.messaging.delivery.deciding.reasons import Reason, sentence_of
+from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.senders import MAIL_SENDERS
+from outreach.messaging.delivery.stopping.endings import never_goes
+
+Status = SendJob.Status
+NOT_FOUND = "NotFound_404"
+UNPROVED = Q(evidence__contains=[{"source": ""}])
+"""A message with an unproved statement. A person approves it individually."""
+ENVELOPE_CHANGED = (
+    "contact, smtp: the name or address of the contact or of the sender has changed; read the message again before it"
+    " is approved"
+)
+DECLINED = "declined"
+"""Reason of a message that a person has cancelled."""
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no message of the company."""
+    return NamedError(NOT_FOUND, "sendJobId: there is no such message in this company")
+
+
+def unproved(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
+    """Return those of the messages that state something which nothing proves."""
+    return rows.filter(UNPROVED)
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedApprovals:
+    """The numbers of drafts that are not approved together with the others."""
+
+    unproved: int
+    outdated: int
+    never: Mapping[str, int]
+    """Reason -> number of those that would never go."""
+
+    @property
+    def count(self) -> int:
+        """The messages that a person approves individually."""
+        return self.unproved + self.outdated
+
+    def as_json(self) -> JsonObject:
+        """Return the counts in the form of responses."""
+        skipped = [
+            {"reason": reason, "sentence": sentence_of(reason), "count": number}
+            for reason, number in sorted(self.never.items())
+        ]
+        return {"leftCount": self.count, "outdatedCount": self.outdated, "skipped": skipped}
+
+
+OUTDATED = Q(reason=Reason.APPROVAL_OUTDATED, run__of_campaign__isnull=True)
+"""Matches drafts whose contact or sender has changed since their approval. A campaign's content is the same for all,
+and nobody approves its messages one by one."""
+
+
+def count_left(drafts: QuerySet[SendJob]) -> SkippedApprovals:
+    """Count the drafts that are not approved together with the others."""
+    live = drafts.alias(never=never_goes()).filter(never=None)
+    outdated = live.filter(OUTDATED).count()
+    never = dict(_never(drafts).values_list("never").annotate(number=Count("pk")))
+    return SkippedApprovals(unproved(live.exclude(OUTDATED)).count(), outdated, never)
+
+
+def approvable(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
+    """Return the drafts that can be approved together.
+
+    They have a text without unproved statements. Outdated drafts are excluded, because nobody has seen their present
+    recipients, and so are those that would never be sent.
+    """
+    drafts = rows.filter(status=Status.DRAFT).exclude(text="")
+    kept = drafts.exclude(UNPROVED).exclude(OUTDATED)
+    return kept.alias(never=never_goes()).filter(never=None)
+
+
+def approve_together(rows: QuerySet[SendJob], member_id: str | None) -> int:
+    """Approve the drafts among the messages that are approved together, and end those that would never go, for their
+    reason. Returns how many are approved."""
+    ended: dict[str, list[str]] = {}
+    for id, reason in _never(rows).values_list("pk", "never"):
+        ended.setdefault(reason, []).append(id)
+    for reason, ids in ended.items():
+        drafts = SendJob.objects.filter(pk__in=ids, status=Status.DRAFT)  # others may have decided meanwhile
+        ledger.transition_all(drafts, to=final_state(reason), reason=reason, actor_id=member_id)
+    return approve(approvable(rows), member_id)
+
+
+def _never(rows: QuerySet[SendJob]) -> QuerySet[Any]:
+    """Return the drafts that would never go, with the reason as `never`."""
+    return rows.filter(status=Status.DRAFT).annotate(never=never_goes()).exclude(never=None).order_by()
+
+
+def approve(rows: QuerySet[SendJob], member_id: str | None, **shown: str) -> int:
+    """Approve the drafts among the messages that have a text: as they are `shown`, or else as they are. Returns how
+    many."""
+    drafts = rows.filter(status=Status.DRAFT).exclude(text="")
+    count = ledger.transition_all(
+        drafts, to=Status.APPROVED, actor_id=member_id, updated_by_id=member_id, **{**_approval(member_id), **shown}
+    )
+    notify_workers("send")
+    return count
+
+
+def _approval(member_id: str | None) -> JsonObject:
+    """Return the columns that an approval sets: approver, time, expiry and envelope."""
+    now = timezone.now()
+    contact = Contact.objects.filter(pk=OuterRef("contact_id"))
+    text = TextField()
+    # The same as envelope_of, in SQL.
+    name = Subquery(contact.values_list("name")[:1], output_field=text)
+    to = Concat(name, Value(" <"), _address(contact), Value(">"), output_field=text)
+    sender = Concat("from_name", Value(" <"), "from_email", Value(">"), output_field=text)
+    senders = [
+        Subquery(kind._default_manager.filter(pk=OuterRef(f"{kind.job_column}_id")).values_list(sender)[:1])
+        for kind in MAIL_SENDERS
+    ]
+    number = Coalesce(NullIf("display_number", Value("")), "phone_number_id")
+    chat = Concat("name", Value(" <"), number, Value(">"), output_field=text)
+    chats = ChatApp.objects.filter(pk=OuterRef("chat_app_id")).values_list(chat)
+    sent_by = Coalesce(*senders, Subquery(chats[:1]), Value(""), output_field=text)
+    envelope = Concat(to, Value("\n"), sent_by, output_field=text)
+    return {
+        "approved_at": now,
+        "approval_ends_at": ends_at(now),
+        "approved_by_id": member_id,
+        "approved_envelope": envelope,
+        "recipient": _address(contact),
+    }
+
+
+def _address(contact: QuerySet[Contact]) -> Case:
+    """Return where a message would go now, by mail or by chat, from a query of its contact."""
+    text = TextField()
+    addresses = {
+        name: Coalesce(Subquery(contact.values_list(name)[:1]), Value(""), output_field=text)
+        for name in ("email", "contact_number")
+    }
+    return Case(
+        When(chat_app__isnull=False, then=addresses["contact_number"]), default=addresses["email"], output_field=text
+    )
+
+
+def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
+    """Approve those of the messages that have a text, as if they had never been tried. Return their number.
+
+    They are approved for the same recipients: if these have changed, they become drafts when they are claimed.
+    """
+    now = timezone.now()
+    count = ledger.transition_all(
+        rows.exclude(text=""),
+        to=Status.APPROVED,
+        reason="",
+        detail="retried by a person",
+        actor_id=member_id,
+        updated_by_id=member_id,
+        attempts=0,
+        deaths=0,
+        due_at=now,
+        lease=None,
+        worker=None,
+        error="",
+        sending_at=None,
+        refused_at=None,
+        bounced_at=None,
+        approved_at=now,
+        approved_by_id=member_id,
+        approval_ends_at=ends_at(now),
+    )
+    notify_workers("send")
+    return count
+
+
+@transaction.atomic
+def approve_message(*, message_id: str, member_id: str, content_hash: str | None = None) -> None:
+    """Approve a draft for its present recipient and sender. An approved message stays approved.
+
+    It is approved again if these have changed or its approval has ended. Raises CampaignCannotBeUpdated_400 for any
+    other message and for one that would never be sent. Raises MessageChanged_409 when `content_hash` is that of other
+    content, recipients or senders than the message's present ones.
+    """
+    job = locked(message_id, Status.DRAFT, Status.APPROVED)
+    unchanged(job, content_hash, "approved")
+    needed = ("text",) if job.chat_app_id else ("subject", "text")
+    if missing := [name for name in needed if not getattr(job, name).strip()]:
+        raise NamedError("CampaignCannotBeUpdated_400", f"{missing[0]}: is empty; write it before you approve")
+    if content_hash is not None and content_hash != job.content_hash:
+        raise NamedError("MessageChanged_409", ENVELOPE_CHANGED)
+    if never := SendJob.objects.filter(pk=message_id).values_list(never_goes(), flat=True).first():
+        raise NamedError("CampaignCannotBeUpdated_400", f"sendJobId: it would never go. {sentence_of(never)}")
+    if job.status == Status.APPROVED and (lapse := job.lapse(timezone.now())):
+        hold(SendJob.objects.filter(pk=message_id), member_id, lapse)
+    shown = {"approved_envelope": job.envelope, "recipient": job.address}
+    approve(SendJob.objects.filter(pk=message_id), member_id, **shown)
+
+
+@transaction.atomic
+def hold_message(*, message_id: str, member_id: str) -> None:
+    """Turn an approved message, or one that a person has cancelled, into a draft. A draft stays one.
+
+    Raises CampaignCannotBeUpdated_400 for any other.
+    """
+    job = locked(message_id, Status.APPROVED, Status.DRAFT, Status.CANCELLED)
+    stopped = job.run is not None and job.run.cancelled_at is not None
+    if job.status == Status.CANCELLED and (stopped or job.reason != DECLINED):
+        raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: the message was not cancelled by itself")
+    if not job.text:
+        raise NamedError(
+            "CampaignCannotBeUpdated_400", "sendJobId: the message had not been written when it was cancelled"
+        )
+    hold(SendJob.objects.filter(pk=message_id), member_id)
+
+
+@transaction.atomic
+def cancel_message(*, message_id: str, member_id: str) -> None:
+    """Cancel a message that no worker has claimed. A cancelled one stays as it is. Raises CampaignCannotBeUpdated_400
+    for any other."""
+    job = locked(message_id, Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CANCELLED)
+    rows = SendJob.objects.filter(pk=job.pk).exclude(status=Status.CANCELLED)
+    ledger.transition_all(rows, to=Status.CANCELLED, reason=DECLINED, actor_id=member_id, updated_by_id=member_id)
+
+
+@transaction.atomic
+def edit_message(
+    *,
+    message_id: str,
+    member_id: str,
+    subject: str | None = None,
+    text: str | None = None,
+    html: str | None = None,
+    content_hash: str | None = None,
+) -> None:
+    """Change the subject and text of a draft. HTML is sanitised; a new text without HTML removes the old HTML.
+
+    HTML without a text produces the text. The evidence of unchanged words is kept; all of it is checked again, sentence
+    by sentence. Raises InvalidPayload_400 for blank text, and CampaignCannotBeUpdated_400 for a message that is no
+    draft. Raises MessageChanged_409 when `content_hash` is that of other content than the draft's present one.
+    """
+    job = locked(message_id, Status.DRAFT)
+    if job.chat_app_id:
+        raise NamedError("CampaignCannotBeUpdated_400", "text: a message by chat stays as it is; write another")
+    unchanged(job, content_hash, "changed")
+    values: JsonObject = {"updated_by_id": member_id, "updated_at": timezone.now()}
+    evidence = job.evidence
+    if subject is not None:
+        values["subject"] = clean_line(subject)
+        evidence = after_edit(evidence, "subject", job.subject, values["subject"])
+    if html is not None and depth_of(html) > MAX_DEPTH:
+        raise NamedError("InvalidPayload_400", f"html: has more than {MAX_DEPTH} tags within each other")
+    rich = sanitise_html(html) if html is not None else None
+    if rich and text is None:
+        text = text_from_html(rich)
+        if not text:
+            raise NamedError("InvalidPayload_400", "html: has no words")
+    if text is not None:
+        if not text.strip():
+            raise NamedError("InvalidPayload_400", "text: is empty")
+        values.update(text=text, html="")
+        evidence = after_edit(evidence, "text", job.text, text)
+    if rich is not None:
+        values["html"] = rich
+    if {"text", "html"} & values.keys():
+        evidence = of_html(evidence, values.get("text", job.text), text_from_html(values["html"]))
+    changed = [
+        name for name in ("subject", "text", "html") if values.get(name, getattr(job, name)) != getattr(job, name)
+    ]
+    if changed:
+        ledger.note([job.pk], reason="edited", detail=", ".join(changed), actor_id=member_id)
+        evidence = checked(evidence, facts_about(job))
+    values["evidence"] = evidence
+    SendJob.objects.filter(pk=job.pk).update(**values)
+
+
+def unchanged(job: SendJob, content_hash: str | None, action: str) -> None:
+    """Raise MessageChanged_409 when the hash is that of other content than the message's."""
+    if content_hash is not None and content_hash[:HALF] != job.content_hash[:HALF]:
+        raise NamedError("MessageChanged_409", f"contentHash: read the message again before it is {action}")
+
+
+def locked(message_id: str, *allowed: str) -> SendJob:
+    """Lock and return the message. Raises NotFound_404, and CampaignCannotBeUpdated_400 for any other status."""
+    rows = SendJob.objects.select_for_update(of=("self",)).select_related(
+        "contact", "smtp", "mail_app", "chat_app", "run"
+    )
+    job = rows.filter(pk=message_id).first()
+    if job is None:
+        raise not_found()
+    if job.status not in allowed:
+        raise NamedError(
+            "CampaignCannotBeUpdated_400",
+            f"sendJobId: the message is {job.status}; this needs one of {', '.join(allowed)}",
+        )
+    return job

@@ -1,0 +1,78 @@
+"""The tracked links of a message: their numbers, and its HTML with them.
+
+A link keeps its number as long as the message keeps its content, so that nothing is stored for it. Links in the text
+part stay as they are, because people read them there.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import idna
+
+from outreach.connections.smtp.markup import CONTROL_IN_TEXT, addresses_in, html_from_text
+from outreach.messaging.delivery.tracking.tokens import CLICK, MAX_LINKS, OPEN, Tracked, make_token
+
+_HREF = re.compile(r'(<a\b[^>]*?\bhref=")([^"]*)(?=")')
+_OWN = "/api/public/unsubscribe/"
+
+
+def sent_html(text: str, rich: str) -> str:
+    """Return the HTML of a message: its own, or one created from its text."""
+    if rich.strip():
+        return rich
+    return html_from_text(CONTROL_IN_TEXT.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).rstrip() + "\n")
+
+
+def links_of(rich: str) -> list[str]:
+    """Return the addresses of the HTML that clicks are tracked of, each once, in their order."""
+    return [url for url in dict.fromkeys(addresses_in(rich)) if is_tracked(url)][:MAX_LINKS]
+
+
+def is_tracked(url: str) -> bool:
+    """Return whether clicks on an address are tracked: one on the web that a browser can be led to, and that
+    unsubscribes nobody."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and _OWN not in parts.path
+    except ValueError:
+        return False
+
+
+def with_tracking(rich: str, message_id: str, base: str, *, opens: bool, clicks: bool) -> str:
+    """Return the HTML with tracked links, and with the picture that reports an open."""
+    if clicks:
+        numbers = {url: number for number, url in enumerate(links_of(rich), 1)}
+        rich = _HREF.sub(lambda match: match[1] + _tracked(match[2], numbers, message_id, base), rich)
+    if opens:
+        token = make_token(Tracked(OPEN, message_id))
+        rich += f'\n<img src="{base}/o/{token}.gif" width="1" height="1" alt="">'
+    return rich
+
+
+def _tracked(address: str, numbers: dict[str, int], message_id: str, base: str) -> str:
+    number = numbers.get(html.unescape(address))
+    return address if number is None else f"{base}/c/{make_token(Tracked(CLICK, message_id, number))}"
+
+
+def with_ascii_host(url: str) -> str:
+    """Return the address with its host in punycode, where that can be written; the rest stays as it is."""
+    if url.isascii():
+        return url
+    begin, slashes, rest = url.partition("//")
+    place = re.split(r"[/?#\\]", rest, maxsplit=1)[0]
+    before, at, host_port = place.rpartition("@")
+    host, colon, port = host_port.partition(":")
+    try:
+        written = host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
+    except (ValueError, idna.IDNAError):
+        return url
+    return f"{begin}{slashes}{before}{at}{written}{colon}{port}{rest[len(place) :]}"
+
+
+def link_at(links: Sequence[str], number: int) -> str | None:
+    """Return the address of the link with the number, from 1."""
+    return links[number - 1] if 1 <= number <= len(links) else None

@@ -1,0 +1,94 @@
+"""Stores opens and clicks as they come, with one INSERT each. A worker applies them (applying.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from core.access.attempts import Limit
+from core.access.callers import Caller
+from core.tenancy import company_scope, unscoped
+from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.settings.models import GenieSettings
+from outreach.messaging.delivery.tracking.links import link_at, links_of, sent_html
+from outreach.messaging.delivery.tracking.machines import Machine, is_own_member, machine_of
+from outreach.messaging.delivery.tracking.models import TrackingEvent
+from outreach.messaging.delivery.tracking.tokens import CLICK, OPEN, Tracked, read_token
+
+Status = SendJob.Status
+Kind = TrackingEvent.Kind
+A_MESSAGE = Limit("tracked-message", 200, 86_400)
+"""Maximum number of events stored for a message in a day."""
+_WENT = Q(status__in=(Status.SENDING, Status.SENT, Status.FAILED, Status.UNKNOWN)) & ~Q(text="")
+"""Matches messages that may have arrived; the content of erased ones is deleted."""
+_READ = ("company", "status", "text", "html", "sent_at", "sending_at")
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A request to a tracked address."""
+
+    method: str
+    caller: Caller
+    user_id: str | None
+    """User of the member's session in the request."""
+
+
+def record_open(token: str, visit: Visit) -> bool:
+    """Store that a message was opened. Return False for an invalid token."""
+    tracked = read_token(token)
+    job = None if tracked is None or tracked.kind != OPEN or tracked.link else _message(tracked)
+    if job is None or tracked is None:
+        return False
+    with company_scope(job.company_id):
+        _store(job, tracked, visit, of_links=0)
+    return True
+
+
+def record_click(token: str, visit: Visit) -> str | None:
+    """Store that a link was clicked, and return its address; None for an invalid token."""
+    tracked = read_token(token)
+    job = None if tracked is None or tracked.kind != CLICK else _message(tracked)
+    if job is None or tracked is None:
+        return None
+    links = links_of(sent_html(job.text, job.html))
+    url = link_at(links, tracked.link)
+    if url is not None:
+        with company_scope(job.company_id):
+            _store(job, tracked, visit, of_links=len(links))
+    return url
+
+
+def _message(tracked: Tracked) -> SendJob | None:
+    with unscoped(reason="a tracked link names its message alone"):
+        return SendJob.objects.filter(_WENT, pk=tracked.message_id).only(*_READ).first()
+
+
+def _store(job: SendJob, tracked: Tracked, visit: Visit, *, of_links: int) -> None:
+    """Store the visit, once for each visitor and day, if the company has such visits tracked at present."""
+    kind, switch = (Kind.OPENED, "track_opens") if tracked.kind == OPEN else (Kind.CLICKED, "track_clicks")
+    if not GenieSettings.objects.filter(**{switch: True}).exists() or not A_MESSAGE.try_count(job.pk):
+        return
+    now = timezone.now()
+    own = is_own_member(visit.user_id)
+    event = TrackingEvent(
+        company_id=job.company_id,
+        send_job=job,
+        kind=kind,
+        link=tracked.link,
+        of_links=of_links,
+        visitor=visitor_of(visit.caller, job.pk, now),
+        machine=Machine.MEMBER if own else machine_of(visit.method, visit.caller, job, now),
+        happened_at=now,
+    )
+    TrackingEvent.objects.bulk_create([event], ignore_conflicts=True)
+
+
+def visitor_of(caller: Caller, message_id: str, at: datetime) -> str:
+    """Return a key that distinguishes the visitors of one message for a day (UTC), without their address."""
+    identity = f"{caller.ip or ''}\n{caller.user_agent}\n{message_id}"
+    return salted_hmac(f"outreach.tracking.visitor {at:%Y-%m-%d}", identity, algorithm="sha256").hexdigest()[:32]

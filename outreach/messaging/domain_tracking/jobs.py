@@ -1,0 +1,9 @@
+"""The daily checks of tracking hosts."""
+
+from __future__ import annotations
+
+from core.jobs import QueueWork, register
+from outreach.messaging.domain_tracking.models import DomainTracking
+from outreach.messaging.domain_tracking.services import check_due, has_due_checks
+
+register(QueueWork("tracking-domains", check_due, has_due=has_due_checks, queue="bulk", model=DomainTracking))

@@ -1,0 +1,208 @@
+"""Templates of mails: {{placeholders}} are replaced by values, once, and nothing else is ever evaluated.
+
+A placeholder is a built-in name or one of the template's variables, whose value is the contact's field of that key or
+name. Values are escaped in HTML and encoded in addresses, so that no value can add markup, a script or another host.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import html
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from accounts.models import Company
+from core.errors import NamedError, shorten
+from core.tenancy import company_id
+from core.text.persons import first_name_of
+from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
+from core.text.timezones import zone_of
+from core.types import Values
+from crm.imports.readers.mapping import normalise
+from crm.imports.readers.synonyms import FIRST_NAME, SYNONYMS
+from crm.models import Contact, CustomField
+from outreach.connections.smtp.markup import sanitise_html
+from outreach.connections.smtp.message import clean_line
+from outreach.messaging.email_templates.compiler import Compiled, compile_body, is_html
+
+BUILT_IN = ("contact.name", "contact.firstName", "contact.email", "contact.number", "company.name", "company.website")
+DATE_TYPES = {"dd/mm/yyyy hh:mm a": "%d/%m/%Y %I:%M %p", "dd/mm/yyyy": "%d/%m/%Y"}
+"""dateType of a variable -> strftime's pattern."""
+VALUE_LENGTH = 2000
+_STYLE = re.compile(r"<(/?)(?:mj-)?style\b", re.IGNORECASE)
+_URL = re.compile(r"https?://(?:[^\s<>\"(){}]|\{\{[^{}]*\}\})+")
+# Blanks are looked at once: from where they begin, or not at all.
+_IN_TEXT = re.compile(
+    r"(?P<before>(?<![ \t])[ \t]++|)(?P<open>\(?)\{\{(?P<name>[^{}]*)\}\}(?P<close>\)?)(?P<after>[ \t]*)"
+)
+_IN_HTML = re.compile(r'(?P<attribute> (?:href|src)=")(?P<address>[^"]*)"|\{\{(?P<name>[^{}]*)\}\}')
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A mail from a template. `html` is empty for a plain text mail."""
+
+    subject: str
+    text: str
+    html: str
+    missing: tuple[str, ...]
+    """Required variables without a value."""
+    chat: Values | None = None
+    """For a message by chat, its visible parts (outreach.chat.chat_templates.values.pieces)."""
+
+
+def compile_template(subject: str, body: str, variables: Sequence[Values]) -> Compiled:
+    """Check a template and return its compiled form.
+
+    Raises InvalidVariables_400 for an invalid placeholder or variable. Raises InvalidEmailTemplate_400 for other
+    template marks, for MJML or HTML that cannot be read, and for a body without text.
+    """
+    names = [variable["name"] for variable in variables]
+    for place, name in enumerate(names):
+        if name in names[:place] or name in BUILT_IN or not re.fullmatch(r"[\w. -]{1,100}", name):
+            raise NamedError("InvalidVariables_400", f"variables: {shorten(name)!r} is there twice, or is no name")
+    allowed = {*BUILT_IN, *names}
+    shown = without_styles(body) if is_html(body) else body
+    for part, text in (("subject", subject), ("body", shown)):
+        for name in names_in(text):
+            if name not in allowed:
+                raise NamedError(
+                    "InvalidVariables_400",
+                    f"{part}: {{{{{shorten(name)}}}}} is none of the variables, nor of {', '.join(BUILT_IN)}",
+                )
+        if has_stray_mark(text):
+            raise NamedError("InvalidEmailTemplate_400", f"{part}: has a mark of a placeholder that is none")
+    compiled = compile_body(body)
+    if not compiled.text.strip():
+        raise NamedError("InvalidEmailTemplate_400", "body: has no words")
+    if compiled.html and (lost := set(names_in(shown)) - set(names_in(compiled.html))):
+        where = f"{{{{{shorten(min(lost))}}}}} stands where mails show nothing, such as a style or a comment"
+        raise NamedError("InvalidEmailTemplate_400", f"body: {where}")
+    return compiled
+
+
+def without_styles(body: str) -> str:
+    """Return a body without its style elements, whose braces are no placeholders."""
+    kept = []
+    at = 0
+    inside = False
+    for match in _STYLE.finditer(body):
+        if match[1] and inside:
+            at, inside = match.start(), False
+        elif not match[1] and not inside:
+            kept.append(body[at : match.start()])
+            inside = True
+    return "".join(kept if inside else [*kept, body[at:]])
+
+
+def render(subject: str, compiled: Compiled, variables: Iterable[Values], values: Mapping[str, str] | None) -> Rendered:
+    """Return the mail with the values, by the names of the placeholders. Without values they stay as they are."""
+    if values is None:
+        return Rendered(clean_line(subject)[:200], compiled.text, compiled.html, ())
+    required = [variable["name"] for variable in variables if variable["required"]]
+    missing = tuple(name for name in required if not values.get(name, "").strip())
+
+    def value(name: str) -> str:
+        return values.get(name.strip(), "")[:VALUE_LENGTH]
+
+    def plain(words: str) -> str:
+        in_urls = _URL.sub(lambda url: PLACEHOLDER.sub(lambda found: quote(value(found[1]), safe=""), url[0]), words)
+        return _IN_TEXT.sub(lambda found: _in_text(found, value(found["name"])), in_urls)
+
+    def in_address(found: re.Match[str]) -> str:
+        # A value that an address begins with is one itself; further on it is a part of it.
+        return html.escape(value(found[1]) if found.start() == 0 else quote(value(found[1]), safe=""))
+
+    def in_html(found: re.Match[str]) -> str:
+        if found["name"] is not None:
+            return html.escape(value(found["name"]))
+        return f'{found["attribute"]}{PLACEHOLDER.sub(in_address, found["address"])}"'
+
+    # Sanitised again: an address that is a value may have any scheme.
+    rich = sanitise_html(_IN_HTML.sub(in_html, compiled.html)) if compiled.html else ""
+    return Rendered(clean_line(plain(subject))[:200], plain(compiled.text), rich, missing)
+
+
+def _in_text(match: re.Match[str], value: str) -> str:
+    """Return the text that replaces a placeholder in plain text, with the spaces and brackets around it.
+
+    A placeholder without a value leaves no brackets, and at most one space between words.
+    """
+    if value:
+        return f"{match['before']}{match['open']}{value}{match['close']}{match['after']}"
+    if bool(match["open"]) != bool(match["close"]):
+        return match["before"] + match["open"] + match["close"] + match["after"]
+    text = match.string
+    at = match.start()
+    end = match.end()
+    begins, ends = at == 0 or text[at - 1] == "\n", end == len(text) or text[end] == "\n"
+    if begins or ends or text[end] in ".,;:!?)":
+        return ""
+    return (match["before"] or match["after"])[:1]
+
+
+@dataclass(frozen=True)
+class ValueReader:
+    """Reads the values of contacts for a company's templates."""
+
+    company: Mapping[str, str]
+    fields: Mapping[str, str]
+    """Name of a custom field, in lower case, or its key -> its key."""
+    zone: ZoneInfo | dt.tzinfo
+    first_names: tuple[str, ...] = ()
+    """Keys of custom fields that hold first names."""
+
+    @classmethod
+    def load(cls) -> ValueReader:
+        """Load the active company's name, fields and time zone."""
+        company = Company.objects.get(pk=company_id())
+        rows = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False)
+        fields: dict[str, str] = {}
+        first_names = []
+        for key, name in rows.order_by("pk").values_list("unique_field_id", "name"):
+            if normalise(name) in SYNONYMS[FIRST_NAME]:
+                first_names.append(key)
+            fields |= {name.casefold(): key}
+            fields.setdefault(key, key)
+        company_values = {"company.name": company.name, "company.website": company.website}
+        return cls(company_values, fields, zone_of(company.timezone), tuple(first_names))
+
+    def of(self, contact: Contact, variables: Iterable[Values]) -> dict[str, str]:
+        """Return the values of the built-in names and of the variables for a contact."""
+        values = {
+            **self.company,
+            "contact.name": contact.name,
+            "contact.firstName": self._first_name(contact),
+            "contact.email": contact.email or "",
+            "contact.number": contact.contact_number or "",
+        }
+        for variable in variables:
+            key = self.fields.get(variable["name"]) or self.fields.get(variable["name"].casefold(), "")
+            values[variable["name"]] = self._text(contact.custom.get(key), variable.get("dateType") or "")
+        return values
+
+    def _first_name(self, contact: Contact) -> str:
+        """Return the first name: of a field of its own, else of the contact's name."""
+        written = (self._text(contact.custom.get(key), "").strip() for key in self.first_names)
+        return next((name for name in written if name), "") or first_name_of(contact.name)
+
+    def _text(self, value: Any, date_type: str) -> str:
+        if value is None or isinstance(value, dict):
+            return ""
+        if isinstance(value, list):
+            return ", ".join(self._text(part, date_type) for part in value)
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return self._date(str(value), DATE_TYPES[date_type]) if date_type else str(value)
+
+    def _date(self, stored: str, pattern: str) -> str:
+        try:
+            if len(stored) == 10:
+                return dt.datetime.combine(dt.date.fromisoformat(stored), dt.time()).strftime(pattern)
+            return dt.datetime.fromisoformat(stored).astimezone(self.zone).strftime(pattern)
+        except ValueError:
+            return stored

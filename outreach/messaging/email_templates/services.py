@@ -1,0 +1,156 @@
+"""Use cases of templates of mails. Their names are unique in the company, regardless of case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from core.access import reserve_quota
+from core.errors import NamedError, shorten
+from core.lists import BulkSelection, in_batches
+from core.types import Values
+from crm.contacts.selectors import live_contacts
+from crm.models import Contact
+from crm.records.unique_names import save_unique_name
+from outreach.messaging.delivery.attachments import described
+from outreach.messaging.email_templates.compiler import Compiled
+from outreach.messaging.email_templates.models import EmailTemplate, EmailTemplateVersion
+from outreach.messaging.email_templates.rendering import Rendered, ValueReader, compile_template, render
+
+MODULE = "template"
+TAKEN = "TemplateNameAlreadyExists_400"
+KEPT_VERSIONS = 50
+WORDS = ("subject", "body", "variables", "attachments")
+USES: list[Callable[[Sequence[str]], Iterable[str]]] = []
+"""Functions that return the names of records that use one of the templates and have not started, such as campaigns."""
+NAMED = 5
+NOT_FOUND = "EmailTemplateNotFound_404"
+
+
+def not_found(parameter: str = "id") -> NamedError:
+    """Return the error for an id that belongs to no e-mail template of the company."""
+    return NamedError(NOT_FOUND, f"{parameter}: there is no such e-mail template in this company")
+
+
+def get_template(id: str, parameter: str = "id") -> EmailTemplate:
+    """Return the company's template with this id. Raises EmailTemplateNotFound_404."""
+    template: EmailTemplate | None = EmailTemplate.objects.filter(pk=id).first()
+    if template is None:
+        raise not_found(parameter)
+    return template
+
+
+@transaction.atomic
+def create_template(*, member_id: str, **values: Any) -> EmailTemplate:
+    """Create a template.
+
+    Raises TemplateNameAlreadyExists_400, InvalidVariables_400, InvalidEmailTemplate_400, FileNotFound_400 for an
+    attachment, PlanLimitExceeded_403.
+    """
+    reserve_quota(MODULE)
+    template = EmailTemplate(created_by_id=member_id, updated_by_id=member_id, **values)
+    return _save(template, new_words=True, new_files=True)
+
+
+@transaction.atomic
+def update_template(*, id: str, member_id: str, check_files: bool = True, **values: Any) -> EmailTemplate:
+    """Change the given values. Started runs keep the version with which they started.
+
+    Raises EmailTemplateNotFound_404, and the errors of create_template.
+    """
+    template = EmailTemplate.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if template is None:
+        raise not_found()
+    new_words = any(getattr(template, name) != values[name] for name in WORDS if name in values)
+    for name, value in values.items():
+        setattr(template, name, value)
+    template.version += new_words
+    template.updated_by_id = member_id
+    return _save(template, new_words=new_words, new_files=check_files and "attachments" in values)
+
+
+def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
+    """Restore an earlier version of a template, as a new version.
+
+    Raises EmailTemplateNotFound_404 when there is no such template or version, and the errors of update_template.
+    """
+    version = EmailTemplateVersion.objects.filter(template_id=id, number=number).values(*WORDS).first()
+    if version is None:
+        get_template(id)
+        raise NamedError(NOT_FOUND, "version: the template has no such version, or it is too old to be kept")
+    # Deleted files are reported by the preview, and when the template is sent.
+    return update_template(id=id, member_id=member_id, check_files=False, **version)
+
+
+def _save(template: EmailTemplate, *, new_words: bool, new_files: bool = False) -> EmailTemplate:
+    if new_files:
+        template.attachments = [file["id"] for file in described(template.attachments)]
+    compiled = compile_template(template.subject, template.body, template.variables)
+    template.html = compiled.html
+    template.text = compiled.text
+    template.links = list(compiled.links)
+    save_unique_name(template, TAKEN)
+    if new_words:
+        texts = {name: getattr(template, name) for name in WORDS}
+        versions = EmailTemplateVersion.objects.filter(template=template)
+        versions.filter(number__lte=template.version - KEPT_VERSIONS).delete()
+        versions.create(template=template, number=template.version, created_by_id=template.updated_by_id, **texts)
+    return template
+
+
+def compiled_of(template: EmailTemplate) -> Compiled:
+    """Return the stored result of compiling a template."""
+    return Compiled(template.html, template.text, tuple(template.links))
+
+
+@transaction.atomic
+def delete_templates(*, selection: BulkSelection) -> tuple[int, str]:
+    """Delete the selected templates. Started runs keep their version.
+
+    Returns how many, and the names of the records that use them and have not started. Raises EmailTemplateNotFound_404
+    when ids name none.
+    """
+    deleted, losing = 0, dict[str, None]()
+    for ids in in_batches(selection.apply(EmailTemplate.objects.all()), lock=True):
+        losing |= dict.fromkeys(name for used in USES for name in used(ids))
+        EmailTemplate.objects.filter(pk__in=ids).delete()
+        deleted += len(ids)
+    if not deleted and not selection.everything:
+        raise NamedError(NOT_FOUND, "ids: none of them is an e-mail template of this company")
+    return deleted, ", ".join(shorten(name, 60) for name in [*losing][:NAMED])
+
+
+def preview_template(*, id: str, contact_id: str | None) -> tuple[EmailTemplate, Rendered]:
+    """Return a template and the mail that it makes for a contact; without one its placeholders stay.
+
+    Raises EmailTemplateNotFound_404 and ContactNotFound_400.
+    """
+    template = get_template(id, "templateId")
+    values = values_of(contact_id, template.variables)
+    return template, render(template.subject, compiled_of(template), template.variables, values)
+
+
+def preview_words(
+    *, subject: str, body: str, variables: Sequence[Values], contact_id: str | None
+) -> tuple[Compiled, Rendered]:
+    """Return the mail that results from an unsaved template.
+
+    Raises InvalidVariables_400, InvalidEmailTemplate_400 and ContactNotFound_400.
+    """
+    compiled = compile_template(subject, body, variables)
+    return compiled, render(subject, compiled, variables, values_of(contact_id, variables))
+
+
+def values_of(contact_id: str | None, variables: Sequence[Values]) -> dict[str, str] | None:
+    """Return the values of a contact; None without one. Raises ContactNotFound_400."""
+    return None if contact_id is None else ValueReader.load().of(contact_of(contact_id), variables)
+
+
+def contact_of(id: str) -> Contact:
+    """Return the live contact whose values a preview has. Raises ContactNotFound_400."""
+    contact: Contact | None = live_contacts().filter(pk=id).first()
+    if contact is None:
+        raise NamedError("ContactNotFound_400", "contactId: there is no such contact in this company")
+    return contact

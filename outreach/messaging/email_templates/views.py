@@ -1,0 +1,270 @@
+"""Endpoints of templates of mails (contract 4.12), and the preview of one (4.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from core.access import Actor
+from core.api.endpoint import endpoint
+from core.api.listing import Listing, ListRequest, list_action
+from core.api.output import Deleted
+from core.api.viewsets import ResourceViewSet
+from core.errors import InvalidFormat, NamedError
+from core.ids import is_id
+from core.types import JsonObject, Values
+from crm.files.selectors import readable_files
+from outreach.connections.connected_apps.turns import BUSY
+from outreach.connections.mail_vendors.registry import LETTERS
+from outreach.connections.mail_vendors.services import nothing_selected
+from outreach.connections.smtp.markup import html_from_text, page_of
+from outreach.messaging.delivery.attachments import listed
+from outreach.messaging.email_templates import services
+from outreach.messaging.email_templates.filters import TEMPLATE_FIELDS, VERSION_FIELDS
+from outreach.messaging.email_templates.models import EmailTemplate, EmailTemplateVersion
+from outreach.messaging.email_templates.rendering import Rendered
+from outreach.messaging.email_templates.serializers import (
+    PreviewInput,
+    TemplateCreate,
+    TemplateDelete,
+    TemplateOut,
+    TemplatePreview,
+    TemplateUpdate,
+    TrialInput,
+    VersionOut,
+    VersionRestore,
+    WordsPreview,
+)
+from outreach.messaging.email_templates.trials import OTHERS, TYPES, send_trial
+
+NOT_FOUND = ("EmailTemplateNotFound_404",)
+FILES = ("FileNotFound_400", "UnauthorizedAction_403")
+REFUSED = ("TemplateNameAlreadyExists_400", "InvalidVariables_400", "InvalidEmailTemplate_400", *FILES)
+TYPE = OpenApiParameter(
+    "type", str, OpenApiParameter.PATH, enum=(*TYPES, "chatapp"), description="What kind of sender it goes by."
+)
+CONTACT = OpenApiParameter("contactId", str, description="Whose values it gets; without it the placeholders stay.")
+
+
+def _one(id: str) -> JsonObject:
+    services.get_template(id)
+    return TemplateOut.one(EmailTemplate.objects.filter(pk=id)) or {}
+
+
+def _versions(request: ListRequest) -> QuerySet[EmailTemplateVersion]:
+    return EmailTemplateVersion.objects.filter(template=services.get_template(request.path["id"]))
+
+
+class EmailTemplateViewSet(ResourceViewSet):
+    module = services.MODULE
+    listing = Listing("List e-mail templates", EmailTemplate.objects.all, TEMPLATE_FIELDS, TemplateOut)
+
+    @endpoint(
+        "Create an e-mail template",
+        input=TemplateCreate,
+        output=TemplateOut,
+        success="TemplateCreated_201",
+        errors=REFUSED,
+        takes=services.MODULE,
+    )
+    def create(self, request: Request, data: JsonObject) -> object:
+        _check_sees_files(self.actor, data.get("attachments", ()))
+        return _one(services.create_template(member_id=self.actor.member_id, **data).pk)
+
+    @endpoint("Read an e-mail template", output=TemplateOut, errors=NOT_FOUND)
+    def retrieve(self, request: Request, id: str) -> object:
+        return _one(id)
+
+    @endpoint(
+        "Update an e-mail template",
+        input=TemplateUpdate,
+        output=TemplateOut,
+        success="TemplateUpdated_200",
+        errors=(*NOT_FOUND, *REFUSED),
+        description="Runs that have begun keep the words that they began with.",
+    )
+    def update(self, request: Request, id: str, data: JsonObject) -> object:
+        if data.get("attachments"):
+            _check_sees_files(self.actor, data["attachments"], services.get_template(id).attachments)
+        services.update_template(id=id, member_id=self.actor.member_id, **data)
+        return _one(id)
+
+    @endpoint(
+        "Delete e-mail templates",
+        input=TemplateDelete,
+        output=Deleted,
+        bulk=True,
+        success="TemplatesDeleted_200",
+        errors=NOT_FOUND,
+        description="What has begun keeps its words; `warning` names campaigns that have not, and lack theirs now.",
+    )
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
+        deleted, campaigns = services.delete_templates(selection=self.selection())
+        warning = {"warning": f"ids: {campaigns} cannot begin without other words"} if campaigns else {}
+        return self.success({"deletedCount": deleted}, **warning)
+
+    versions = list_action(
+        Listing("List the versions of an e-mail template", _versions, VERSION_FIELDS, VersionOut, errors=NOT_FOUND),
+        url_path="versions",
+        detail=True,
+    )
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Give an e-mail template the words of a version",
+        input=VersionRestore,
+        output=TemplateOut,
+        success="TemplateUpdated_200",
+        errors=(*NOT_FOUND, *REFUSED),
+        description="As a new version. The last 50 are kept.",
+    )
+    def restore(self, request: Request, id: str, data: JsonObject) -> object:
+        services.restore_version(id=id, member_id=self.actor.member_id, number=data["version"])
+        return _one(id)
+
+    @action(detail=False, methods=["post"], url_path="preview")
+    @endpoint(
+        "Preview the words of an e-mail template",
+        input=PreviewInput,
+        output=WordsPreview,
+        errors=("InvalidVariables_400", "InvalidEmailTemplate_400", "ContactNotFound_400", *FILES),
+        description="Before they are saved. By session a contact takes contact.GET.",
+    )
+    def preview_words(self, request: Request, data: JsonObject) -> object:
+        contact = data.pop("contact_id", None)
+        check_sees_contact(self.actor, contact)
+        files = data.pop("attachments", ())
+        _check_sees_files(self.actor, files)
+        compiled, mail = services.preview_words(contact_id=contact, **data)
+        return shown_mail(mail, compiled.links, listed(files))
+
+    @action(detail=True, url_path="preview")
+    @endpoint(
+        "Preview an e-mail template",
+        output=TemplatePreview,
+        errors=(*NOT_FOUND, "ContactNotFound_400", "UnauthorizedAction_403"),
+        parameters=(CONTACT,),
+        description="The mail that it makes. By session a contact takes contact.GET.",
+    )
+    def preview(self, request: Request, id: str) -> object:
+        return _preview(self, id)
+
+
+class TemplatePreviewViewSet(ResourceViewSet):
+    module = "genie"
+    lookup_url_kwarg = "templateId"
+
+    @endpoint(
+        "Preview the e-mail template of an outreach",
+        output=TemplatePreview,
+        errors=(*NOT_FOUND, "ContactNotFound_400", "UnauthorizedAction_403"),
+        parameters=(CONTACT,),
+        description="The mail that a follow-up makes of it. By session a contact takes contact.GET.",
+    )
+    def retrieve(self, request: Request, templateId: str) -> object:
+        return _preview(self, templateId)
+
+
+NO_APP = tuple(dict.fromkeys(nothing_selected(letter).name for letter in LETTERS))
+
+
+class TrialViewSet(ResourceViewSet):
+    module = "campaign"
+    lookup_url_kwarg = "type"
+
+    @endpoint(
+        "Send a test of a template",
+        parameters=(TYPE,),
+        input=TrialInput,
+        output=WordsPreview,
+        success="TestEmailSent_200",
+        limited=True,
+        errors=(
+            *("UnsupportedCampaignType_400", "NoRecipientsSpecified_400", "NoSMTPSelected_400", BUSY, *NO_APP),
+            *("EmailTemplateNotFound_404", "InvalidEmailTemplate_400", "InvalidVariables_400", "ContactNotFound_400"),
+            *("EmailSendingFailed_500", *FILES),
+            *("ChatAppTemplateNotFound_404", "InvalidChatAppTemplate_400", "NoMessagesSent_400"),
+        ),
+        description="To members of the company alone, at most 20 an hour. The"
+        " subject gets a mark; the mail counts for no limit, is in no log, and has no link to unsubscribe. By session a"
+        " contact takes contact.GET, and a template template.GET. By chatapp templateId is an approved chat"
+        " template, which goes to the number of the contact that has the member's address.",
+    )
+    def create(self, request: Request, type: str, data: JsonObject) -> object:
+        contact = data.pop("contact_id", None)
+        check_sees_contact(self.actor, contact)
+        if data.get("template_id") is not None and not self.actor.may("template", "GET"):
+            raise NamedError("UnauthorizedAction_403", "templateId: your role lacks the permission template.GET")
+        if type in OTHERS:
+            return shown_mail(self._other(type, contact, data), (), ())
+        files = data.pop("attachments", ())
+        _check_sees_files(self.actor, files)
+        mail, sent_files = send_trial(
+            type=type,
+            recipients=data.pop("to"),
+            template_id=data.pop("template_id", None),
+            smtp_id=data.pop("smtp", None),
+            words=data,
+            contact_id=contact,
+            attachments=files,
+            member_id=self.actor.member_id,
+        )
+        return shown_mail(mail, (), listed(sent_files))
+
+    def _other(self, type: str, contact: str | None, data: JsonObject) -> Rendered:
+        send = OTHERS[type]
+        return send(
+            recipients=data["to"],
+            template_id=data.get("template_id"),
+            contact_id=contact,
+            member_id=self.actor.member_id,
+        )
+
+
+def _preview(view: ResourceViewSet, id: str) -> JsonObject:
+    template, mail = services.preview_template(id=id, contact_id=asked_contact(view))
+    return {"_id": template.pk, "name": template.name, **shown_mail(mail, template.links, listed(template.attachments))}
+
+
+def asked_contact(view: ResourceViewSet) -> str | None:
+    """Return the contact that the query names. Raises InvalidFormat, and UnauthorizedAction_403."""
+    contact = view.request.query_params.get("contactId")
+    if contact is not None and not is_id(contact):
+        raise InvalidFormat("contactId", contact, "an id is 24 hex characters")
+    check_sees_contact(view.actor, contact)
+    return contact
+
+
+def check_sees_contact(actor: Actor, contact: str | None) -> None:
+    """Raise UnauthorizedAction_403 for a contact that the actor may not read."""
+    if contact is not None and not (actor.is_unbounded or actor.may("contact", "GET")):
+        raise NamedError("UnauthorizedAction_403", "contactId: your role lacks the permission contact.GET")
+
+
+def _check_sees_files(actor: Actor, ids: Iterable[str], before: Iterable[str] = ()) -> None:
+    """Raise for a file that the actor may not read, unless the template has it already."""
+    new = set(ids) - set(before)
+    if not new:
+        return
+    if not (actor.is_unbounded or actor.may("file", "GET")):
+        raise NamedError("UnauthorizedAction_403", "attachments: your role lacks the permission file.GET")
+    if hidden := new - set(readable_files(actor).filter(pk__in=new).values_list("pk", flat=True)):
+        raise NamedError("FileNotFound_400", f"attachments: there is no file {min(hidden)} in this company")
+
+
+def shown_mail(mail: Rendered, links: Iterable[str], attachments: Sequence[Values]) -> JsonObject:
+    """Return a mail as WordsPreview has it."""
+    html = page_of(mail.html or html_from_text(mail.text), mail.subject)
+    return {
+        "subject": mail.subject,
+        "text": mail.text,
+        "html": html,
+        "missing": list(mail.missing),
+        "links": list(links),
+        "attachments": list(attachments),
+        "size": len(html.encode()),
+    }

@@ -1,0 +1,33 @@
+"""Personal data in received mail."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+
+from core.models import Event
+from crm.privacy.registrations import blank_events
+from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from outreach.messaging.inbox.models import ImapMailbox, InboundMessage
+
+
+def _mails(subject: DataSubject) -> Q:
+    """Match mail from the person, about them, or in answer to a message to them."""
+    return referring(InboundMessage, subject) | Q(from_email__in=subject.emails) | Q(recipient__in=subject.emails)
+
+
+def _events(subject: DataSubject) -> Q:
+    return Q(object_id__in=InboundMessage.objects.filter(_mails(subject)).values("pk"))
+
+
+def register_tables() -> None:
+    """Register the personal data in received mail, which erasure deletes, in its events, and in mailboxes' errors."""
+    # The events come first, as long as it is known which mail they are about.
+    register_personal_data("receivedMailEvents", Event, _events, blank_events, module="genie", exported=False)
+    register_personal_data("receivedMail", InboundMessage, _mails, module="genie")
+    register_personal_data(
+        "mailboxErrors",
+        ImapMailbox,
+        lambda subject: mentioning(subject, "last_error"),
+        lambda subject, rows: rows.update(last_error=""),
+        exported=False,
+    )

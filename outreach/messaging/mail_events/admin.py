@@ -1,0 +1,35 @@
+"""Back office pages of events of mail vendors."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from outreach.messaging.mail_events.models import MailEvent, MailHookToken
+
+
+@admin.register(MailEvent)
+class MailEventAdmin(CompanyRecordAdmin):
+    """Events of messages reported by mail vendors."""
+
+    icon = "webhook"
+    behind = True
+    hides = ("raw", "dedupe_key")
+    list_display = ("__str__", "app", "company", "happened_at", "applied_at", "send_job")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "app", "send_job")
+    search_fields = ("=id", "=recipient", "=send_job__id")
+    search_help_text = "Id of the event or of the message, or the whole address"
+
+
+@admin.register(MailHookToken)
+class MailHookTokenAdmin(CompanyRecordAdmin):
+    """Signed tokens of webhooks that have come, for two days: each vouches for the events that it came with first."""
+
+    icon = "token"
+    behind = True
+    hides = ("token_hash", "content_hash")
+    list_display = ("__str__", "app", "company", "created_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "app")
+    search_fields = ("=id",)

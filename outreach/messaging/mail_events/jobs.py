@@ -1,0 +1,11 @@
+"""The work of applying events of mail vendors, and of forgetting old ones."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from core.jobs import PeriodicTask, QueueWork, register
+from outreach.messaging.mail_events.services import apply_waiting, forget_old, has_waiting
+
+register(QueueWork("mail-events", apply_waiting, has_due=has_waiting, queue="send"))
+register(PeriodicTask("outreach.old_mail_events", forget_old, every=timedelta(hours=1)))

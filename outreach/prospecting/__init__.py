@@ -1,0 +1,1 @@
+"""New leads: sources of leads, generation and enrichment."""

@@ -1,0 +1,1 @@
+"""Outreach runs: genie and campaigns."""

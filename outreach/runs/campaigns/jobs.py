@@ -1,0 +1,12 @@
+"""The work of campaigns."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from core.jobs import PeriodicTask, QueueWork, register
+from outreach.runs.campaigns import launch
+from outreach.runs.campaigns.progress import follow_campaigns
+
+register(QueueWork("campaigns", launch.start_due, has_due=launch.has_due, queue="send"))
+register(PeriodicTask("outreach.campaigns", follow_campaigns, every=timedelta(minutes=1)))

@@ -1,0 +1,255 @@
+"""The page of one campaign: its results, and its actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from core.text.placeholders import names_in
+from core.types import JsonObject, Values
+from core.web.mail_frames import mail_frame, quiet_frame
+from outreach.runs.campaigns.pages.base import CampaignPage, shown_campaign
+from outreach.runs.genie.pages.base import messages
+from outreach.runs.genie.pages.chats import CHAT
+from outreach.runs.genie.pages.new import SELECTORS
+from outreach.runs.genie.pages.steps import in_words, step_name
+
+WAITING = ("approved", "claimed", "sending")
+NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
+FUNNEL = (
+    ("audience", "People", ()),
+    ("planned", "Messages", ("",)),
+    ("sent", "Sent", ("sent",)),
+    ("delivered", "Delivered", ()),
+    ("opened", "Opened", ()),
+    ("clicked", "Clicked", ()),
+    ("replied", "Answered", ()),
+    ("unsubscribed", "Unsubscribed", ()),
+    ("bounced", "Came back", ()),
+    ("notSent", "Not sent", NOT_SENT),
+)
+"""Name of a number -> its label, and the statuses of the messages that it counts."""
+KNOWN = ("contact.", "company.")
+"""Prefixes of the variables that every mail has."""
+WHY = {
+    "replied": "it had the most replies",
+    "opened": "most people have opened it",
+    "clicked": "most people have clicked a link of it",
+    "tie": "several did as well, and it is the first of these",
+    "no_data": "nobody had done anything, and it is the first",
+    "chosen": "somebody has chosen it",
+}
+
+
+def recipient(people: Values | None) -> Values | None:
+    """Return the first of an audience who can be written to, or else the first."""
+    sample = people["sample"] if people else ()
+    sendable = [person for person in sample if person["decision"]["state"] != "stop"]
+    return next(iter(sendable or sample), None)
+
+
+def opened(campaign: Values) -> str:
+    """Return the label for seen messages: people read chats, and open mails."""
+    return "Read" if campaign["type"] == CHAT else "Opened"
+
+
+def counted(number: int) -> str:
+    return f"{number:,} {'person' if number == 1 else 'people'}"
+
+
+class Campaign(CampaignPage):
+    path = "campaigns/<str:id>"
+    name = "campaign"
+    record_kind = ("campaign", "Campaigns")
+    template = "web/campaigns/detail.html"
+
+    def show(self) -> Values:
+        campaign = shown_campaign(self.read(f"campaign/{self.params['id']}").data)
+        job = self.ask("GET", f"bulk-job/{campaign['bulkJob']}") if campaign["bulkJob"] else None
+        at_work = job.data if job is not None and job.ok and job.data["status"] in ("queued", "running") else None
+        status, counts = campaign["status"], campaign["counts"]
+        under_way = status in ("running", "paused")
+        decision = campaign["nextDecision"] or {}
+        planning = status == "running" and campaign["run"] and not campaign["total"]
+        going = counts["claimed"] or counts["sending"] or (counts["approved"] and decision.get("state") != "wait")
+        return {
+            "campaign": campaign,
+            "title": campaign["name"],
+            "funnel": self.funnel(campaign),
+            "whom": self.whom(campaign),
+            "bars": [
+                {**row, "link": self.log(campaign, [row["status"]], row["reason"])} for row in campaign["reasons"]
+            ],
+            "waits": decision if under_way and decision.get("state") == "wait" else None,
+            "opened": opened(campaign),
+            "won": WHY.get(campaign["won"].get("why", ""), ""),
+            "undecided": under_way and campaign["winner"] and not campaign["won"],
+            "names": [row["name"] for row in campaign["variants"]],
+            "steps": [{**row, "waits": in_words(row["delay"])} for row in campaign["outreachCadence"].get("steps", ())],
+            "by_step": [{**row, "name": step_name(row["step"])} for row in campaign["stepResults"]]
+            if campaign["outreachCadence"]
+            else [],
+            "drafts": counts["draft"] if under_way else 0,
+            "job": at_work,
+            "moving": planning or at_work is not None or bool(under_way and going),
+            "under_way": under_way,
+            "before": self.before(campaign) if campaign["run"] is None else None,
+            "can_start": status == "draft" or (status == "failed" and campaign["run"] is None),
+            "can_edit": status in ("draft", "scheduled", "paused") or (status == "failed" and campaign["run"] is None),
+        }
+
+    def before(self, campaign: Values) -> JsonObject:
+        """Return the review before a campaign starts: the number of recipients, and its mails."""
+        people = self.people(campaign)
+        first = recipient(people)
+        named = [variant["name"] for variant in campaign["variants"]]
+        mails = [(f"Version {name}", {"variant": number}) for number, name in enumerate(named)]
+        later = len(campaign["outreachCadence"].get("steps", ()))
+        called = "The message" if campaign["type"] == CHAT else "The mail"
+        mails = mails or ([(called, {})] if campaign["templateId"] or campaign["body"] else [])
+        mails += [(step_name(step), {"step": step}) for step in range(2, later + 2)]
+        shown_for = {"contactId": first["_id"]} if first else {}
+        return {
+            "people": people,
+            "first": first,
+            "mails": [
+                (label, self.address("campaign-preview", campaign["_id"], **shown_for, **which))
+                for label, which in mails
+            ],
+            "can_test": bool(mails) and self.may("campaign", "POST"),
+            "starts": f"{counted(people['sendable'])} will be written to." if people else "Nobody is chosen yet.",
+        }
+
+    def people(self, campaign: Values) -> Values | None:
+        """Return how many people the campaign reaches, with the first of them; None if the reader may not know."""
+        chosen = {name: campaign[name] for name in (*(name for name, *_ in SELECTORS), "contactIds", "leadIds")}
+        should_ask = any(chosen.values()) and self.may("campaign", "POST")
+        chosen["type"] = campaign["type"]
+        answer = self.ask("POST", "campaign/audience-preview", None, chosen) if should_ask else None
+        return answer.data if answer is not None and answer.ok else None
+
+    def do_test(self) -> HttpResponse:
+        """Send the first version to the reader, by the campaign's sender: as the first recipient gets it."""
+        campaign = self.read(f"campaign/{self.params['id']}").data
+        content = campaign["variants"][0] if campaign["variants"] else campaign
+        sender = campaign["smtp"] or campaign["mailApp"]
+        if content["templateId"]:
+            mail: JsonObject = {"templateId": content["templateId"]}
+        else:
+            names = names_in(f"{content['subject']} {content['body']}")
+            own = [name for name in dict.fromkeys(names) if not name.startswith(KNOWN)]
+            variables = [{"name": name, "required": False, "dateType": None} for name in own]
+            mail = {"subject": content["subject"], "body": content["body"], "variables": variables}
+        first = recipient(self.people(campaign))
+        body = {**mail, "to": [self.reader.email], **({"smtp": sender["_id"]} if sender else {})}
+        if campaign["type"] == CHAT:
+            body = {"templateId": content["templateId"], "to": [self.reader.email]}
+        body |= {"contactId": first["_id"]} if first else {}
+        answer = self.ask("POST", f"campaign/test/{campaign['type']}", None, body)
+        if not answer.ok:
+            return self.refuse(answer)
+        name = first and (first["name"] or first["email"])
+        shown = f"as {name} would get it" if name else "with the names of fields: nobody is chosen yet"
+        return self.done(f"A test has gone to {self.reader.email}, {shown}")
+
+    def funnel(self, campaign: Values) -> list[JsonObject]:
+        """Return the way from the audience to the answers: label, number, and the address of the messages."""
+        return [
+            {
+                "label": opened(campaign) if name == "opened" else label,
+                "number": campaign["funnel"][name],
+                "link": self.log(campaign, [status for status in statuses if status])
+                if statuses and campaign["run"]
+                else "",
+            }
+            for name, label, statuses in FUNNEL
+            if campaign["funnel"][name] is not None
+        ]
+
+    def whom(self, campaign: Values) -> list[tuple[str, str]]:
+        """Return (kind, names) of the audience."""
+        names, rows = campaign["audienceNames"], []
+        for selector, label, *_ in SELECTORS:
+            if ids := campaign[selector]:
+                rows.append((label, ", ".join(names.get(id, "one that was deleted") for id in ids)))
+        for selector, label in (("contactIds", "Single people"), ("leadIds", "Leads")):
+            if ids := campaign[selector]:
+                rows.append((label, f"{len(ids):,}"))
+        return rows
+
+    def log(self, campaign: Values, statuses: Iterable[str] = (), reason: str = "") -> str:
+        """Return the address of the campaign's messages, by statuses and reason if they are given."""
+        filters = [f"run:in:{campaign['run']}"]
+        filters += [f"status:in:{','.join(statuses)}"] if statuses else []
+        filters += [f"reason:in:{reason}"] if reason else []
+        return self.address("messages", f=filters)
+
+    def do_start(self) -> HttpResponse:
+        answer = self.ask("POST", f"campaign/{self.params['id']}/start")
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done(
+            "It starts at its time" if answer.data["status"] == "scheduled" else "The campaign has started"
+        )
+
+    def do_pause(self) -> HttpResponse:
+        return self.change("pause", "Paused: nothing goes until you resume it")
+
+    def do_resume(self) -> HttpResponse:
+        return self.change("resume", "It goes on")
+
+    def do_winner(self) -> HttpResponse:
+        variant = self.request.POST.get("variant", "")
+        return self.change("winner", f"{variant} goes to the others", {"variant": variant})
+
+    def change(self, path: str, message: str, body: Values | None = None) -> HttpResponse:
+        answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
+        return self.done(message) if answer.ok else self.refuse(answer)
+
+    def do_cancel(self) -> HttpResponse:
+        return self.change_messages("cancel", None, "Cancelled; {} will not go", "cancelledCount")
+
+    def do_release(self) -> HttpResponse:
+        return self.change_messages("release", {}, "{} released", "changedCount")
+
+    def change_messages(self, path: str, body: Values | None, message: str, count: str) -> HttpResponse:
+        """Change the campaign's messages, at once or by a job whose progress the toast shows."""
+        answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done(
+            message.format(messages(answer.data[count]) if not answer.job else "messages"), watch=answer.job
+        )
+
+    def do_duplicate(self) -> HttpResponse:
+        answer = self.ask("POST", f"campaign/{self.params['id']}/duplicate")
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("This is the copy, a draft", self.address("campaign", answer.data["_id"]))
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "campaign", None, {"ids": [self.params["id"]]})
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("Campaign deleted; its messages stay in the log", self.address("campaigns"))
+
+
+class CampaignPreview(CampaignPage):
+    """A mail of a campaign, as a document of its own: ?variant= and ?step= select the mail, ?contactId= the
+    recipient."""
+
+    path = "campaigns/<str:id>/preview"
+    name = "campaign-preview"
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        self.read(f"campaign/{self.params['id']}")  # a campaign of others is not there
+        query = {name: request.GET[name] for name in ("variant", "step", "contactId") if name in request.GET}
+        answer = self.ask("GET", f"campaign/{self.params['id']}/preview", query)
+        if answer.ok and answer.data["chat"]:
+            bubble = {**answer.data["chat"], "missing": answer.data["missing"]}
+            return quiet_frame(render(request, "pages/chat_bubble.html", {"bubble": bubble}))
+        if answer.ok:
+            return mail_frame(request, mail=answer.data)
+        return mail_frame(request, problem=". ".join(filter(None, (answer.message, answer.warning))))

@@ -1,0 +1,106 @@
+"""The follow-ups of a campaign in its form: a fixed number of blank ones, of which empty ones are ignored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from core.types import JsonObject, Values
+from core.web.forms import Field, Option
+from outreach.runs.genie.pages import chats
+from outreach.runs.genie.pages.steps import STOPS, UNITS
+
+MAX_FOLLOW_UPS = 10
+MIN_FOLLOW_UPS = 2
+NAMES = ("chatTemplate", "chatVariables", "template", "subject", "body", "amount", "unit", "stopOn")
+_NAMED = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.)?(\w+)")
+
+
+def places(steps: Sequence[Values]) -> int:
+    """Return for how many follow-ups the form has fields: one more than there are."""
+    return min(MAX_FOLLOW_UPS, max(MIN_FOLLOW_UPS, len(steps) + 1))
+
+
+def follow_up_fields(steps: Sequence[Values], templates: list[Option], chat_templates: list[Option]) -> list[Field]:
+    """Return the fields of the follow-ups, with the values of existing ones."""
+    return [
+        field
+        for place in range(places(steps))
+        for field in _fields(place, templates, chat_templates, steps[place] if place < len(steps) else {})
+    ]
+
+
+def _fields(place: int, templates: list[Option], chat_templates: list[Option], step: Values) -> list[Field]:
+    delay = step.get("delay") or {"amount": 3, "unit": "days"}
+    stops = step.get("stopOn", [option.value for option in STOPS])
+    values = {**step, **delay, "stopOn": stops}
+    if step.get("template") in {option.value for option in chat_templates}:
+        values |= {"chatTemplate": step["template"], "template": ""}
+        values["chatVariables"] = chats.variables_shown(step.get("variables"))
+    chosen = Field("template", "Template", "select", options=templates, placeholder="None: written here")
+    fields = [
+        *chats.chat_fields(chat_templates, "chat"),
+        *([chosen] if templates else []),
+        Field("subject", "Subject", help="Empty: Re: and the subject before, so that it stays in the conversation."),
+        Field("body", "Text", "textarea", help="Neither template nor text: there is no such follow-up."),
+        Field("amount", "Wait", "number"),
+        Field("unit", "Unit", "select", options=list(UNITS)),
+        Field("stopOn", "Not sent any more when", "checks", options=list(STOPS)),
+    ]
+    for field in fields:
+        field.value = values.get(field.name) or ([] if field.name == "stopOn" else "")
+        field.name = f"f{place}-{field.name}"
+    return fields
+
+
+def grouped(fields: Sequence[Field]) -> list[JsonObject]:
+    """Return the fields of each follow-up by their short names, and whether it has content or an error."""
+    by_name = {field.name: field for field in fields}
+    groups: list[JsonObject] = []
+    for place in range(MAX_FOLLOW_UPS):
+        own = {name: by_name[key] for name in NAMES if (key := f"f{place}-{name}") in by_name}
+        if own:
+            groups.append({**own, "open": _has_words(own) or any(field.error for field in own.values())})
+    return groups
+
+
+def _has_words(own: Mapping[str, Field]) -> bool:
+    return any(own[name].value for name in ("body", "template", "chatTemplate") if name in own)
+
+
+def cadence_of(fields: Sequence[Field], before: Sequence[Values]) -> JsonObject:
+    """Return the form's follow-ups in the API's form. Values that the form does not show stay as they were."""
+    steps = []
+    for place, own in enumerate(grouped(fields)):
+        if not _has_words(own):
+            continue
+        values = {name: own[name].value for name in NAMES if name in own}
+        kept = before[place] if place < len(before) else {}
+        delay = {"amount": values["amount"], "unit": values["unit"]}
+        others = {name: kept[name] for name in ("window", "channel") if kept.get(name)}
+        steps.append({**others, "delay": delay, "stopOn": values["stopOn"], **_words(values)})
+    return {"steps": steps} if steps else {}
+
+
+def _words(values: Values) -> JsonObject:
+    """Return the content of a follow-up: a chat template, or else a template, or else the typed text."""
+    if chosen := values.get("chatTemplate"):
+        chat = chats.chosen(chosen, values["chatVariables"])
+        return {"channel": chats.CHAT, "template": chosen, "variables": chat["variables"]}
+    content = {"template": values["template"], "body": ""} if values.get("template") else {"body": values["body"]}
+    return {"subject": values["subject"], **content}
+
+
+def refused(fields: Sequence[Field], warning: str) -> str:
+    """Return the API's text with the names of this form's fields."""
+    used = [place for place, own in enumerate(grouped(fields)) if _has_words(own)]
+
+    def named(found: re.Match[str]) -> str:
+        place = int(found[1])
+        name = {"delay": "amount"}.get(found[2], found[2])
+        own = grouped(fields)[used[place]] if place < len(used) else {}
+        if "chatTemplate" in own and own["chatTemplate"].value:
+            name = {"template": "chatTemplate", "variables": "chatVariables"}.get(name, name)
+        return f"f{used[place]}-{name}" if place < len(used) else found[0]
+
+    return _NAMED.sub(named, warning)

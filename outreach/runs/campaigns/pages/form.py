@@ -1,0 +1,401 @@
+"""The form of a campaign, with its audience."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+
+from core.text.timezones import zone_of
+from core.types import JsonObject, Values
+from core.web.ask import Answer
+from core.web.forms import Field, Form, Option
+from outreach.runs.campaigns.pages import follow_ups
+from outreach.runs.campaigns.pages.base import CampaignPage
+from outreach.runs.genie.pages import chats
+from outreach.runs.genie.pages.base import TRACKED, tracking_switches
+from outreach.runs.genie.pages.new import EXCLUDED, SAMPLES, SELECTORS, from_label
+from outreach.runs.genie.pages.steps import DAYS, INTERVALS
+
+WHO = tuple(name for name, *_ in SELECTORS)
+WORDS = ("templateId", "subject", "body")
+CHATTED = ("chatTemplate", "chatVariables")
+SECOND_CHATTED = ("secondChatTemplate", "secondChatVariables")
+SECOND = {"secondTemplateId": "templateId", "secondSubject": "subject", "secondBody": "body"}
+"""Field of the second version -> key of the API."""
+TIMES = ("scheduledAt", "endsAt")
+WINDOW = ("days", "start", "end")
+ALIKE = (
+    ("mailApp: ", "smtp: "),
+    ("variants[0].", ""),
+    ("variants[1].templateId", "secondTemplateId"),
+    ("variants[1].subject", "secondSubject"),
+    ("variants[1].body", "secondBody"),
+    ("winner.after", "after"),
+    ("window.", ""),
+)
+"""The API's names of fields that have another name in the form."""
+BY_CHAT = (
+    ("variants[0].templateId", "chatTemplate"),
+    ("variants[0].variables", "chatVariables"),
+    ("variants[1].templateId", "secondChatTemplate"),
+    ("variants[1].variables", "secondChatVariables"),
+    ("templateId: ", "chatTemplate: "),
+)
+"""The same of a campaign by chat."""
+HELP = (
+    "Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the name of any field of"
+    " contacts in double braces are filled in."
+)
+WINNERS = (
+    ("", "", "Each version goes to its share"),
+    ("replied", "", "The one with the most replies goes to the rest"),
+    ("opened", "opens", "The one that most people open goes to the rest"),
+    ("clicked", "clicks", "The one of which most people click a link goes to the rest"),
+    ("manual", "", "I choose the one that goes to the rest"),
+)
+"""Metric, its tracking, and its label."""
+
+
+class CampaignForm(CampaignPage):
+    """Shared parts of the pages of a new and of a changed campaign."""
+
+    template = "web/campaigns/form.html"
+
+    @cached_property
+    def choices(self) -> Values:
+        campaign_choices: Values = self.read("campaign/choices").data
+        return campaign_choices
+
+    def form(self, values: Values | None = None) -> Form:
+        """Make the form; a kind of selector that the company has none of is left out."""
+        later = follow_ups.follow_up_fields(self.steps(), self.named("templates"), self.chat_templates())
+        return Form([*self.who(), *self.what(), *self.second(), *later, *self.how()], values)
+
+    def steps(self) -> list[JsonObject]:
+        """Return the follow-ups that the campaign has."""
+        return []
+
+    def named(self, name: str) -> list[Option]:
+        return [Option(row["_id"], row["name"]) for row in self.choices[name] or ()]
+
+    def chat_templates(self) -> list[Option]:
+        templates = self.choices["chatTemplates"] or ()
+        return [Option(template["_id"], f"{template['name']} ({template['language']})") for template in templates]
+
+    def who(self) -> list[Field]:
+        kinds = [(name, label, self.named(name)) for name, label, *_ in SELECTORS]
+        return [Field(name, label, "checks", options=options, value=[]) for name, label, options in kinds if options]
+
+    def what(self) -> list[Field]:
+        templates = self.named("templates")
+        chosen = Field("templateId", "Template", "select", options=templates, placeholder="None: written here")
+        return [
+            Field("name", "Name", required=True, help="Only you and your colleagues see it."),
+            *chats.chat_fields(
+                self.chat_templates(), "chat", help="It goes by chat then, by the number of the template, not by mail."
+            ),
+            *([chosen] if templates else []),
+            Field("subject", "Subject", help="Without a template."),
+            Field("body", "Text", "textarea", help=HELP),
+        ]
+
+    def second(self) -> list[Field]:
+        """Return the fields of the second version, and of how one of both is chosen."""
+        templates = self.named("templates")
+        chosen = Field(
+            "secondTemplateId", "Its template", "select", options=templates, placeholder="None: written here"
+        )
+        return [
+            *chats.chat_fields(self.chat_templates(), "secondChat", "Its chat template"),
+            *([chosen] if templates else []),
+            Field("secondSubject", "Its subject"),
+            Field("secondBody", "Its text", "textarea"),
+            Field("share", "Percent who get it", "number", value=50),
+            Field("metric", "Which one wins", "radio", options=self.winners(), value=""),
+            Field("testShare", "Percent who get the test", "number", value=20),
+            Field("after", "Days until the winner is chosen", "number", value=2, help="After the test has gone."),
+        ]
+
+    def winners(self) -> list[Option]:
+        """Return the ways to choose a winner; by opens and clicks only where they are tracked."""
+        tracks = self.choices["tracking"]
+        return [Option(metric, label) for metric, kind, label in WINNERS if not kind or tracks[kind]]
+
+    def switches(self) -> list[Field]:
+        """Return the switches of the company's tracking."""
+        tracks = self.choices["tracking"]
+        return tracking_switches({"trackOpens": tracks["opens"], "trackClicks": tracks["clicks"]})
+
+    def how(self) -> list[Field]:
+        senders = [
+            Option(f"{sender['type']}/{sender['_id']}", from_label(sender)) for sender in self.choices["senders"] or ()
+        ]
+        return [
+            Field("smtp", "From", "select", options=senders, value=senders[0].value if senders else "", required=True),
+            Field("scheduledAt", "Starts", "datetime-local", help="Empty: as soon as you start it."),
+            Field(
+                "throttle",
+                "Most messages in an hour",
+                "number",
+                value=None,
+                help="Empty: as many as the sender may send.",
+            ),
+            Field("manual", "I release each message myself", "switch", value=False),
+            *self.switches(),
+            Field("days", "Days", "checks", options=list(DAYS), value=[], help="None: as all your messages go."),
+            Field("start", "From", "time"),
+            Field("end", "Until", "time", help="At the recipient's place. Both empty: as all your messages go."),
+            Field("live", "Also to those who join later", "switch", value=False),
+            Field("intervalMs", "Repeat", "select", options=list(INTERVALS), placeholder="Never"),
+            Field("writeAgain", "Each time to all of them again", "switch", value=False),
+            Field("endsAt", "Until", "datetime-local", help="For those who join later, or what repeats."),
+        ]
+
+    def context(self, form: Form) -> JsonObject:
+        by_name = {field.name: field for field in form.fields}
+
+        def these(*names: str) -> list[Field]:
+            return [by_name[name] for name in names if name in by_name]
+
+        second = these(*SECOND_CHATTED, *SECOND)
+        repeat = these("live", "intervalMs", "writeAgain", "endsAt")
+        window = these(*WINDOW)
+        return {
+            "form": form,
+            "who": these(*WHO),
+            "what": these("name", *CHATTED, *WORDS),
+            "follow_ups": follow_ups.grouped(form.fields),
+            "second": [*second, *these("share", "metric", "testShare", "after")],
+            "tests": any(field.value or field.error for field in second),
+            "how": these("smtp", "scheduledAt", "throttle", "manual", *TRACKED),
+            "window": window,
+            "windowed": any(field.value or field.error for field in window),
+            "repeat": repeat,
+            "repeats": any(field.value or field.error for field in repeat),
+            "senders": by_name["smtp"].options,
+            "can_test": self.may("template"),
+        }
+
+    def body(self, form: Form) -> JsonObject:
+        """Return the API's body for the form."""
+        values = form.values
+        by_chat = values.get("chatTemplate")
+        type, _, sender = (chats.CHAT, "", "") if by_chat else str(values["smtp"] or "smtp/").partition("/")
+        span = {name: values[name] for name in ("start", "end") if values[name]}
+        window = {"days": [int(day) for day in values["days"] if day.isdecimal()], **span}
+        payload = {
+            **{name: values[name] for name in ("name", "throttle", "manual")},
+            **{name: values[name] for name in (*WHO, *TRACKED) if name in values},
+            **{name: self.moment(values[name]) for name in TIMES},
+            "type": type,
+            **({} if by_chat else {"smtp" if type == "smtp" else "mailApp": sender or None}),
+            "window": window if window["days"] or span else None,
+            "audience": "live" if values["live"] else "fixed",
+            "recurring": bool(values["intervalMs"]),
+            "intervalMs": int(values["intervalMs"]) if str(values["intervalMs"]).isdecimal() else None,
+            "writeAgain": values["writeAgain"],
+        }
+        cadence = follow_ups.cadence_of(form.fields, self.steps())
+        return {**payload, **self.words(values), "outreachCadence": cadence}
+
+    def words(self, values: Values) -> JsonObject:
+        """Return the content: of one version, or of two with their shares and the rule of the test."""
+        first = _words({name: values.get(name) or "" for name in WORDS})
+        second = _words({key: values.get(name) or "" for name, key in SECOND.items()})
+        if template := values.get("chatTemplate"):
+            first = chats.chosen(template, values["chatVariables"])
+        if template := values.get("secondChatTemplate"):
+            second = chats.chosen(template, values["secondChatVariables"])
+        if not any(second.values()):
+            return {**first, "variants": [], "winner": None}
+        share = values["share"] if isinstance(values["share"], int) else 50
+        variants = [{"name": "A", "share": 100 - share, **first}, {"name": "B", "share": share, **second}]
+        metric = values["metric"]
+        rule: JsonObject = {"metric": metric, "testShare": values["testShare"]}
+        if metric in ("replied", "opened", "clicked"):
+            rule["after"] = {"amount": values["after"], "unit": "days"}
+        return {"variants": variants, "winner": rule if metric else None}
+
+    def moment(self, text: str) -> str | None:
+        """Return the time of a field in the reader's zone; other text is left to the API to refuse."""
+        try:
+            local = datetime.fromisoformat(text)
+        except ValueError:
+            return text or None
+        return local.replace(tzinfo=zone_of(self.reader.formats.timezone)).isoformat()
+
+    def refused(self, form: Form, answer: Answer) -> HttpResponse:
+        warning = answer.warning
+        by_chat = bool(form.values.get("chatTemplate"))
+        for theirs, ours in (*(BY_CHAT if by_chat else ()), *ALIKE):
+            warning = warning.replace(theirs, ours)
+        warning = follow_ups.refused(form.fields, warning)
+        form.refuse(answer.message, warning)
+        return self.page({**self.show(), **self.context(form)}, status=422)
+
+
+def _words(values: Mapping[str, str]) -> JsonObject:
+    """Return only a template, or else subject and body: text below a chosen template is ignored."""
+    if values["templateId"]:
+        return {"templateId": values["templateId"], "subject": "", "body": ""}
+    return {"templateId": None, "subject": values["subject"], "body": values["body"]}
+
+
+class NewCampaign(CampaignForm):
+    path = "campaigns/new"
+    name = "campaign-new"
+    title = "New campaign"
+    action = "New campaign"
+
+    def show(self) -> Values:
+        if not self.may("campaign", "POST"):
+            return {"form": None}
+        form = self.form()
+        for field in form.fields:
+            if field.name in WHO or field.name == "templateId":
+                sent = self.request.GET.getlist(field.name)
+                if sent:
+                    field.value = sent if field.name in WHO else sent[0]
+        return self.context(form)
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", "campaign", None, self.body(form))
+        if not answer.ok:
+            return self.refused(form, answer)
+        return self.done("Saved. Look at it once more, then start it", self.address("campaign", answer.data["_id"]))
+
+
+class EditCampaign(CampaignForm):
+    path = "campaigns/<str:id>/edit"
+    name = "campaign-edit"
+
+    @cached_property
+    def campaign(self) -> Values:
+        record: Values = self.read(f"campaign/{self.params['id']}").data
+        return record
+
+    def show(self) -> Values:
+        shared = {"campaign": self.campaign, "title": self.campaign["name"]}
+        if not self.may("campaign", "PUT"):
+            return {**shared, "form": None}
+        return {**shared, **self.context(self.form(self.values()))}
+
+    def form(self, values: Values | None = None) -> Form:
+        """Make the form. Of a campaign that has begun, name, pace and end change; more than two versions stay."""
+        whole = super().form(values)
+        if self.campaign["startedAt"] is not None:
+            kept = ("name", "throttle", "endsAt") if self.campaign["endsAt"] else ("name", "throttle")
+            whole.fields = [field for field in whole.fields if field.name in kept]
+        elif len(self.campaign["variants"]) > 2:
+            rule = (*WORDS, *SECOND, *CHATTED, *SECOND_CHATTED, "share", "metric", "testShare", "after")
+            whole.fields = [field for field in whole.fields if field.name not in rule]
+        return whole
+
+    def chat_templates(self) -> list[Option]:
+        """Return the approved templates, and those that the campaign names already."""
+        campaign, offered = self.campaign, super().chat_templates()
+        by_chat = campaign["type"] == chats.CHAT
+        named = [step["template"] for step in self.steps() if by_chat or step["channel"] == chats.CHAT]
+        named += [entry["templateId"] for entry in (campaign, *campaign["variants"]) if by_chat]
+        missing = {id for id in named if id} - {entry.value for entry in offered}
+        return offered + [Option(id, "The present one, which is not approved") for id in sorted(missing)]
+
+    def steps(self) -> list[JsonObject]:
+        cadence_steps: list[JsonObject] = self.campaign["outreachCadence"].get("steps", [])
+        return cadence_steps
+
+    def values(self) -> JsonObject:
+        """Return the campaign as the form has it."""
+        campaign, rule = self.campaign, self.campaign["winner"] or {}
+        sender = campaign["smtp"] or campaign["mailApp"]
+        first, second = [*campaign["variants"][:2], {}, {}][:2]
+        by_chat, chatted = campaign["type"] == chats.CHAT, first or campaign
+        texts = dict.fromkeys((*WORDS, *SECOND, *CHATTED, *SECOND_CHATTED), "")
+        if by_chat:
+            texts |= {
+                "chatTemplate": chatted["templateId"] or "",
+                "chatVariables": chats.variables_shown(chatted.get("variables")),
+                "secondChatTemplate": second.get("templateId") or "",
+                "secondChatVariables": chats.variables_shown(second.get("variables")),
+            }
+        else:
+            texts |= {name: first.get(name) or campaign[name] or "" for name in WORDS}
+            texts |= {name: second.get(key) or "" for name, key in SECOND.items()}
+        window = campaign["window"] or {}
+        hours = {} if window.get("start") == window.get("end") else window
+        return {
+            **{name: campaign[name] for name in ("name", "throttle", "manual", "writeAgain", *TRACKED)},
+            **{name: campaign[name] or [] for name in WHO},
+            **texts,
+            **{name: self.local(campaign[name]) for name in TIMES},
+            "share": second.get("share", 50),
+            "metric": rule.get("metric", ""),
+            "testShare": rule.get("testShare", 20),
+            "after": (rule.get("after") or {}).get("amount", 2),
+            "smtp": f"{campaign['type']}/{sender['_id']}" if sender else "",
+            "days": [str(day) for day in window.get("days", ())],
+            "start": hours.get("start", ""),
+            "end": hours.get("end", ""),
+            "live": campaign["audience"] == "live",
+            "intervalMs": str(campaign["intervalMs"]) if campaign["recurring"] else "",
+        }
+
+    def local(self, moment: Any) -> str:
+        """Return a time on the reader's clock, as the field takes it."""
+        if not moment:
+            return ""
+        when = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+        return f"{when.astimezone(zone_of(self.reader.formats.timezone)):%Y-%m-%dT%H:%M}"
+
+    def context(self, form: Form) -> JsonObject:
+        if any(field.name == "smtp" for field in form.fields):
+            return super().context(form)
+        return {"form": form, "what": form.fields}
+
+    def body(self, form: Form) -> JsonObject:
+        shown = {field.name for field in form.fields}
+        if "smtp" in shown:
+            whole = super().body(form)
+            if "subject" in shown:
+                return whole
+            kept = (*WORDS, "variables", "variants", "winner")
+            return {name: value for name, value in whole.items() if name not in kept}
+        return {name: self.moment(value) if name in TIMES else value for name, value in form.values.items()}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form(self.values()).fill(self.request.POST)
+        answer = self.ask("PUT", f"campaign/{self.params['id']}", None, self.body(form))
+        if not answer.ok:
+            return self.refused(form, answer)
+        return self.done("Saved", self.address("campaign", self.params["id"]))
+
+
+class CampaignAudience(CampaignPage):
+    """The audience of a choice: a part of the form."""
+
+    path = "campaigns/audience"
+    name = "campaign-audience"
+    title = "Who the campaign is written to"
+    template = "web/campaigns/audience.html"
+
+    def show(self) -> Values:
+        chosen = {name: self.request.GET.getlist(name) for name in WHO if self.request.GET.getlist(name)}
+        if not chosen or not self.may("campaign", "POST") or not self.may("contact"):
+            return {"found": None}
+        by_chat = {"type": chats.CHAT} if self.request.GET.get("chatTemplate") else {}
+        audience = self.needed(self.ask("POST", "campaign/audience-preview", None, {**chosen, **by_chat})).data
+        excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in audience["excluded"].items()]
+        return {
+            "found": audience,
+            "by_chat": bool(by_chat),
+            "left_out": audience["count"] - audience["sendable"],
+            "excluded": ", ".join(excluded),
+            "samples": audience["sample"][:SAMPLES],
+            "back": f"{self.address('campaign-new')}?{urlencode(chosen, doseq=True)}",
+        }

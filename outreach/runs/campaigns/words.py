@@ -1,0 +1,159 @@
+"""The content of a campaign: that of a template, or its own, checked when it is saved and compiled when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from core.errors import NamedError, ValidationFailed, shorten
+from core.types import JsonObject, Values
+from outreach.messaging.delivery.attachments import described
+from outreach.messaging.email_templates.models import EmailTemplate
+from outreach.messaging.email_templates.rendering import (
+    BUILT_IN,
+    ValueReader,
+    compile_template,
+    names_in,
+    without_styles,
+)
+from outreach.messaging.email_templates.services import not_found
+from outreach.runs.campaigns.chats import chat_words, is_chat, own_words, templates_of
+from outreach.runs.campaigns.models import CHAT, Campaign
+
+MAX_VARIANTS = 5
+ALONE = {"name": "", "share": 100}
+"""The one variant of a campaign without variants."""
+NO_SUBJECT = "-"
+"""Placeholder of the subject of a follow-up without one, during the check of its content."""
+
+
+def check_variants(variants: Sequence[Values]) -> None:
+    """Raise ValidationFailed for variants that cannot be combined."""
+    if len(variants) == 1:
+        raise ValidationFailed("variants: name two at least", "variants: one alone is the campaign's own text")
+    names = [variant["name"].casefold() for variant in variants]
+    if len(set(names)) < len(names):
+        raise ValidationFailed("variants: two have the same name", "variants: give each a name of its own")
+    if variants and sum(variant["share"] for variant in variants) != 100:
+        raise ValidationFailed("variants: the shares are not 100 together", "variants: share is in percent of all")
+
+
+def content_of(campaign: Campaign) -> JsonObject:
+    """Return the content in the form of a run (outreach.runs.genie.variants).
+
+    Raises CampaignTemplateRequired_400 without content, and FileNotFound_400 for an attachment. Raises
+    EmailTemplateNotFound_404, InvalidVariables_400 and InvalidEmailTemplate_400.
+    """
+    mail = {"templateId": campaign.template_id, "subject": campaign.subject, "body": campaign.body}
+    own = own_words(campaign) if campaign.by_chat else mail
+    variants = campaign.variants or [{**ALONE, **own}]
+    reader = ValueReader.load()
+    compiled: Callable[[Values, str], JsonObject]
+    if campaign.by_chat:
+        chats = templates_of(campaign)
+
+        def compiled(one: Values, where: str) -> JsonObject:
+            return {"name": one["name"], "share": one["share"], **chat_words(one, chats, reader, where)}
+    else:
+        mails = EmailTemplate.objects.in_bulk([one["templateId"] for one in variants if one["templateId"]])
+
+        def compiled(one: Values, where: str) -> JsonObject:
+            return _compiled(one, mails, reader, where)
+
+    return {
+        "variants": [
+            compiled(one, f"variants[{place}]." if campaign.variants else "") for place, one in enumerate(variants)
+        ],
+        "testShare": campaign.winner_rule.get("testShare"),
+        "chosen": None,
+    }
+
+
+def follow_ups_of(campaign: Campaign) -> JsonObject:
+    """Return the follow-ups with their content, in the form of a run (outreach.runs.genie.cadence).
+
+    Raises as content_of.
+    """
+    steps = campaign.outreach_cadence.get("steps", [])
+    if not steps:
+        return {}
+    templates = EmailTemplate.objects.in_bulk([entry["template"] for entry in steps if entry["template"]])
+    chats, reader = templates_of(campaign), ValueReader.load()
+    stored_steps = []
+    for place, step in enumerate(steps):
+        where = f"outreachCadence.steps[{place}]."
+        if is_chat(campaign, step):
+            content = chat_words(step, chats, reader, where, "template")
+            stored_steps.append({**step, "channel": CHAT, "subject": "", "content": content})
+            continue
+        # Without a subject it goes under that of the messages before it.
+        entry = {
+            **ALONE,
+            "variables": step.get("variables"),
+            "templateId": step["template"],
+            "subject": step["subject"] or NO_SUBJECT,
+            "body": step["body"],
+        }
+        try:
+            compiled = _compiled(entry, templates, reader, where)
+        except NamedError as error:
+            raise NamedError(error.name, error.detail.replace("].templateId", "].template", 1)) from None
+        subject = step["subject"] or (compiled["subject"] if step["template"] else "")
+        kept = {name: entry for name, entry in compiled.items() if name in ("html", "text", "variables", "attachments")}
+        content = {**kept, "subject": subject}
+        stored_steps.append({**step, "subject": "", "content": content})  # placeholders of a subject are filled in too
+    return {"steps": stored_steps}
+
+
+def named_words(campaign: Campaign, content: Values, cadence: Values) -> Iterator[tuple[str, Values]]:
+    """Yield the place of each variant's and each follow-up's content, and the content."""
+    for place, variant in enumerate(content["variants"]):
+        yield f"variants[{place}].templateId" if campaign.variants else "templateId", variant
+    for place, step in enumerate(cadence.get("steps", ())):
+        yield f"outreachCadence.steps[{place}].template", step["content"]
+
+
+def check_words(campaign: Campaign) -> None:
+    """Check the existing content. Raises as content_of, except for missing content."""
+    follow_ups_of(campaign)
+    try:
+        content_of(campaign)
+    except NamedError as error:
+        if error.name != "CampaignTemplateRequired_400":
+            raise
+
+
+def _compiled(content: Values, templates: Mapping[str, EmailTemplate], reader: ValueReader, where: str) -> JsonObject:
+    named = {"name": content["name"], "share": content["share"]}
+    if content.get("variables"):
+        raise NamedError("InvalidVariables_400", f"{where}variables: are those of a chat template")
+    if content["templateId"]:
+        template = templates.get(content["templateId"])
+        if template is None:
+            raise not_found(f"{where}templateId")
+        texts = {"subject": template.subject, "html": template.html, "text": template.text}
+        files = described(template.attachments, f"{where}templateId.attachments")
+        return {**named, **texts, "variables": template.variables, "attachments": files}
+    if not content["subject"] or not content["body"].strip():
+        missing = "body" if content["subject"] else "templateId"
+        raise NamedError("CampaignTemplateRequired_400", f"{where}{missing}: give a template, or subject and body")
+    variables = [
+        {"name": name, "required": False, "dateType": None}
+        for name in dict.fromkeys([*names_in(content["subject"]), *names_in(without_styles(content["body"]))])
+        if name not in BUILT_IN
+    ]
+    for variable in variables:
+        name = variable["name"]
+        if name not in reader.fields and str(name).casefold() not in reader.fields:
+            text = f"{where}body: {{{{{shorten(name, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
+            raise NamedError("InvalidVariables_400", text)
+    try:
+        compiled = compile_template(content["subject"], content["body"], variables)
+    except NamedError as error:
+        raise NamedError(error.name, f"{where}{error.detail}") from None
+    return {
+        **named,
+        "subject": content["subject"],
+        "html": compiled.html,
+        "text": compiled.text,
+        "variables": variables,
+    }

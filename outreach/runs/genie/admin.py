@@ -1,0 +1,244 @@
+"""Back office pages of outreach runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from accounts.models import Company
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.dialogs import has_status
+from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.references import refer, refer_kind
+from core.backoffice.values import Names, json_shown, plain_text, register_shape
+from core.jobs.progress import MOVING, ProgressMixin, grouped, progress_bar
+from core.types import Values
+from core.web.mail_frames import still_mail
+from outreach.messaging.delivery import ledger
+from outreach.messaging.delivery.admin import SendJobAdmin, message_table
+from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.services import approve_message, cancel_message, hold_message
+from outreach.messaging.email_templates.models import EmailTemplate
+from outreach.runs.genie.models import GenieScheduler
+from outreach.runs.genie.review.messages import approve_all, retry_failed
+from outreach.runs.genie.services import cancel_run
+
+PREVIEW = (
+    '{}<details class="backoffice-preview"><summary>As a mail program shows it, without pictures of others</summary>'
+    '<iframe title="The message as a mail program shows it" sandbox loading="lazy" src="{}"></iframe></details>'
+)
+TO_GO = ("planned", "draft", "approved")
+"""Statuses of messages that a cancellation stops."""
+
+
+@admin.register(GenieScheduler)
+class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
+    """Outreach runs: the progress of their planning, and the states of their messages."""
+
+    icon = "rocket_launch"
+    finds = True
+    list_display = ("__str__", "company", "status", "progress", "draft", "recurring", "created_at", "finished_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY, "draft", "recurring")
+    list_select_related = ("company",)
+    list_per_page = 25
+    search_fields = ("=id", "name", "company__name")
+    hides = ("worker", "lease")
+    labels: ClassVar[Any] = {"campaign": "Marked as bulk mail", "content": "Texts"}
+    folds = (
+        *("name", "total", "processed", "occurrence", "planned_at", "told_at", "planned_until", "type", "automation"),
+        *("user_enquiry_enabled", "track_opens", "track_clicks", "started_at", "interval_ms"),
+    )
+    commands = ("approve", "retry", "cancel")
+    when: ClassVar[Any] = {
+        "approve": lambda run: run.cancelled_at is None and _counts(run).get("draft", 0) > 0,
+        "retry": lambda run: run.cancelled_at is None and _counts(run).get("failed", 0) > 0,
+        "cancel": lambda run: run.cancelled_at is None and bool(run.status in MOVING or set(TO_GO) & set(_counts(run))),
+    }
+
+    def prepare(self, request: HttpRequest, rows: list[GenieScheduler]) -> None:
+        counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
+        for row in rows:
+            row.message_counts = counts.get(row.pk, {})  # type: ignore[attr-defined]
+
+    @admin.display(description="progress")
+    def progress(self, run: GenieScheduler) -> SafeString:
+        return progress_bar(run, _counts(run))
+
+    def summary(self, record: GenieScheduler) -> Iterable[tuple[str, Any]]:
+        """Yield its status, the counts of its messages, the company, the author, the sender and the times."""
+        status: Any = self.column("status", brief=True)
+        yield "Planning", status(record)
+        for name, number in sorted(_counts(record).items(), key=lambda pair: -pair[1]):
+            label = "Drafts to approve" if name == "draft" else str(SendJob.Status(name).label)
+            address = list_address(SendJob, run__id__exact=record.pk, status__exact=name)
+            yield label, format_html('<a class="backoffice-link" href="{}">{}</a>', address, f"{number:,}")
+        yield "Company", link(record.company)
+        yield "By", link(record.created_by) if record.created_by else "the API"
+        yield "Sender", link(record.smtp or record.mail_app) if record.smtp or record.mail_app else None
+        yield "Created", record.created_at
+        yield "Cancelled", record.cancelled_at
+
+    @admin.display(description="Approve the drafts")
+    def approve(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
+        self.each(request, rows, lambda run: approve_all(run_id=run.pk, member_id=None), "approved")
+
+    @admin.display(description="Try the failed ones again")
+    def retry(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
+        self.each(request, rows, lambda run: retry_failed(run_id=run.pk, member_id=None, unknown=False), "to go again")
+
+    @admin.display(description="Cancel")
+    def cancel(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
+        self.each(
+            request,
+            rows,
+            lambda run: cancel_run(run_id=run.pk, member_id=None, of_campaign=run.of_campaign_id is not None),
+            "cancelled",
+        )
+
+
+def _counts(run: GenieScheduler) -> dict[str, int]:
+    """Return status -> number of the run's messages, which lists have read for all of their rows."""
+    counts: dict[str, int] | None = run.__dict__.get("message_counts")
+    if counts is None:
+        counts = grouped(SendJob.objects.filter(run=run), "run_id", "status").get(run.pk, {})
+        run.__dict__["message_counts"] = counts
+    return counts
+
+
+@panel(GenieScheduler, "Messages", permission="outreach.view_sendjob")
+def _messages(run: GenieScheduler) -> SafeString:
+    return message_table(SendJob.objects.filter(run=run), run__id__exact=run.pk)
+
+
+@panel(Company, "Runs", permission="outreach.view_geniescheduler")
+def _runs(company: Company) -> SafeString:
+    rows: list[Any] = list(GenieScheduler.objects.filter(company=company, is_deleted=False).order_by("-id")[:ROWS])
+    counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
+    address = f"{list_address(GenieScheduler)}progress/"
+    cells = [
+        (link(row), row.get_status_display(), progress_bar(row, counts.get(row.pk), address=address), row.created_at)
+        for row in rows
+    ]
+    return table(
+        ("Run", "Planning", "Progress", "Made"), cells, more=list_address(GenieScheduler, company__id__exact=company.pk)
+    )
+
+
+admin.site.unregister(SendJob)
+
+
+@admin.register(SendJob)
+class ReviewedMessageAdmin(SendJobAdmin):
+    """Messages, which staff can see as their readers will, and decide about one by one."""
+
+    commands = ("approve_draft", "hold", "cancel")
+    when: ClassVar[Any] = {
+        "approve_draft": has_status("draft"),
+        "hold": has_status("approved"),
+        "cancel": has_status("planned", "draft", "approved"),
+    }
+
+    def lead(self, record: SendJob) -> str:
+        """Show the message as text, and as a mail program shows it where it is formatted."""
+        text = super().lead(record)
+        if not record.html:
+            return text
+        address = reverse("admin:outreach_sendjob_preview", args=(record.pk,))
+        return format_html(PREVIEW, text, address)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.preview)
+        return [path("<path:object_id>/preview/", view, name="outreach_sendjob_preview"), *super().get_urls()]
+
+    def preview(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Answer the document of the frame with the formatted message, which runs nothing and loads nothing."""
+        record = self.get_object(request, object_id)
+        if record is None or not self.has_view_permission(request, record):
+            raise Http404
+        return still_mail(record.html)
+
+    @admin.display(description="Approve")
+    def approve_draft(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
+        self._each(request, rows, approve_message, "approved")
+
+    @admin.display(description="Make it a draft again")
+    def hold(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
+        self._each(request, rows, hold_message, "a draft again")
+
+    @admin.display(description="Cancel")
+    def cancel(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
+        self._each(request, rows, cancel_message, "cancelled")
+
+    def _each(self, request: HttpRequest, rows: QuerySet[SendJob], do: Callable[..., None], done: str) -> None:
+        """Decide about each, and record that staff did: they are no members, and only the history of the record has
+        their name."""
+
+        def decide(job: SendJob) -> None:
+            with transaction.atomic():
+                do(message_id=job.pk, member_id=None)
+                ledger.note([job.pk], reason="", detail="decided by our staff, in the back office")
+
+        self.each(request, rows, decide, done)
+
+
+@register_shape
+def _follow_ups(value: Any, names: Names) -> SafeString | None:
+    """Return the follow-ups of a run or a campaign as a list: delays and content. None for other values."""
+    is_cadence = isinstance(value, Mapping) and set(value) == {"steps"} and isinstance(value["steps"], list)
+    if not is_cadence or not all(isinstance(step, Mapping) and "delay" in step for step in value["steps"]):
+        return None
+    lines = ((json_shown(step["delay"], {}), _words_of(step, names)) for step in value["steps"])
+    return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>After {}: {}</li>", lines))
+
+
+@register_shape
+def _template(value: Any, names: Names) -> str | None:
+    """Return the description of a chat template frozen with its values (outreach.chat.chat_templates.frozen)."""
+    if not isinstance(value, Mapping) or not {"template", "app", "components"} <= value.keys():
+        return None
+    values = value.get("given")
+    pairs = values.items() if isinstance(values, Mapping) else ()
+    filled = ", ".join(f"{name}: {text}" for name, text in pairs if isinstance(text, str) and text)
+    said = f"The template {value.get('name', '')} ({value.get('language', '')})"
+    return f"{said}, with {filled}" if filled else said
+
+
+@register_shape
+def _variants(value: Any, names: Names) -> SafeString | None:
+    """Return the variants of a run or a campaign as a list: name, share and beginning. None for other values."""
+    variants = value.get("variants") if isinstance(value, Mapping) else None
+    if not isinstance(variants, list) or not all(
+        isinstance(variant, Mapping) and "share" in variant for variant in variants
+    ):
+        return None
+    lines = ((variant.get("name") or "Text", variant["share"], _words_of(variant, names)) for variant in variants)
+    return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>{} ({} %): {}</li>", lines))
+
+
+def _words_of(part: Values, names: Names) -> str:
+    """Return the content of a step or a variant: its template, its subject or the beginning of its text."""
+    variables = part.get("variables")
+    frozen = variables if isinstance(variables, Mapping) and "components" in variables else {}
+    template = part.get("template") or part.get("templateId") or frozen.get("template")
+    if frozen.get("name"):
+        return f"the template {frozen['name']}"
+    if template:
+        return f"the template {plain_text(names[template])}" if template in names else "a template"
+    for name in ("subject", "prompt", "body", "text"):
+        if text := " ".join(str(part.get(name) or "").split()):
+            return f"“{text[:120]}”"
+    return "words of the AI model"
+
+
+refer(EmailTemplate, "template", "templateId")
+refer(GenieScheduler, "run")
+refer_kind(GenieScheduler, "genie")

@@ -1,0 +1,46 @@
+"""The page before all drafts of a run are approved together: how many they are, and some of them to read."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+
+from core.types import Values
+from outreach.runs.genie.pages.base import OutreachPage, messages, skipped
+from outreach.runs.genie.pages.highlights import marks
+
+CHANGED = (
+    "Nothing was approved: some of these messages were changed or decided since you looked. Here is what would go now."
+)
+
+
+class ApproveAll(OutreachPage):
+    path = "outreach/<str:id>/approve"
+    name = "outreach-approve"
+    title = "Approve all"
+    template = "web/outreach/approve.html"
+
+    def show(self) -> Values:
+        sample = self.read(f"genie/{self.params['id']}/approval-sample").data
+        return {
+            "run_id": self.params["id"],
+            "found": sample,
+            "skipped": skipped(sample),
+            "drafts": [{"message": draft, **marks(draft)} for draft in sample["sample"]],
+        }
+
+    def do_approve(self) -> HttpResponse:
+        """Approve the drafts shown on the page, if none of them has changed since; else show the present ones."""
+        run, seen = self.params["id"], self.request.POST.get("contentHash", "")
+        answer = self.ask("POST", f"genie/{run}/approve-all", None, {"contentHash": seen})
+        if answer.status == 409:
+            return self.fail(CHANGED)
+        if not answer.ok:
+            return self.refuse(answer)
+        left, newer = answer.data["leftCount"], answer.data["newerCount"]
+        message = f"; {messages(left)} left to be read by {'itself' if left == 1 else 'themselves'}"
+        approved = f"Approved {messages(answer.data['changedCount']) if not answer.job else 'messages'}"
+        since = f"{messages(newer)} came or changed since you looked, and wait{'s' if newer == 1 else ''} for you"
+        message = ". ".join(
+            [f"{approved}{message if left else ''}", *([since] if newer else []), *skipped(answer.data)]
+        )
+        return self.done(message, self.address("outreach-run", run), watch=answer.job)

@@ -1,0 +1,185 @@
+"""The pages of a run that finds its recipients itself: the form, with its cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from django.http import HttpResponse
+
+from core.types import JsonObject, Values
+from core.web.forms import Field, Form, Option, options_of
+from outreach.runs.genie.pages.base import TRACKED, OutreachPage, no_writer
+from outreach.runs.genie.pages.new import TONES
+
+WHO = ("prompt", "industry", "count", "customWhitelistedDomains", "enrichmentEnabled")
+WHAT = ("outreachPrompt", "tone", "userEnquiryEnabled", "name")
+HOW = ("senders", "campaign", *TRACKED, "draft")
+USUAL = 25
+
+
+class FindPeople(OutreachPage):
+    """The form of a run that finds its recipients. FindCost shows the cost next to it."""
+
+    path = "outreach/find"
+    name = "outreach-find"
+    title = "Find new people"
+    action = "Find new people"
+    template = "web/outreach/find.html"
+
+    def show(self) -> Values:
+        return self.context(self.form() if self.may("genie", "POST") else None)
+
+    def context(self, form: Form | None) -> JsonObject:
+        if form is None:
+            return {"form": None}
+        fields = {field.name: field for field in form.fields}
+        groups = {"who": WHO, "what": WHAT, "how": HOW}
+        parts = {part: [fields[name] for name in names if name in fields] for part, names in groups.items()}
+        labels = [source.label for source in self.connected("lead-source", {"isActive": True}, "name")]
+        sources = ", ".join(labels) if self.may("contact", "POST") else ""
+        return {"form": form, **parts, "senders": "senders" in fields, "sources": sources}
+
+    def form(self) -> Form:
+        """Make the form; senders are chosen where there are several, enrichment where an app does it."""
+        senders = [*self.connected("smtp", {"isActive": True, "verified": True}, "fromEmail"), *self.vendor_apps()]
+        enrichers = self.connected("enrich", {"isActive": True}, "name")
+        fields = [
+            Field(
+                "prompt",
+                "Whom do you look for, and what for?",
+                "textarea",
+                required=True,
+                placeholder="Marketing managers in Berlin, to invite them to our open day",
+                help="Jobs, places, industries. Your contacts without a lead are looked through, then your lead sources"
+                " are asked.",
+            ),
+            Field("industry", "Industry", help="Weighs twice as much as the description above."),
+            Field("count", "How many", "number", value=USUAL, help="At most 50."),
+            Field(
+                "customWhitelistedDomains",
+                "Only addresses of these domains",
+                placeholder="example.org, example.com",
+                help="With commas between; empty: of any.",
+            ),
+            Field(
+                "outreachPrompt",
+                "What do the messages say?",
+                "textarea",
+                placeholder="Invite them to our open day on Tuesday",
+                help="Left empty, they are about what the description says it is for, without its words on whom you"
+                " look for; where it says nothing of that, about what your company does.",
+            ),
+            Field("tone", "Tone", "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
+            Field("userEnquiryEnabled", "A message may ask a question", "switch", value=True),
+            Field("name", "Name of this outreach", help="Only you and your colleagues see it."),
+            Field(
+                "campaign",
+                "Mark the messages as bulk mail",
+                "switch",
+                help="Programs that answer by themselves, such as absence notices, leave it alone.",
+            ),
+            Field(
+                "draft",
+                "Before anything goes",
+                "radio",
+                options=[Option("hold", "Show me the drafts first"), Option("send", "Send without asking")],
+                value="hold",
+            ),
+        ]
+        fields += self.tracking()
+        if enrichers:
+            ask = f"Ask {enrichers[0].label} about them first"
+            fields.append(Field("enrichmentEnabled", ask, "switch", help="What it says is proposed to you, not used."))
+        if len(senders) > 1:
+            fields.append(
+                Field(
+                    "senders",
+                    "From",
+                    "checks",
+                    options=senders,
+                    value=[],
+                    help="The oldest of those that you choose; none chosen: of all.",
+                )
+            )
+        return Form(fields)
+
+    def connected(self, kind: str, filters: Values, label: str) -> list[Option]:
+        """Return the connected apps of a kind, or none if the reader may not see them."""
+        if not self.may("apps"):
+            return []
+        query = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc", "filters": filters}
+        answer = self.ask("GET", f"apps/{kind}", query)
+        return [Option(app["_id"], app[label]) for app in answer.data or []] if answer.ok else []
+
+    def vendor_apps(self) -> list[Option]:
+        """Return the mail vendors' apps that work, each under its app, or none if the reader may not see them."""
+        answer = self.ask("GET", "mail-vendors") if self.may("apps") else None
+        apps = answer.data["apps"] if answer is not None and answer.ok else []
+        return [
+            Option(f"{app['app']}/{app['_id']}", f"{app['fromEmail']} by {app['vendorName']}")
+            for app in apps
+            if app["isActive"] and app["verified"]
+        ]
+
+    def body(self, form: Form) -> JsonObject:
+        """Return the input in the API's form."""
+        values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
+        domains = [domain for domain in re.split(r"[\s,;]+", values.pop("customWhitelistedDomains", "")) if domain]
+        senders = values.pop("senders", [])
+        return {
+            **values,
+            "draft": values.get("draft") != "send",
+            **({"whitelistedCustom": True, "customWhitelistedDomains": domains} if domains else {}),
+            **channels_of(senders),
+        }
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", "genie", None, self.body(form))
+        if answer.ok:
+            return self.done("People are being looked for", self.address("outreach-run", answer.data["_id"]))
+        if answer.warning.startswith("aiType: "):
+            form.trouble.append(no_writer(answer.warning))
+        else:
+            form.refuse(answer.message, answer.warning)
+        return self.page(self.context(form), status=422)
+
+
+def channels_of(chosen: Sequence[str]) -> JsonObject:
+    """Return the choice of senders as the API takes it: those of SMTP by their ids, others as <app>/<id>."""
+    channels: dict[str, list[str]] = {}
+    for sender in chosen:
+        app, _, id = sender.rpartition("/")
+        channels.setdefault(app or "smtp", []).append(id)
+    return {"customChannelSelection": True, "customChannels": channels} if channels else {}
+
+
+class FindCost(FindPeople):
+    """The cost of a run: a part of its form, and without script the form with all of its input."""
+
+    path = "outreach/find/cost"
+    name = "outreach-find-cost"
+    title = "Find new people: the cost"
+    action = ""
+
+    def do_save(self) -> HttpResponse:
+        sent = self.request.POST
+        names = ("prompt", "outreachPrompt", "tone")
+        texts = {name: sent[name].strip() for name in names if sent.get(name, "").strip()}
+        count = sent.get("count", "").strip()
+        chosen = sent.getlist("senders")
+        answer = self.ask(
+            "POST",
+            "genie/search-preview",
+            None,
+            {
+                **texts,
+                **({"count": int(count)} if count.isdigit() and len(count) < 6 else {}),
+                **channels_of(chosen),
+            },
+        )
+        context: JsonObject = {"preview": answer.data} if answer.ok else {"refused": answer.warning or answer.message}
+        if "HX-Request" in self.request.headers:
+            return self.page(context, template="web/outreach/find_cost.html")
+        return self.page({**self.context(self.form().fill(sent)), **context})

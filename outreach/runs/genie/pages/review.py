@@ -1,0 +1,186 @@
+"""The review of a run's drafts, one by one: the message, its evidence and the contact's data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.types import Values
+from core.web.ask import Answer
+from core.web.field_values import field_values
+from core.web.forms import Field, Form
+from core.web.pages import nothing_here
+from core.web.record_forms import fields_query, shown_fields
+from outreach.runs.genie.pages.base import OutreachPage, why
+from outreach.runs.genie.pages.highlights import marks
+
+QUEUE_SIZE = 50
+SINCE = {
+    "planned": "It is being rewritten. The new words come in a moment.",
+    "approved": "It has been approved in the meantime, and waits its turn.",
+    "claimed": "It has been approved in the meantime, and goes at this moment.",
+    "sending": "It has been approved in the meantime, and goes at this moment.",
+    "sent": "It has been approved in the meantime, and was sent.",
+    "cancelled": "In the meantime it was decided that it does not go.",
+    "suppressed": "It will not go: the contact is no longer written to.",
+    "failed": "It was approved in the meantime, and could not be sent.",
+    "unknown": "It was approved in the meantime; nobody knows whether it arrived.",
+}
+"""Status of a message that is no draft any more -> its description."""
+
+
+class Review(OutreachPage):
+    path = "outreach/<str:id>/review"
+    name = "outreach-review"
+    title = "Review"
+    template = "web/outreach/review.html"
+
+    def show(self) -> Values:
+        query = {
+            "run": self.params["id"],
+            "filters": {"status": "draft"},
+            "sortBy": "createdAt",
+            "sortOrder": "asc",
+            "p": "1",
+            "n": str(QUEUE_SIZE),
+        }
+        answer = self.read("genie/send-jobs", query)
+        queue = [row["_id"] for row in answer.data]
+        id = self.params.get("message") or (queue[0] if queue else "")
+        if not id:
+            if not self.read("genie", {"ids": self.params["id"], "p": "1", "n": "1", "fields": "name"}).data:
+                raise nothing_here()
+            return {"queue": [], "message": None, "run_id": self.params["id"]}
+        place = queue.index(id) if id in queue else -1
+        message = answer.data[place] if place >= 0 else self.read(f"genie/send-jobs/{id}").data
+        after = queue[place + 1] if place + 1 < len(queue) else ""
+        before = queue[place - 1] if place > 0 else ""
+        draft = message["status"] == "draft"
+        return {
+            "queue": answer.data,
+            "total": answer.total,
+            "place": place + 1,
+            "message": message,
+            "run_id": self.params["id"],
+            "before": before,
+            "after": after,
+            "then": after or before,
+            "facts": self.facts(message) if draft else [],
+            "since": "" if draft else self.since(message),
+            "anew_soon": message["reason"] == "written_anew",
+            "title": f"Review: {message['run']['name']}" if message["run"] else self.title,
+            "form": self.form(message) if "edit" in self.request.GET and draft else None,
+            "anew": self.hint(message) if "anew" in self.request.GET and draft else None,
+            **marks(message),
+        }
+
+    def since(self, message: Values) -> str:
+        """Return the state of a message that is no draft."""
+        if message["status"] == "planned" and message["reason"] != "written_anew":
+            return str(message["sentence"])
+        return SINCE.get(message["status"], "")
+
+    def facts(self, message: Values) -> list[tuple[str, Any]] | None:
+        """Return (name, value) of the contact's data, or None if the reader may not see it."""
+        answer = self.ask("GET", f"contact/{message['contact']['_id']}") if self.may("contact") else None
+        if answer is None or not answer.ok:
+            return None
+        contact = answer.data
+        named = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
+        own = shown_fields(named.data) if named is not None and named.ok else []
+        values = contact["formData"]
+        written = field_values(self, own, [values])
+        facts: list[tuple[str, Any]] = [
+            (field["name"], written.block(field, values.get(field["uniqueFieldID"]))) for field in own
+        ]
+        facts += [("Category", contact["category"]), ("Tags", contact["tags"]), ("E-mail", contact["email"])]
+        return [(name, value) for name, value in facts if value not in (None, "", [])]
+
+    def form(self, message: Values | None = None) -> Form:
+        fields = [
+            Field("subject", "Subject", required=True),
+            Field("text", "Text", "textarea", required=True, autofocus=True),
+        ]
+        fields += [Field(name, "", "hidden", value=self.request.POST.get(name, "")) for name in ("id", "contentHash")]
+        return Form(fields, {**message, "id": message["_id"]} if message else None)
+
+    def hint(self, message: Values) -> Form:
+        """Return the form that requests another text."""
+        text = "Such as: shorter, and mention the open day. Left empty, it is only worded differently."
+        fields = [Field("hint", "What should be different?", "textarea", autofocus=True, help=text)]
+        fields += [Field(name, "", "hidden") for name in ("id", "contentHash")]
+        return Form(fields, {"id": message["_id"], "contentHash": message["contentHash"]})
+
+    def do_regenerate(self) -> HttpResponse:
+        sent = self.request.POST
+        body = {"hint": sent.get("hint", "").strip(), "contentHash": sent.get("contentHash", "")}
+        here = self.at(self.sent_id())
+        answer = self.ask("POST", f"genie/send-jobs/{self.sent_id()}/regenerate", None, body)
+        message = ". ".join(filter(None, ("It is being rewritten", answer.warning)))
+        return self.done(message, here) if answer.ok else self.refuse(answer, here)
+
+    def do_approve(self) -> HttpResponse:
+        body = {"contentHash": self.request.POST.get("contentHash", "")}
+        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), "Approved")
+
+    def do_cancel(self) -> HttpResponse:
+        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), "It will not go")
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        body = {name: form.values[name].replace("\r\n", "\n") for name in ("subject", "text")}
+        if form.values["contentHash"]:
+            body["contentHash"] = form.values["contentHash"]
+        answer = self.ask("PUT", f"genie/send-jobs/{self.sent_id()}", None, body)
+        if answer.ok:
+            return self.done("Draft changed", self.at(self.sent_id()))
+        context = dict(self.show())
+        message = context["message"]
+        if message is None or (answer.status in (400, 409) and message["_id"] != self.sent_id()):
+            return self.refuse(answer, self.at(self.sent_id()))
+        if message["status"] != "draft":
+            context["typed"] = body["text"]
+        elif answer.status == 409:
+            form.trouble.append(f"{self.changed(message)} Save again to put yours in the place of theirs.")
+            next(field for field in form.fields if field.name == "contentHash").value = message["contentHash"]
+            context |= {"form": form, "theirs": message}
+        else:
+            form.refuse(answer.message, answer.warning)
+            context["form"] = form
+        return self.page(context, status=422)
+
+    def on(self, answer: Answer, success: str) -> HttpResponse:
+        """Redirect to the next draft, or back to this one if it was refused, with the changes since it was shown."""
+        if answer.ok:
+            return self.done(success, self.at(self.sent_id("then") if self.request.POST.get("then") else ""))
+        here = self.at(self.sent_id())
+        now = self.ask("GET", f"genie/send-jobs/{self.sent_id()}") if answer.status in (400, 409) else None
+        if now is None or not now.ok:
+            return self.refuse(answer, here)
+        if now.data["status"] == "draft" and answer.status == 409:
+            about_words = answer.warning.startswith("contentHash:")
+            changed = self.changed(now.data) if about_words else "The contact or the sender is another one now."
+            message = f"{answer.message}. {changed} Read it again before you approve it."
+            return self.refuse(Answer(answer.status, {"message": message}), here)
+        message = SINCE.get(now.data["status"], why(answer))
+        return self.refuse(Answer(answer.status, {"message": message}), here)
+
+    def changed(self, message: Values) -> str:
+        """Return the message about the author of a change to a draft."""
+        by = message["updatedBy"] or {}
+        if by.get("_id") == self.actor.member_id:
+            return "You have changed it in another window."
+        return f"{by.get('name') or 'Somebody'} has changed it since."
+
+    def at(self, message: str) -> str:
+        """Return the address of a draft in the review, or of the first one."""
+        if not message:
+            return self.address("outreach-review", self.params["id"])
+        return self.address("outreach-draft", self.params["id"], message)
+
+
+class ReviewDraft(Review):
+    path = "outreach/<str:id>/review/<str:message>"
+    name = "outreach-draft"
+    title = "Review of one draft"

@@ -1,0 +1,208 @@
+"""The follow-ups of a new run in its form: their fields, their form in the API, and the fields of its refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from django.http import QueryDict
+
+from core.types import JsonObject, Values
+from core.web.forms import Field, Form, Option
+from outreach.runs.genie.pages import chats
+
+MAX_STEPS = 10
+UNITS = tuple(Option(unit, unit) for unit in ("minutes", "hours", "days", "weeks", "months"))
+STOPS = (
+    Option("reply", "They answer"),
+    Option("bounce", "A message comes back"),
+    Option("won", "Their lead is won"),
+    Option("lost", "Their lead is lost"),
+)
+INTERVALS = (
+    Option("3600000", "Every hour"),
+    Option("86400000", "Every day"),
+    Option("604800000", "Every week"),
+    Option("2592000000", "Every 30 days"),
+)
+NEW = {"amount": "3", "unit": "days"}
+DAYS = tuple(
+    Option(str(number), name)
+    for number, name in enumerate(("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), 1)
+)
+BY_CHAT = "It goes by chat then, by the number of the template, to those with a phone number."
+WINDOW = ("days", "start", "end")
+BY_CHAT_ALONE = ("chatTemplate", "chatVariables")
+NAMES = ("amount", "unit", "chatTemplate", "chatVariables", "template", "prompt", "subject", "stopOn", *WINDOW)
+PIECE = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.|window\.)?(\w+)(?:\.\w+)?: (.+)", re.DOTALL)
+
+
+def count_of(sent: QueryDict) -> int:
+    """Return how many follow-ups the form had."""
+    text = sent.get("steps", "")
+    return min(int(text), MAX_STEPS) if text.isdecimal() and len(text) < 4 else 0
+
+
+def step_fields(count: int, templates: Sequence[Option] = (), chat_templates: Sequence[Option] = ()) -> list[Field]:
+    """Return the fields of so many follow-ups, with a template or by chat."""
+    return [field for place in range(count) for field in _fields(place, templates, chat_templates)]
+
+
+def _fields(place: int, templates: Sequence[Option], chat_templates: Sequence[Option]) -> list[Field]:
+    chosen = Field(
+        f"step{place}-template",
+        "Template",
+        "select",
+        options=list(templates),
+        placeholder="None: it is written for each person",
+    )
+    return [
+        *chats.chat_fields(list(chat_templates), f"step{place}-chat", help=BY_CHAT),
+        *([chosen] if templates else []),
+        Field(f"step{place}-amount", "Wait", "number", required=True),
+        Field(f"step{place}-unit", "Unit", "select", required=True, options=list(UNITS), value=NEW["unit"]),
+        Field(
+            f"step{place}-prompt",
+            "What is it about?",
+            "textarea",
+            placeholder="Ask whether they have seen it",
+            help="Left empty, it is about the same as the first message. What was sent before is known.",
+        ),
+        Field(f"step{place}-subject", "Subject", placeholder="Re: and the subject of the first message"),
+        Field(f"step{place}-stopOn", "Not sent any more when", "checks", options=list(STOPS), value=[]),
+        Field(
+            f"step{place}-days", "Days", "checks", options=list(DAYS), value=[], help="None: as all your messages go."
+        ),
+        Field(f"step{place}-start", "From", "time"),
+        Field(f"step{place}-end", "Until", "time", help="Both empty: as all your messages go."),
+    ]
+
+
+def interval_field() -> Field:
+    """Return the field for the run's interval."""
+    return Field(
+        "intervalMs",
+        "How often",
+        "select",
+        options=list(INTERVALS),
+        placeholder="Once",
+        help="Each time it writes to those who have joined the audience since; nobody gets it twice.",
+    )
+
+
+def grouped(form: Form, count: int) -> list[dict[str, Field]]:
+    """Return the fields of each follow-up by their short names."""
+    by_name = {field.name: field for field in form.fields}
+    return [
+        {name: by_name[key] for name in NAMES if (key := f"step{place}-{name}") in by_name} for place in range(count)
+    ]
+
+
+def cadence_in(sent: QueryDict) -> JsonObject:
+    """Return the follow-ups and recurrence of a form, in the API's form."""
+    count = count_of(sent)
+    # A choice among no options is read as it was sent; the API knows the templates.
+    form = Form([interval_field(), *step_fields(count, [Option("", "")], [Option("", "")])]).fill(sent)
+    body: JsonObject = {}
+    steps = []
+    for fields in grouped(form, count):
+        values = {name: field.value for name, field in fields.items()}
+        delay = {"amount": values.pop("amount"), "unit": values.pop("unit")}
+        window = _window({name: values.pop(name) for name in WINDOW})
+        steps.append({"delay": delay, **window, **_words(values)})
+    if steps:
+        body["outreachCadence"] = {"steps": steps}
+    interval = form.values["intervalMs"]
+    if interval:
+        body |= {"recurring": True, "intervalMs": int(interval) if interval.isdecimal() else interval}
+    return body
+
+
+def _words(values: Values) -> JsonObject:
+    """Return the content of a follow-up in the API's form: a chat template, or the fields of a mail."""
+    template, variables = values["chatTemplate"], values["chatVariables"]
+    if template:
+        filled = chats.variables_in(variables)
+        said = {name: values[name] for name in ("prompt", "subject") if values.get(name)}  # refused at their fields
+        return {"channel": chats.CHAT, "template": template, "variables": filled, "stopOn": values["stopOn"], **said}
+    return {name: value for name, value in values.items() if value != "" and name not in BY_CHAT_ALONE}
+
+
+def _window(values: Values) -> JsonObject:
+    """Return the hours of a follow-up for the API; empty if the form has none."""
+    window = {name: values[name] for name in ("start", "end") if values[name]}
+    if values["days"]:
+        window["days"] = [int(day) if day.isdecimal() else day for day in values["days"]]
+    return {"window": window} if window else {}
+
+
+def refuse(form: Form, warning: str) -> str:
+    """Put the API's errors about follow-ups at their fields. Return the rest of the warning."""
+    by_name = {field.name: field for field in form.fields}
+    rest = []
+    for piece in warning.split("; ") if "outreachCadence" not in warning else [warning]:
+        match = PIECE.fullmatch(piece)
+        name = {"delay": "amount"}.get(match[2], match[2]) if match else ""
+        field = _field_of(by_name, f"step{match[1]}-", name) if match else None
+        if match is None or field is None:
+            rest.append(piece)
+        else:
+            hint = "Give a whole number, at least 1" if name == "amount" and "whole number" in match[3] else match[3]
+            field.error = f"{hint[:1].upper()}{hint[1:]}."
+    return "; ".join(rest)
+
+
+def _field_of(by_name: Mapping[str, Field], step: str, name: str) -> Field | None:
+    chat = by_name.get(f"{step}chatTemplate")
+    if chat is not None and chat.value:
+        name = {"template": "chatTemplate", "variables": "chatVariables"}.get(name, name)
+    return by_name.get(f"{step}{name}")
+
+
+def added(sent: QueryDict) -> QueryDict:
+    """Return the input with one more follow-up."""
+    count, form_data = count_of(sent), sent.copy()
+    if count < MAX_STEPS:
+        for name, value in NEW.items():
+            form_data[f"step{count}-{name}"] = value
+        form_data.setlist(f"step{count}-stopOn", [option.value for option in STOPS])
+        form_data["steps"] = str(count + 1)
+    return form_data
+
+
+def dropped(sent: QueryDict, place: int) -> QueryDict:
+    """Return the input without the follow-up at this position; later ones move up."""
+    count, form_data = count_of(sent), sent.copy()
+    if not 0 <= place < count:
+        return form_data
+    for at in range(place, count):
+        for name in NAMES:
+            form_data.setlist(f"step{at}-{name}", sent.getlist(f"step{at + 1}-{name}"))
+    form_data["steps"] = str(count - 1)
+    return form_data
+
+
+def in_words(span: Values) -> str:
+    """Write a span of time."""
+    amount, unit = span["amount"], span["unit"]
+    return f"{amount:,} {unit if amount != 1 else unit[:-1]}"
+
+
+def hours_in_words(window: Values) -> str:
+    """Write the days and hours in which the messages of a step go."""
+    days = ", ".join(DAYS[day - 1].label[:3] for day in window.get("days") or ())
+    start, end = window.get("start", ""), window.get("end", "")
+    hours = f"{start} to {end}" if start and start != end else ""
+    return " ".join(part for part in (days, hours) if part)
+
+
+def about(step: Values) -> str:
+    """Return the source of a follow-up: a template or a prompt."""
+    if step.get("channel") == chats.CHAT:
+        return "By chat, from a template"
+    return "From a template" if step.get("template") else str(step.get("prompt", ""))
+
+
+def step_name(number: int) -> str:
+    """Return the name of a step's messages."""
+    return "First message" if number == 1 else f"Follow-up {number - 1}"

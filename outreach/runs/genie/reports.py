@@ -1,0 +1,251 @@
+"""Reports about messages: outcomes of planned ones, and of those given to a server.
+
+A sent message counts in the period in which it was given to the server, here, on dashboards and on Home. Others count
+in the period of their planning. Later events of a message count in its period: a rate is a share of the messages
+counted next to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import CharField, Exists, F, Func, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Coalesce, Left, Lower, NullIf
+
+from core.reports import By, Column, Report, Source, condition, count
+from core.reports.declarations import Node, any_of
+from outreach.connections.mail_vendors.registry import channel_of, letters
+from outreach.messaging.delivery.filters import SENDER, TEMPLATE
+from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.selectors import LOGGED, sent_messages, with_handed_at
+from outreach.messaging.delivery.stopping.stop_rules import REFUSED
+from outreach.messaging.email_templates.models import EmailTemplate
+from outreach.messaging.inbox.models import InboundMessage
+from outreach.messaging.suppression.models import Suppression
+
+Status = SendJob.Status
+Kind = InboundMessage.Kind
+WAITING = (Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CLAIMED, Status.SENDING)
+REACHED = ("delivered", "opened", "clicked", "unsubscribed", "complained")
+"""Events of vendors for messages that reached the recipient's server."""
+HARD = Q(status=Status.FAILED, reason__in=REFUSED) | Q(bounced_at__isnull=False)
+"""Matches messages that were permanently refused, at once or later."""
+MODULES = ("genie",)
+LIST = "genie/send-jobs"
+
+
+def run_name(path: str) -> Coalesce:
+    """Return the expression for the name of a run, or the beginning of its prompt."""
+    return Coalesce(NullIf(f"{path}__name", Value("")), Left(f"{path}__prompt", 80), output_field=CharField())
+
+
+def received(*kinds: str, severity: str = "") -> Exists:
+    """Return whether a mail of one of the kinds has come back to the message in the row."""
+    # No company is active when the module is loaded: the message's own company stands in for the manager's.
+    mails: QuerySet[InboundMessage] = QuerySet(InboundMessage).filter(kind__in=kinds)
+    mails = mails.filter(company_id=OuterRef("company_id"), send_job_id=OuterRef("pk"))
+    return Exists(mails.filter(severity=severity) if severity else mails)
+
+
+def unsubscribed() -> Exists:
+    """Return whether the recipient has unsubscribed by the message in the row."""
+    rows: QuerySet[Suppression] = QuerySet(Suppression).filter(company_id=OuterRef("company_id"), source=OuterRef("pk"))
+    return Exists(rows.filter(reason=Suppression.Reason.UNSUBSCRIBED))
+
+
+def channel_labels(keys: Sequence[Any]) -> Mapping[str, str]:
+    """Return channel -> its name."""
+    vendors = {channel_of(letter): vendor.name for letter, vendor in letters().items()}
+    return {SendJob.Channel.SMTP: "SMTP", SendJob.Channel.CHATAPP: "Chat", **vendors}
+
+
+def telling_channels() -> list[str]:
+    """Return the channels whose vendors report deliveries."""
+    return [channel_of(letter) for letter, vendor in letters().items() if vendor.check is not None]
+
+
+def template_labels(keys: Sequence[Any]) -> Mapping[str, str]:
+    """Return template -> its name."""
+    return dict(EmailTemplate.objects.filter(pk__in=keys).values_list("pk", "name"))
+
+
+def step_labels(keys: Sequence[Any]) -> Mapping[int, str]:
+    """Return step -> the name of its messages."""
+    return {key: "First message" if key == 1 else f"Follow-up {key - 1}" for key in keys}
+
+
+def of_domain(key: str | None) -> Node:
+    """Return the filter of messages to addresses of a domain."""
+    return condition("recipient", "isEmpty") if key is None else condition("recipient", "endsWith", f"@{key}")
+
+
+BY_SENDER = By(
+    "sender",
+    "Sender",
+    SENDER,
+    label=Coalesce(
+        NullIf("smtp__name", Value("")),
+        "smtp__from_email",
+        NullIf("mail_app__name", Value("")),
+        "mail_app__from_email",
+        output_field=CharField(),
+    ),
+    field="sender",
+    empty="No sender",
+)
+BY_RUN = By("run", "Outreach", "run_id", label=run_name("run"), field="run", empty="No outreach")
+BY_CHANNEL = By("vendor", "Vendor", "channel", labels=channel_labels, field="channel")
+
+VISITS = (
+    count("opened", "Opened", Q(open_count__gt=0), condition("openCount", "greaterThan", 0)),
+    count("clicked", "Clicked", Q(click_count__gt=0), condition("clickCount", "greaterThan", 0)),
+)
+"""Messages that people have opened and clicked a link of, where that is tracked."""
+
+MESSAGES_BY = (
+    BY_RUN,
+    By(
+        "campaign",
+        "Campaign",
+        "run__of_campaign_id",
+        label="run__of_campaign__name",
+        field="campaign",
+        empty="No campaign",
+    ),
+    By("template", "Template", TEMPLATE, labels=template_labels, field="template", empty="No template"),
+    BY_SENDER,
+    By("member", "Member", "created_by_id", label="created_by__name", field="createdBy", empty="Nobody"),
+    By("step", "Step", "step", labels=step_labels, field="step"),
+    BY_CHANNEL,
+)
+"""Groupings of planned, and of sent messages."""
+
+OUTREACH = Report(
+    name="outreach",
+    title="Outreach",
+    about="Messages that were planned in the period, with what has become of them; and those that were sent in it,"
+    " whenever they were planned, with who has opened, clicked and answered them since.",
+    modules=MODULES,
+    place=60,
+    dated="by the day they were planned; what was sent, by the day it went out",
+    sources=(
+        Source(
+            rows=lambda actor: SendJob.objects.all(),
+            at="created_at",
+            path=LIST,
+            at_field="createdAt",
+            by=MESSAGES_BY,
+            columns=(
+                count("planned", "Planned"),
+                count("waiting", "Waiting", Q(status__in=WAITING), condition("status", "in", list(WAITING))),
+                *(
+                    count(status, title, Q(status=status), condition("status", "equals", status))
+                    for status, title in (
+                        (Status.FAILED, "Failed"),
+                        (Status.UNKNOWN, "Unknown"),
+                        (Status.SUPPRESSED, "Suppressed"),
+                        (Status.CANCELLED, "Cancelled"),
+                    )
+                ),
+            ),
+        ),
+        Source(
+            rows=lambda actor: sent_messages(),
+            at="handed_at",
+            by=MESSAGES_BY,
+            columns=(
+                count("sent", "Sent"),
+                *VISITS,
+                count("replied", "Replied", Q(received(Kind.REPLY))),
+            ),
+        ),
+    ),
+    ratios=(
+        Column("openRate", "Opened of sent", type="percent", ratio=("opened", "sent")),
+        Column("clickRate", "Clicked of sent", type="percent", ratio=("clicked", "sent")),
+        Column("replyRate", "Replied of sent", type="percent", ratio=("replied", "sent")),
+    ),
+)
+
+DELIVERABILITY = Report(
+    name="deliverability",
+    title="Deliverability",
+    about="Messages that were handed to a mail server in the period, and what servers, vendors and recipients have told"
+    " of them since. Mail servers (SMTP) never tell of deliveries, most mail vendors do: what was delivered is a share"
+    " of theirs.",
+    modules=MODULES,
+    place=70,
+    dated="by the day they went out, or were refused at once",
+    sources=(
+        Source(
+            rows=lambda actor: with_handed_at(SendJob.objects.filter(status__in=LOGGED)),
+            at="handed_at",
+            path=LIST,
+            at_field="handedAt",
+            filters=(condition("status", "in", list(LOGGED)),),
+            by=(
+                BY_SENDER,
+                BY_CHANNEL,
+                By(
+                    "domain",
+                    "Recipient's domain",
+                    NullIf(
+                        Lower(Func(F("recipient"), Value("@"), Value(2), function="split_part")),
+                        Value(""),
+                        output_field=CharField(),
+                    ),
+                    node=of_domain,
+                    empty="No address",
+                ),
+                BY_RUN,
+            ),
+            columns=(
+                count("messages", "Messages"),
+                *(
+                    count(status, title, Q(status=status), condition("status", "equals", status))
+                    for status, title in ((Status.SENDING, "On their way"), (Status.SENT, "Sent"))
+                ),
+                count(
+                    "told",
+                    "Told of",
+                    Q(channel__in=telling_channels()) | Q(delivery_status__in=REACHED),
+                    any_of(
+                        condition("channel", "in", telling_channels()),
+                        condition("deliveryStatus", "in", list(REACHED)),
+                    ),
+                ),
+                count(
+                    "delivered",
+                    "Delivered",
+                    Q(delivery_status__in=REACHED),
+                    condition("deliveryStatus", "in", list(REACHED)),
+                ),
+                *VISITS,
+                count("bouncedHard", "Bounced for good", HARD),
+                count(
+                    "bouncedSoft",
+                    "Bounced for now",
+                    ~HARD
+                    & (Q(delivery_status="bounced") | Q(received(Kind.BOUNCE, severity=InboundMessage.Severity.SOFT))),
+                ),
+                count("complained", "Complained", Q(delivery_status="complained") | Q(received(Kind.COMPLAINT))),
+                count("unsubscribed", "Unsubscribed", Q(unsubscribed())),
+                *(
+                    count(status, title, Q(status=status), condition("status", "equals", status))
+                    for status, title in ((Status.FAILED, "Failed"), (Status.UNKNOWN, "Unknown"))
+                ),
+            ),
+        ),
+    ),
+    ratios=(
+        Column("deliveryRate", "Delivered of those told of", type="percent", ratio=("delivered", "told")),
+        Column("openRate", "Opened of messages", type="percent", ratio=("opened", "messages")),
+        Column("clickRate", "Clicked of messages", type="percent", ratio=("clicked", "messages")),
+        Column("bounceRate", "Bounced for good of messages", type="percent", ratio=("bouncedHard", "messages")),
+        Column("complaintRate", "Complained of messages", type="percent", ratio=("complained", "messages")),
+        Column("unsubscribeRate", "Unsubscribed of messages", type="percent", ratio=("unsubscribed", "messages")),
+    ),
+)
+
+REPORTS = (OUTREACH, DELIVERABILITY)

@@ -1,0 +1,134 @@
+"""Plans a run: one message per recipient, in batches that the AI app composes outside of any transaction.
+
+The audience is the result of its selectors during planning, without contacts that were created after the run. A later
+occurrence counts from its own beginning, and omits contacts with a message of the run. Planning waits for a search or
+an enrichment of the recipients (outreach.runs.genie.generated.makers).
+
+Messages, their transitions and the progress commit together, so that a killed worker loses and repeats nothing. A run
+is planned when its last message has content, or none that could be created; until then it rests
+(outreach.runs.genie.writing). A due follow-up wakes it again (outreach.runs.genie.cadence.follow_ups).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from core.ids import new_id
+from core.jobs import checkpoint, finish, notify_workers, release, update_owned
+from crm.models import Contact
+from outreach.messaging.delivery import ledger
+from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.privacy import not_erased
+from outreach.runs.genie.audience import Audience
+from outreach.runs.genie.cadence.steps import delay_after
+from outreach.runs.genie.generated.makers import made_until, recipients_ready
+from outreach.runs.genie.locks import lock_run
+from outreach.runs.genie.models import GenieScheduler
+from outreach.runs.genie.variants import variant_of
+from outreach.runs.genie.writing.writer import Writer, rests_until
+
+BATCH = 500
+
+
+def plan(run: GenieScheduler, deadline: float) -> None:
+    """Plan until all messages are written, the deadline passes or the run is cancelled (the job's run function)."""
+    if not run.cancel_requested and not recipients_ready(run):
+        return
+    started = monotonic()
+    audience = Audience.stored(run.audience)
+    if run.total is None:
+        with transaction.atomic():
+            count = _recipients(run, audience.contacts()).count()
+            update_owned(run, total=run.processed + count, started_at=run.started_at or timezone.now())
+    writer = Writer.of(run)
+    going = not run.cancel_requested
+    while going:
+        most = min(BATCH, writer.provider.batch)
+        # A run that had ended reaches nobody else. Later occurrences pass over those who have a message: many of them
+        # in one step, however few are written.
+        planned = run.rewriting or run.planned_at
+        ids = [] if planned else audience.after(run.planned_until, most if run.occurrence == 1 else BATCH)
+        if ids:
+            recipients = _recipients(run, Contact.objects.filter(pk__in=ids, is_deleted=False))
+            contacts = list(recipients.select_related("category").order_by("pk")[: most + 1])
+            place = contacts[most - 1].pk if len(contacts) > most else ids[-1]
+            going = _plan_batch(writer, contacts[:most], place)
+        elif not run.planned_at:
+            update_owned(run, planned_at=timezone.now())
+        else:
+            written = writer.write_waiting()
+            if written is None:
+                _end(run, _ms(started))
+                return
+            going = written
+        if monotonic() > deadline:
+            break
+    release(run, busy_ms=run.busy_ms + _ms(started))
+
+
+def _recipients(run: GenieScheduler, contacts: QuerySet[Contact]) -> QuerySet[Contact]:
+    """Return the contacts to whom the occurrence writes."""
+    recipients = contacts.filter(created_at__lte=made_until(run))
+    if run.occurrence > 1 and not run.writes_again:
+        recipients = recipients.exclude(Exists(SendJob.objects.filter(run=run, contact_id=OuterRef("pk"))))
+    return recipients
+
+
+@transaction.atomic
+def _end(run: GenieScheduler, busy: int) -> None:
+    """Finish the run, or rest it while messages wait for its AI app.
+
+    Concurrent requests that queue messages for writing, by outreach.runs.genie.review.rewrites or as follow-ups, are
+    serialised with it.
+    """
+    lock_run(run.pk)
+    until = rests_until(run)
+    if until is None and run.rewriting:
+        ended = {"status": GenieScheduler.Status.COMPLETED, "rewriting": False, "lease": None, "worker": None}
+        update_owned(run, busy_ms=run.busy_ms + busy, **ended)
+    elif until is None:
+        finish(run, GenieScheduler.Status.COMPLETED, busy_ms=run.busy_ms + busy)
+    else:
+        # However often it has rested, an unexpected failure has all its attempts.
+        release(run, due_at=until, busy_ms=run.busy_ms + busy, attempts=0)
+
+
+def _ms(started: float) -> int:
+    return int((monotonic() - started) * 1000)
+
+
+def _plan_batch(writer: Writer, contacts: Sequence[Contact], place: str) -> bool:
+    """Compose the batch's messages and commit them with the progress.
+
+    Returns False when the run was cancelled meanwhile.
+    """
+    run = writer.run
+    delay = delay_after(run.outreach_cadence, 1)
+    jobs = [
+        run.first_message(
+            contact, id=new_id(), next_delay=delay, variant=variant_of(run.content, run.processed + place_in_batch)
+        )
+        for place_in_batch, contact in enumerate(contacts)
+    ]
+    writer.write(jobs, contacts)
+    with transaction.atomic():
+        going = checkpoint(run, planned_until=place, processed=run.processed + len(contacts))
+        if not run.cancel_requested:
+            _insert(run, jobs)
+            notify_workers("send")
+    return going
+
+
+def _insert(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
+    """Insert the messages and their first two transitions. A message that exists already stays as it is."""
+    kept = not_erased([job.contact_id for job in jobs])
+    jobs = [job for job in jobs if job.contact_id in kept]
+    for job in jobs:
+        job.created_by_id = job.updated_by_id = run.created_by_id
+    SendJob.objects.bulk_create(jobs, ignore_conflicts=True)
+    ledger.record_planned([job.pk for job in jobs], actor_id=run.created_by_id)

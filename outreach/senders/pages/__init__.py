@@ -1,7 +1,0 @@
-"""The pages of senders."""
-
-from outreach.senders.pages.smtp import NewSender, Sender, SenderPage, Senders
-from outreach.senders.pages.vendors import NewVendorApp, VendorApp, VendorReturn
-
-PAGES = [Senders, NewSender, NewVendorApp, VendorReturn, Sender, VendorApp]
-__all__ = ["PAGES", "SenderPage"]

@@ -1,0 +1,1 @@
+"""Public pages of a company: forms, booking pages and its own domain."""

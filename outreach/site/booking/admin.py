@@ -1,0 +1,42 @@
+"""Back office pages of booking."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from outreach.site.booking.models import Booking, BookingPage, MemberHours
+
+
+@admin.register(BookingPage)
+class BookingPageAdmin(CompanyRecordAdmin):
+    """Companies' booking pages."""
+
+    icon = "calendar_add_on"
+    list_display = ("name", "company", "member", "team", "is_active", "kind", "created_at")
+    list_filter = (BY_COMPANY, "is_active", "kind")
+    list_select_related = ("company", "member", "team")
+    search_fields = ("=id", "name", "=token")
+
+
+@admin.register(Booking)
+class BookingAdmin(CompanyRecordAdmin):
+    """Visitors' bookings."""
+
+    icon = "event_seat"
+    hides = ("token", "answers")
+    list_display = ("name", "company", "page", "member", "cancelled_at", "reminded_at", "created_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "page", "member")
+    search_fields = ("=id", "email", "=meeting__id")
+
+
+@admin.register(MemberHours)
+class MemberHoursAdmin(CompanyRecordAdmin):
+    """Hours when members can be booked."""
+
+    icon = "schedule"
+    list_display = ("member", "company", "timezone", "updated_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "member")
+    search_fields = ("=id", "member__email")

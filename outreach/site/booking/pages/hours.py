@@ -1,0 +1,160 @@
+"""The pages of one's own bookable hours, and of the calendar elsewhere that is connected."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from django.http import HttpResponse
+
+from core.types import JsonObject, Values
+from core.web.forms import Field, Form
+from core.web.pages import Page
+from core.web.records import shown_value
+from outreach.site.booking.pages.base import BookingPages
+from outreach.site.booking.pages.week import day_fields, read_week, zone_field
+
+SUCH_AS = "Such as 09:00 – 12:30, 13:30 – 17:00, or 10-12"
+
+
+class BookableHours(BookingPages):
+    """The member's bookable hours in their time zone, and the external calendar whose entries block times."""
+
+    path = "booking/hours"
+    name = "booking-hours"
+    title = "When you can be booked"
+    template = "web/booking/hours.html"
+    module = "my-calendar"
+    also = ()
+
+    def may(self, module: str, method: str = "GET") -> bool:
+        return Page.may(self, module, method)
+
+    @cached_property
+    def hours(self) -> Values:
+        stored_hours: Values = self.read("my-calendar/hours").data
+        return stored_hours
+
+    def form(self) -> Form:
+        away = "\n".join(" – ".join(dict.fromkeys((span["from"], span["to"]))) for span in self.hours["away"])
+        days = day_fields(self.hours["days"], f"{SUCH_AS}; empty: nobody can book then.")
+        zone = zone_field(self.hours["timezone"], self.reader.formats.timezone, "")
+        off = Field("away", "Days off", "textarea", value=away)
+        off.help = "A day or days in a line, such as 2027-08-02 – 2027-08-13."
+        return Form([*days, zone, off])
+
+    def show(self) -> Values:
+        form = self.form() if self.may("my-calendar", "PUT") else None
+        return {"form": form, **self.connection()}
+
+    def connection(self) -> Values:
+        return {"connection": self.read("my-calendar/connection").data}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        values = form.values
+        body = {"timezone": values["timezone"], "days": read_week(form)}
+        away = [read_away(line) for line in values["away"].splitlines() if line.strip()]
+        if None in away:
+            next(
+                field for field in form.fields if field.name == "away"
+            ).error = "Write days like 2027-08-02 – 2027-08-13."
+        if any(field.error for field in form.fields):
+            return self.page({"form": form, **self.connection()}, status=422)
+        answer = self.ask("PUT", "my-calendar/hours", None, {**body, "away": away})
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({"form": form, **self.connection()}, status=422)
+        return self.done("Saved")
+
+    def do_connect(self) -> HttpResponse:
+        answer = self.ask("POST", "my-calendar/connection/authorize")
+        return self.page({**self.show(), "url": answer.data["url"]}) if answer.ok else self.refuse(answer)
+
+    def do_disconnect(self) -> HttpResponse:
+        answer = self.ask("DELETE", "my-calendar/connection")
+        return self.done("Disconnected; what is in the calendar stays there") if answer.ok else self.refuse(answer)
+
+    def do_sync(self) -> HttpResponse:
+        answer = self.ask("POST", "my-calendar/connection/sync")
+        return self.done("It is tried now") if answer.ok else self.refuse(answer)
+
+
+def read_away(line: str) -> dict[str, str] | None:
+    """Read a day, or a range of two days."""
+    days = re.findall(r"\d{4}-\d{2}-\d{2}", line)
+    rest = re.sub(r"\d{4}-\d{2}-\d{2}", "", line).strip(" –-to")
+    return {"from": days[0], "to": days[-1]} if len(days) in (1, 2) and not rest else None
+
+
+class BookingPageHours(BookingPages):
+    """The own hours of a booking page: a field for each day of the week."""
+
+    path = "booking/pages/<str:id>/hours"
+    name = "booking-page-hours"
+    template = "web/booking/page_hours.html"
+
+    @cached_property
+    def record(self) -> Values:
+        page: Values = self.read(f"booking-page/{self.params['id']}").data
+        return page
+
+    def form(self) -> Form:
+        hint = f"{SUCH_AS}. Without any hours here those of whom one meets count."
+        zone = zone_field(self.record["timezone"], self.reader.formats.timezone, "By whose clocks these hours are.")
+        return Form([*day_fields(self.record["days"], hint), zone])
+
+    def context(self) -> JsonObject:
+        return {"record": self.record, "title": self.record["name"]}
+
+    def show(self) -> Values:
+        form = self.form()
+        if self.may(self.module, "PUT"):
+            return {**self.context(), "form": form}
+        facts = [(field.label, shown_value(field, self.reader.formats)) for field in form.fields]
+        return {**self.context(), "form": None, "facts": facts}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        body = {"days": read_week(form), "timezone": form.values["timezone"]}
+        if not form.is_wrong:
+            answer = self.ask("PUT", f"booking-page/{self.params['id']}", None, body)
+            if answer.ok:
+                return self.done("Saved", self.address("booking-page", self.params["id"]))
+            form.refuse(answer.message, answer.warning)
+        return self.page({**self.context(), "form": form}, status=422)
+
+
+class CalendarReturn(BookingPages):
+    """Return page of a log-in at Google: the member completes it by a button, so that a link alone has no effect."""
+
+    path = "booking/calendar"
+    name = "calendar-return"
+    title = "Log-in of the calendar"
+    template = "web/booking/return.html"
+    module = "my-calendar"
+    also = ()
+
+    def may(self, module: str, method: str = "GET") -> bool:
+        return Page.may(self, module, method)
+
+    def show(self) -> Values:
+        return self.context(self.request.GET)
+
+    def context(self, sent: Values, form: Form | None = None) -> JsonObject:
+        whole = bool(sent.get("code") and sent.get("state")) and not sent.get("error")
+        kept = [Field(name, "Log-in", "hidden", value=sent.get(name, "")) for name in ("code", "state")]
+        may = self.may("my-calendar", "POST")
+        return {"refused": bool(sent.get("error")), "form": form or (Form(kept) if whole and may else None)}
+
+    def do_save(self) -> HttpResponse:
+        sent = self.request.POST
+        form: Form | None = self.context(sent)["form"]
+        if form is None:
+            return self.page(self.context(sent), status=422)
+        form.fill(sent)
+        answer = self.ask("POST", "my-calendar/connection", None, form.values)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page(self.context(sent, form), status=422)
+        return self.done(f"{answer.data['email']} connected", self.address("booking-hours"))

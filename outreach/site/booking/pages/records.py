@@ -1,0 +1,262 @@
+"""The pages of booking pages: the list, a page, and its questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.types import JsonObject, Values
+from core.web.filters import Choice
+from core.web.forms import Field, Form, Option
+from core.web.lists import Column
+from core.web.pages import Page
+from core.web.records import EditRecord, NewRecord, RecordList
+from outreach.site.booking.pages.base import BookingPages
+
+LENGTHS = (15, 20, 30, 45, 60, 90, 120)
+NOTICE = {0: "Until it begins", 60: "1 hour before", 240: "4 hours before", 1440: "1 day before", 2880: "2 days before"}
+REMINDERS = {60: "1 hour before", 1440: "1 day before", 2880: "2 days before"}
+BUFFERS = (0, 5, 10, 15, 30, 60)
+NO_LINKS = (
+    "The settings of video calls say nothing that makes links yet: choose here what does,"
+    " or set it under Settings, Video calls. Without a link a page of video calls cannot be open."
+)
+TYPES = (
+    Option("text", "Text"),
+    Option("textarea", "Long text"),
+    Option("select", "Choice of one"),
+    Option("multiSelect", "Choice of several"),
+    Option("checkbox", "Check box"),
+    Option("phone", "Phone number"),
+    Option("number", "Number"),
+    Option("date", "Date"),
+    Option("consent", "Consent"),
+)
+
+
+class BookingList(RecordList, BookingPages):
+    path = name = "booking"
+    title = "Booking pages"
+    template = "web/booking/list.html"
+    adds = "booking-new"
+    rows = "web/booking/rows.html"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("member", "With"),
+        Column("isActive", "Open", "isActive"),
+        Column("url", "Address"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        return (Choice("kind", "Kind", ("in",), (("online", "Video call"), ("offline", "At a place"))),)
+
+
+class BookingForm(BookingPages):
+    """Shared parts of the forms of a booking page."""
+
+    def link(self) -> Field:
+        """Return the choice of the links' provider, with a hint if the company's settings create none."""
+        answer = self.ask("GET", "videocall/settings")
+        settings: Values = answer.data if answer.ok else {"providers": (), "provider": None}
+        troubles = {provider["key"]: provider["trouble"] for provider in settings["providers"]}
+        chosen = settings["provider"]
+        hint = NO_LINKS if chosen == "" else troubles.get(chosen, "")
+        return Field(
+            "videoProvider",
+            "Link of the call",
+            "select",
+            options=[Option(provider["key"], provider["name"]) for provider in settings["providers"]],
+            placeholder="As the settings of video calls say",
+            help=hint,
+        )
+
+    def fields(self) -> list[Field]:
+        return [
+            Field("name", "Name", required=True, help="Your own name for it."),
+            Field("isActive", "Open", "switch", value=True),
+            Field("title", "Heading", help="What visitors read; empty: its name."),
+            Field("text", "Text below it", "textarea"),
+            *self.whose(),
+            numbers("durationMinutes", "Length", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
+            numbers(
+                "stepMinutes", "Times are offered every", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30
+            ),
+            Field(
+                "kind",
+                "It is",
+                "select",
+                required=True,
+                value="online",
+                options=[Option("online", "A video call"), Option("offline", "At a place")],
+            ),
+            self.link(),
+            Field("place", "Place", help="An address, a room; of a call what else has to be known."),
+            numbers("bufferBefore", "Keep free before it", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
+            numbers("bufferAfter", "Keep free after it", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
+            numbers("noticeMinutes", "Can be booked", NOTICE, 240),
+            Field("horizonDays", "Days ahead", "number", required=True, value=30, help="At most 90."),
+            Field("mostPerDay", "At most so many a day", "number", help="Empty: as many as there are times."),
+            numbers("remindMinutes", "Mail to visitors before it", REMINDERS, 1440, nothing="None"),
+            Field("asksPhone", "Ask for a phone number", "switch", value=True),
+            Field("makesLead", "Make a lead of who books", "switch"),
+            Field("leadSource", "Source of the lead"),
+            Field("colour", "Colour", required=True, value="#2f5bea", placeholder="#2f5bea"),
+        ]
+
+    def whose(self) -> list[Field]:
+        """Return whose times are booked, for those who may choose it."""
+        if not Page.may(self, "calendar", "POST"):
+            return []
+        members = [
+            Option(option.value, option.label)
+            for option in self.options_of("member", filters={"status": ["owner", "accepted"]})
+        ]
+        return [
+            Field("member", "With", "select", options=members, placeholder="You", value=self.actor.member_id),
+            Field(
+                "team",
+                "Or with whoever of a team is free",
+                "select",
+                options=self.options_of("team"),
+                placeholder="No team",
+                help="They take turns.",
+            ),
+        ]
+
+    def body(self, values: Values) -> JsonObject:
+        payload = dict(values)
+        for name in NUMBERS:
+            if name in payload:
+                payload[name] = int(payload[name]) if str(payload[name]).isdecimal() else None
+        if payload.get("team"):
+            payload["member"] = None
+        for name in ("member", "team"):
+            if name in payload:
+                payload[name] = payload[name] or None
+        return payload
+
+
+NUMBERS = ("durationMinutes", "stepMinutes", "bufferBefore", "bufferAfter", "noticeMinutes", "remindMinutes")
+
+
+def numbers(name: str, label: str, options: Mapping[int, str], value: int, nothing: str = "") -> Field:
+    """Return a choice of numbers, with a label for each."""
+    choices = [Option(str(number), text) for number, text in options.items()]
+    return Field(name, label, "select", not nothing, options=choices, value=str(value), placeholder=nothing)
+
+
+class NewBookingPage(BookingForm, NewRecord):
+    path = "booking/new"
+    name = "booking-new"
+    title = "New booking page"
+    action = title
+    save_label = "Create"
+
+    def form(self, values: Values | None = None) -> Form:
+        return Form(self.fields(), values)
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        body = {name: value for name, value in self.body(form.values).items() if value not in ("", None)}
+        if form.values.get("remindMinutes") == "":
+            body["remindMinutes"] = None
+        answer = self.ask("POST", "booking-page", None, body)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form)
+        return self.done("The page is open", self.address("booking-page", answer.data["_id"]))
+
+
+class EditBookingPage(BookingForm, EditRecord):
+    path = "booking/pages/<str:id>"
+    name = "booking-page"
+    template = "web/booking/page.html"
+
+    def form(self, values: Values | None = None) -> Form:
+        fields = self.fields()
+        for field in fields:  # lengths that programs have set
+            chosen = str((values or {}).get(field.name) or "")
+            if field.name in NUMBERS and chosen and chosen not in [option.value for option in field.options]:
+                field.options.append(Option(chosen, f"{chosen} minutes"))
+        return Form(fields, values)
+
+    def values(self) -> Values:
+        record = self.record
+        member, team = ((record[name] or {}).get("_id", "") for name in ("member", "team"))
+        texts = {name: "" if record[name] is None else str(record[name]) for name in NUMBERS}
+        return {**record, **texts, "member": member, "team": team}
+
+    def do_open(self) -> HttpResponse:
+        is_active = not self.record["isActive"]
+        answer = self.ask("PUT", f"booking-page/{self.params['id']}", None, {"isActive": is_active})
+        return (
+            self.done("The page is open" if is_active else "The page is closed") if answer.ok else self.refuse(answer)
+        )
+
+    def consequence(self) -> str:
+        return "Its address leads nowhere then; what is booked stays."
+
+
+class BookingQuestions(BookingPages):
+    """The questions of a page beyond the visitor's identity: a line for each, and a form for one more."""
+
+    path = "booking/pages/<str:id>/questions"
+    name = "booking-questions"
+    template = "web/booking/questions.html"
+
+    @cached_property
+    def record(self) -> Values:
+        page: Values = self.read(f"booking-page/{self.params['id']}").data
+        return page
+
+    def form(self) -> Form:
+        return Form(
+            [
+                Field("label", "Question", required=True),
+                Field("type", "Kind", "select", required=True, options=list(TYPES), value="text"),
+                Field("required", "Has to be filled in", "switch"),
+                Field("options", "Options", "textarea", help="Of a choice: one in a line."),
+                Field("help", "Help below it"),
+            ]
+        )
+
+    def show(self) -> Values:
+        kinds = {entry.value: entry.label for entry in TYPES}
+        rows = [{**entry, "words": kinds.get(entry["type"], entry["type"])} for entry in self.record["questions"]]
+        form = self.form() if self.may(self.module, "PUT") else None
+        return {"record": self.record, "title": self.record["name"], "rows": rows, "form": form}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        questions = list(self.record["questions"])
+        options = [line.strip() for line in form.values["options"].splitlines() if line.strip()]
+        key = new_key(form.values["label"], {question["key"] for question in questions})
+        answer = self._put([*questions, {**form.values, "options": options, "key": key}])
+        if answer.ok:
+            return self.done("Question added")
+        form.refuse(answer.message, answer.warning.replace(f"questions.{len(questions)}.", ""))
+        return self.page({**self.show(), "form": form}, status=422)
+
+    def do_remove(self) -> HttpResponse:
+        kept = [question for question in self.record["questions"] if question["key"] != self.request.POST.get("key")]
+        answer = self._put(kept)
+        return self.done("Question removed") if answer.ok else self.refuse(answer)
+
+    def _put(self, questions: list[Any]) -> Any:
+        return self.ask("PUT", f"booking-page/{self.params['id']}", None, {"questions": questions})
+
+
+def new_key(label: str, taken: set[str]) -> str:
+    """Return a key for a question, which no other has."""
+    plain = re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_")[:40]
+    start = plain if plain[:1].isalpha() else f"question_{plain}".strip("_")
+    key, number = start, 2
+    while key in taken or key in ("name", "email", "phone"):
+        key, number = f"{start}_{number}", number + 1
+    return key

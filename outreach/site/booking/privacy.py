@@ -1,0 +1,32 @@
+"""Personal data in bookings."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+
+from crm.privacy.registry import (
+    DataSubject,
+    dangling,
+    delete_rows,
+    mentioning,
+    referring,
+    register_personal_data,
+)
+from outreach.site.booking.models import Booking
+
+
+def _booked(subject: DataSubject) -> Q:
+    mentions = mentioning(subject, "email", "phone", "answers", "reason")
+    return referring(Booking, subject) | mentions | dangling(Booking, "meeting")
+
+
+def blank_bookings(subject: DataSubject, rows: QuerySet[Booking]) -> int:
+    """Blank visitors' names and answers; the booked time stays as long as its meeting."""
+    deleted = delete_rows(subject, rows.filter(dangling(Booking, "meeting")))
+    blank = {"name": "", "email": "", "phone": "", "answers": {}, "reason": "", "timezone": ""}
+    return deleted + rows.update(**blank, contact=None, lead=None, remind_at=None)
+
+
+def register_tables() -> None:
+    """Register the personal data of bookings."""
+    register_personal_data("bookings", Booking, _booked, blank_bookings, module="meeting")

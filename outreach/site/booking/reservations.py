@@ -1,0 +1,298 @@
+"""Visitors' actions: book a time, move it, cancel it.
+
+A booking locks the members who may be met, so that of two bookings of the same time one succeeds. Connected calendars
+are queried before, outside of any transaction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.crypto import get_random_string
+
+from accounts.models import Member
+from core.access import entitlement, limited
+from core.access.attempts import Limit
+from core.errors import NamedError
+from core.events import emit
+from core.lists import BulkSelection
+from core.tenancy import company_scope, unscoped
+from core.types import JsonObject, Values
+from crm.activities.reminders import schedule_reminder
+from crm.meetings.models import Meeting
+from crm.meetings.services import (
+    cancel_meetings,
+    create_meeting,
+    send_invitations,
+    update_meeting,
+    video_provider_of_company,
+)
+from crm.meetings.video.registry import provider_of
+from crm.records.updates import event_value
+from outreach.connections.calendars.busy_times import ask_now
+from outreach.site.booking.models import TOKEN_LENGTH, Booking, BookingPage
+from outreach.site.booking.people import contact_of, lead_of
+from outreach.site.booking.slots import free_slots, hours_of, members_of, window
+from outreach.site.forms.submissions import id_of_sent
+
+BOOKINGS = Limit("booking", 5, 60)
+"""Bookings of one network by one page in a minute."""
+DAILY = Limit("booking-day", 100, 24 * 3600)
+"""Bookings of one network by one page in a day: as many as a conference makes, and no flood."""
+TRIES = Limit("booking-try", 30, 60)
+"""Requests of one network to one page, including refused ones: people mistype."""
+ADDRESSES = Limit("booking-address", 10, 24 * 3600)
+"""Bookings of one network with one company in a day that give the same address.
+
+The network is part of the key. Otherwise a stranger could use up the limit of an address and lock out its owner.
+"""
+READS = Limit("booking-read", 120, 60)
+CHANGES = Limit("booking-change", 10, 60)
+MOVES = Limit("booking-move", 5, 24 * 3600)
+"""Number of moves of a booking by its visitor in a day: each sends mails, to an address that anybody may give."""
+TAKEN, GONE = "BookingSlotTaken_409", "BookingNotFound_404"
+AN_ADDRESS = re.compile(r"(?i:://|www\.|@)|\w\.([a-z]{2,}|[A-Z]{2,})(?!\w)")
+"""Texts that mail programs convert into links: bit.ly, too, but not J.R.R. or St.John."""
+SCHEDULED = Meeting.Status.SCHEDULED
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """The visitor and their answers."""
+
+    name: str
+    email: str
+    phone: str
+    answers: Values
+    timezone: str = ""
+
+
+def find_page(token: str) -> BookingPage | None:
+    """Return the page with this address, of any company, if it can be booked and the company is paying."""
+    if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
+        return None
+    with unscoped(reason="public booking page: the page whose address it is"):
+        rows = BookingPage.objects.filter(token=token, is_active=True).select_related("company", "member")
+        page: BookingPage | None = rows.first()
+    if page is None:
+        return None
+    with company_scope(page.company_id):
+        try:
+            entitlement(page.company_id)
+        except NamedError:
+            return None
+    return page
+
+
+def find_booking(token: str) -> Booking | None:
+    """Return the booking with this address, of any company."""
+    if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
+        return None
+    with unscoped(reason="public booking: the booking whose address it is"):
+        rows = Booking.objects.select_related("company", "page", "meeting__organizer", "member")
+        booking: Booking | None = rows.filter(token=token).first()
+        return booking
+
+
+def slot_taken() -> NamedError:
+    """Return the error for a time that is taken, or that the page does not offer."""
+    return NamedError(TAKEN, "startsAt: this time is no longer free; choose another one")
+
+
+def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str, network: str = "") -> Booking:
+    """Book a time of the page, in its company, for a visitor of a network, whose bookings are limited.
+
+    Without a network there is no limit. A repetition with the same `sent_id` returns the existing booking. Raises
+    BookingSlotTaken_409, TooManyAttempts, and NamedError if the company's plan allows no meeting.
+    """
+    sent_id = id_of_sent(sent_id, at, visitor.email.lower(), visitor.name, visitor.phone, visitor.answers)
+    if (existing := Booking.objects.filter(sent_id=sent_id).first()) is not None:
+        return existing
+    with _counted(page, network, visitor.email) if network else nullcontext():
+        return _book(page, at, visitor, sent_id)
+
+
+@contextmanager
+def _counted(page: BookingPage, network: str, email: str) -> Iterator[None]:
+    """Count a booking against the limits of its network; one that is not made is not counted."""
+    by_page = f"{page.pk} {network}"
+    counts = ((BOOKINGS, by_page), (DAILY, by_page), (ADDRESSES, f"{page.company_id} {network} {email.lower()}"))
+    counted: list[tuple[Limit, str]] = []
+    try:
+        for limit, value in counts:
+            counted.append((limit, value))
+            limit.count(value)
+        yield
+    except BaseException:
+        for limit, value in counted:
+            limit.refund(value)
+        raise
+
+
+def _book(page: BookingPage, at: datetime, visitor: Visitor, sent_id: str) -> Booking:
+    _check_free(page, at)
+    with limited(entitlement(page.company_id)), transaction.atomic():
+        members = _locked(page)
+        if (existing := Booking.objects.filter(sent_id=sent_id).first()) is not None:
+            return existing
+        member = _whose_turn(page, members, at)
+        contact = contact_of(visitor.email, visitor.name, visitor.phone, member.pk)
+        lead = lead_of(page, contact, member.pk) if contact and page.makes_lead else None
+        meeting = _make_meeting(page, member, at, visitor, contact, lead)
+        booking = Booking(
+            page=page,
+            meeting=meeting,
+            member=member,
+            sent_id=sent_id,
+            token=get_random_string(TOKEN_LENGTH),
+            name=visitor.name,
+            email=visitor.email.lower(),
+            phone=visitor.phone,
+            answers=dict(visitor.answers),
+            timezone=visitor.timezone,
+            buffer_before=page.buffer_before,
+            buffer_after=page.buffer_after,
+            contact=contact,
+            lead=lead,
+            remind_minutes=page.remind_minutes,
+        )
+        schedule_reminder(booking, at)
+        booking.save(force_insert=True)
+        _emit("meeting.booked", booking, meeting)
+        send_invitations(meeting)
+    return booking
+
+
+def move(booking: Booking, *, at: datetime) -> None:
+    """Move a booking to another free time of the same member. Raises BookingSlotTaken_409, BookingNotFound_404."""
+    page = _page_of(booking)
+    _check_free(page, at, besides=booking.meeting_id, member=booking.member_id)
+    with transaction.atomic():
+        members = _locked(page, booking.member_id)
+        current, meeting = _standing(booking)
+        if meeting.starts_at == at:
+            return
+        if not free_slots(page, at, at + timedelta(seconds=1), besides=meeting.pk, members=members).get(at):
+            raise slot_taken()
+        values = {"starts_at": at.isoformat(), "duration_minutes": page.duration_minutes}
+        moved = update_meeting(id=meeting.pk, actor_id=None, values=values).meeting
+        schedule_reminder(current, at)
+        current.save(update_fields=["remind_at", "reminded_at", "updated_at"])
+        _emit("meeting.rescheduled", current, moved)
+
+
+def cancel(booking: Booking, *, reason: str = "") -> None:
+    """Cancel a booking; one that is cancelled stays so. Raises BookingNotFound_404 for one that has begun."""
+    with transaction.atomic():
+        if Meeting.objects.filter(pk=booking.meeting_id).exclude(status=SCHEDULED).exists():
+            return
+        current, meeting = _standing(booking)
+        cancel_meetings(actor_id=None, selection=BulkSelection.of_ids([meeting.pk]))
+        current.cancelled_at = timezone.now()
+        current.reason = " ".join(reason.split())[:500]
+        current.save(update_fields=["cancelled_at", "reason", "updated_at"])
+
+
+def can_change(booking: Booking) -> bool:
+    """Return whether its visitor may still move or cancel it."""
+    return booking.meeting.status == SCHEDULED and booking.meeting.starts_at > timezone.now()
+
+
+def _page_of(booking: Booking) -> BookingPage:
+    if booking.page is None or not booking.page.is_active:
+        raise NamedError(GONE, "token: its page takes no bookings now; cancel it, or ask whom you meet")
+    return booking.page
+
+
+def _standing(booking: Booking) -> tuple[Booking, Meeting]:
+    """Return the booking and its meeting, locked. Raises BookingNotFound_404 for one that is over or cancelled."""
+    current = Booking.objects.select_for_update(of=("self",)).get(pk=booking.pk)
+    meeting = Meeting.objects.select_for_update(of=("self",)).get(pk=booking.meeting_id)
+    if meeting.status != SCHEDULED or meeting.starts_at <= timezone.now():
+        raise NamedError(GONE, "token: this booking is cancelled, or has begun")
+    return current, meeting
+
+
+def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: str = "") -> None:
+    """Refuse a time that is not free by the stored data, and query connected calendars again about one that is."""
+    members = [candidate for candidate in members_of(page) if not member or candidate.pk == member]
+    free = free_slots(page, at, at + timedelta(seconds=1), besides=besides, members=members).get(at)
+    if not free:
+        raise slot_taken()
+    ask_now(free, *window(page))
+
+
+def _locked(page: BookingPage, member: str = "") -> list[Member]:
+    """Return the bookable members of the page, locked so that their bookings run one after the other."""
+    ids = [candidate.pk for candidate in members_of(page) if not member or candidate.pk == member]
+    locked = Member.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids).order_by("pk")
+    return list(locked)
+
+
+def _whose_turn(page: BookingPage, members: Sequence[Member], at: datetime) -> Member:
+    """Return who gets the booking: of those who are free the one whose last one is longest ago."""
+    free = free_slots(page, at, at + timedelta(seconds=1), members=members).get(at)
+    if not free:
+        raise slot_taken()
+    rows = Booking.objects.filter(page=page, member_id__in=free).order_by()
+    last = dict(rows.values_list("member_id").annotate(last=Max("created_at")))
+    chosen = min(free, key=lambda id: (id in last, last.get(id), id))
+    return next(member for member in members if member.pk == chosen)
+
+
+def _make_meeting(
+    page: BookingPage, member: Member, at: datetime, visitor: Visitor, contact: Any, lead: Any
+) -> Meeting:
+    values: JsonObject = {
+        "title": f"{page.heading}: {visitor.name}"[:300],
+        "description": page.text,
+        "organizer": member.pk,
+        "starts_at": at.isoformat(),
+        "duration_minutes": page.duration_minutes,
+        "timezone": hours_of(page, [member.pk])[member.pk].zone.key,
+        "kind": page.kind,
+        "place": page.place,
+    }
+    if lead is not None:
+        values["lead"] = lead.pk
+    elif contact is not None:
+        values["contact"] = contact.pk
+    if page.kind == Meeting.Kind.ONLINE:
+        values["video_provider"] = _provider(page, member)
+    if contact is not None and contact.email and contact.email.lower() == visitor.email.lower():
+        attendee = {"contact": contact.pk}
+    else:
+        attendee = {"email": visitor.email, "name": visitor.name}
+    return create_meeting(actor_id=None, values=values, attendees=[attendee], invite=False).meeting
+
+
+def _provider(page: BookingPage, member: Member) -> str:
+    """Return the provider of the link; "" if it is unavailable: the booking stays, and a member adds the link."""
+    key = page.video_provider or video_provider_of_company()
+    try:
+        return key if key and provider_of(key, member.pk) else ""
+    except NamedError:
+        return ""
+
+
+def _emit(kind: str, booking: Booking, meeting: Meeting) -> None:
+    payload = {
+        "lead": meeting.lead_id,
+        "contact": booking.contact_id,
+        "title": meeting.title,
+        "startsAt": event_value(meeting.starts_at),
+        "endsAt": event_value(meeting.ends_at),
+        "member": booking.member_id,
+        "booking": booking.pk,
+        "page": booking.page_id,
+        "answers": booking.answers,
+    }
+    emit(kind, [meeting.pk], payloads={meeting.pk: payload})

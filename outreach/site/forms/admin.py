@@ -1,0 +1,37 @@
+"""Back office pages of forms."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.references import refer_kind
+from outreach.site.forms.models import Form, FormLead
+
+
+@admin.register(Form)
+class FormAdmin(CompanyRecordAdmin):
+    """Companies' forms."""
+
+    icon = "dynamic_form"
+    finds = True
+    hides = ("worker", "lease")
+    list_display = ("name", "company", "source", "state", "last_lead_at", "error", "created_at")
+    list_filter = (BY_COMPANY, "source", "state")
+    list_select_related = ("company",)
+    search_fields = ("=id", "name", "=token", "=form_id")
+
+
+@admin.register(FormLead)
+class FormLeadAdmin(CompanyRecordAdmin):
+    """Submissions of forms, with their results."""
+
+    icon = "contact_mail"
+    hides = ("worker", "lease", "answers", "consents", "origin")
+    list_display = ("__str__", "form", "company", "state", "reason", "error", "created_at")
+    list_filter = (BY_COMPANY, "state", "reason")
+    list_select_related = ("company", "form")
+    search_fields = ("=id", "=leadgen_id")
+
+
+refer_kind(Form, "form")

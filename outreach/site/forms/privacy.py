@@ -1,0 +1,23 @@
+"""Personal data in submissions of forms."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+
+from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from outreach.site.forms.models import FormLead
+
+
+def _sent(subject: DataSubject) -> Q:
+    return referring(FormLead, subject) | mentioning(subject, "answers", "error")
+
+
+def blank_answers(subject: DataSubject, rows: QuerySet[FormLead]) -> int:
+    """Blank the submission. The platform's id stays, so that it is not fetched again."""
+    ended = {"status": FormLead.Work.DONE, "state": FormLead.State.IMPORTED, "lease": None}
+    return rows.update(answers={}, consents=[], origin={}, error="", reason="", lead=None, **ended)
+
+
+def register_tables() -> None:
+    """Register the personal data of forms."""
+    register_personal_data("formLeads", FormLead, _sent, blank_answers, module="lead")

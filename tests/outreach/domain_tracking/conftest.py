@@ -1,5 +1,0 @@
-from __future__ import annotations
-
-from tests.outreach.deliverability.conftest import _name_server, zone
-
-__all__ = ["_name_server", "zone"]

@@ -1,0 +1,429 @@
+"""GET /logs/report: numbers that are those of the rows, by every grouping, on the company's clock."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qs
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from accounts.models import Company, Member
+from billing.models import Invoice, Payment, Subscription, Transaction
+from core.reports import REPORTS, Period, query
+from core.tenancy import as_owner
+from core.text.timezones import zone_of
+from crm.models import ContactCategory, ContactTag, File, Import, Lead, LeadActivity, Tag, Team
+from outreach.insights.reports import selectors
+from outreach.models import (
+    AiApp,
+    AiUsage,
+    Campaign,
+    EmailTemplate,
+    Form,
+    FormLead,
+    GenieScheduler,
+    InboundMessage,
+    MailApp,
+    SendJob,
+    Suppression,
+)
+from tests.kit.cast import SESSION, Answer, Caller, Cast, make_cast, session_headers
+from tests.kit.examples import thorough, walked
+from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory, SmtpFactory
+from tests.kit.rows import kept_for_module
+from workflows.models import Workflow, WorkflowRun, WorkflowVersion
+
+PATH = "/logs/report"
+BERLIN = ZoneInfo("Europe/Berlin")
+FIRST, LAST = date(2026, 10, 1), date(2026, 10, 31)
+INSIDE = (
+    datetime(2026, 9, 30, 22, 0, tzinfo=UTC),  # midnight of the first day
+    datetime(2026, 10, 24, 21, 59, 59, 999_999, tzinfo=UTC),  # the last moment of the day before the clock goes back
+    datetime(2026, 10, 25, 0, 30, tzinfo=UTC),  # 2:30, for the first time
+    datetime(2026, 10, 25, 1, 30, tzinfo=UTC),  # 2:30, for the second time
+    datetime(2026, 10, 31, 22, 59, 59, 999_999, tzinfo=UTC),  # the last moment of the last day
+)
+OUTSIDE = (datetime(2026, 9, 30, 21, 59, 59, 999_999, tzinfo=UTC), datetime(2026, 10, 31, 23, 0, tzinfo=UTC))
+TIMES = (*INSIDE, *OUTSIDE)
+
+
+def report(caller: Caller, name: str, **query: Any) -> Any:
+    answer = caller.get(PATH, reportType=name, **{"startDate": str(FIRST), "endDate": str(LAST)} | query)
+    assert answer.status == 200, answer.body
+    return answer.data
+
+
+def reasons_of(answer: Answer) -> tuple[int, str]:
+    return answer.status, answer.body["warning"]
+
+
+@pytest.fixture(scope="module")
+def cast(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
+    with kept_for_module(django_db_blocker):
+        cast = make_cast()
+        Company.objects.filter(pk=cast.company.pk).update(timezone="Europe/Berlin")
+        with cast.scope():
+            make_people(cast)
+            make_messages(cast)
+            make_runs()
+            make_submissions()
+            make_payments()
+        yield cast
+
+
+def make_people(cast: Cast) -> None:
+    """Make contacts, leads, activities and imports at each of the times, with and without references."""
+    file = File.objects.create(name="=people.csv", size=1, mime="text/csv", path="x")
+    tags = [Tag.objects.create(name=name) for name in ("One", "Two")]
+    category, team = ContactCategory.objects.create(name="Press"), Team.objects.create(name="North")
+    for place, at in enumerate(TIMES):
+        odd = place % 2
+        kind = ("contact", "lead")[odd]
+        job = Import.objects.create(
+            file=file, import_type=kind, status="completed", created=place, failed=1, created_by=cast.owner
+        )
+        Import.objects.filter(pk=job.pk).update(created_at=at)
+        contact = ContactFactory(
+            import_job=job if odd else None,
+            category=None if odd else category,
+            created_by=cast.owner if odd else None,
+            unsubscribed_at=at if odd else None,
+            replied_at=at if place > 3 else None,
+        )
+        type(contact).objects.filter(pk=contact.pk).update(created_at=at)
+        ContactTag.objects.bulk_create(ContactTag(contact=contact, tag=tag) for tag in tags[: place % 3])
+        status = ("new", "won", "lost")[place % 3]
+        lead = LeadFactory(contact=contact, status=status, source="website" if odd else "", value=place or None)
+        Lead.objects.filter(pk=lead.pk).update(
+            created_at=at,
+            status_changed_at=at if odd else None,
+            team=team if odd else None,
+            team_member=None if odd else cast.owner,
+        )
+        for hours, change in enumerate((("new", "contacted"), ("contacted", status))):
+            LeadActivity.objects.create(
+                kind="status",
+                lead=lead,
+                contact=contact,
+                member=cast.owner if odd else None,
+                details={"status": dict(zip(("from", "to"), change, strict=True))},
+                happened_at=at + timedelta(milliseconds=-hours),
+            )
+        LeadActivity.objects.create(kind="note", lead=lead, notes="Hello", member=cast.owner, happened_at=at)
+
+
+def make_messages(cast: Cast) -> None:
+    """Make messages at each of the times in each status, and what has come back to some of them."""
+    template, other = (EmailTemplate.objects.create(name=name, subject="x", body="x") for name in ("Reminder", "News"))
+    campaign = Campaign.objects.create(
+        name="Spring", template=template, variants=[{"name": "A"}, {"name": "B", "templateId": other.pk}]
+    )
+    runs = [
+        GenieScheduler.objects.create(name="Spring", ai_type="x", of_campaign=campaign),
+        GenieScheduler.objects.create(
+            prompt="Invite them", ai_type="x", outreach_cadence={"steps": [{"template": template.pk}]}
+        ),
+    ]
+    smtp, app = SmtpFactory(), MailApp.objects.create(vendor="brevo", letter="a", name="", from_email="a@b.example")
+    ai = AiApp.objects.create(provider="x", name="Writer")
+    statuses = ["sent", "failed", "unknown", "draft", "suppressed", "sent", "cancelled", "sending"]
+    for place, at in enumerate(TIMES * 3):
+        status, by_vendor = statuses[place % len(statuses)], place % 3 == 0
+        tried = status in ("sent", "failed", "unknown", "sending")
+        job = SendJob.objects.create(
+            status=status,
+            contact=ContactFactory(),
+            run=[*runs, None][place % 3],
+            variant=place // 6 % 2 if place % 3 == 0 else None,
+            step=1 + place % 2,
+            smtp=None if by_vendor or place % 5 == 0 else smtp,
+            mail_app=app if by_vendor else None,
+            channel="mailvendor-a" if by_vendor else "smtp",
+            recipient=["ann@One.example", "bob@two.example", ""][place % 3] if tried else "",
+            created_by=cast.owner if place % 2 else None,
+            sending_at=at if tried and status != "failed" else None,
+            refused_at=at if status == "failed" else None,
+            reason="rejected" if status == "failed" and place % 2 else "",
+            delivery_status=["", "delivered", "bounced", "complained"][place % 4] if by_vendor and tried else "",
+            bounced_at=at if place % 8 == 6 else None,
+        )
+        SendJob.objects.filter(pk=job.pk).update(created_at=at)
+        if status == "sent":
+            for number, (kind, severity) in enumerate((("reply", ""), ("bounce", "soft"), ("complaint", ""))):
+                if place % 2 or kind == "reply":
+                    InboundMessage.objects.create(
+                        kind=kind,
+                        severity=severity,
+                        uid_validity=1,
+                        uid=place * 10 + number,
+                        digest=f"{place}-{number}",
+                        send_job=job,
+                        received_at=at,
+                    )
+            reason = Suppression.objects.create(
+                email=f"person{place}@example.org", reason=("unsubscribed", "bounced")[place % 2], source=job.pk
+            )
+            Suppression.objects.filter(pk=reason.pk).update(created_at=at)
+        use = AiUsage.objects.create(
+            status="settled",
+            app=ai if place % 2 else None,
+            run=runs[0] if place % 3 else None,
+            purpose="compose",
+            model="m" if place % 2 else "",
+            tokens_in=place,
+            tokens_out=1,
+            cost="0.000001",
+        )
+        AiUsage.objects.filter(pk=use.pk).update(created_at=at)
+
+
+def make_payments() -> None:
+    """Make movements of money at each of the times, in all kinds and two currencies."""
+    subscription, sums = Subscription.objects.get(), {"subtotal_minor": 0, "total_minor": 0}
+    invoice = Invoice.objects.create(subscription=subscription, currency="USD", decimals=2, **sums)
+    shared = {"currency": "USD", "amount_minor": 0, "invoice": invoice}
+    payment = Payment.objects.create(
+        number="X", subscription=subscription, status="paid", expires_at=TIMES[0], **shared
+    )
+    for place, at in enumerate(TIMES * 2):
+        row = Transaction.objects.create(
+            kind=Transaction.Kind.values[place % 3],
+            amount_minor=1000 + place,
+            currency=("USD", "JPY")[place % 2],
+            by=("gateway-a", "bank")[place % 2],
+            payment=payment,
+            invoice=invoice,
+        )
+        Transaction.objects.filter(pk=row.pk).update(created_at=at)
+
+
+def make_runs() -> None:
+    """Make runs of two workflows that began at each of the times, in all statuses."""
+    workflows = [Workflow.objects.create(name=name) for name in ("Welcome", "Remind")]
+    versions = [WorkflowVersion.objects.create(workflow=one, number=1, graph={}) for one in workflows]
+    for place, at in enumerate(TIMES * 2):
+        version, status = versions[place % 2], WorkflowRun.Status.values[place % 7]
+        run = WorkflowRun.objects.create(
+            workflow=version.workflow, version=version, entry_key=str(place), status=status
+        )
+        WorkflowRun.objects.filter(pk=run.pk).update(created_at=at)
+
+
+def make_submissions() -> None:
+    """Make what two forms were sent at each of the times, in all states."""
+    forms = [Form.objects.create(name=name, token=name.ljust(32, "x")) for name in ("Fair", "Site")]
+    for place, at in enumerate(TIMES * 2):
+        state = FormLead.State.values[place % 3]
+        FormLead.objects.create(form=forms[place % 2], leadgen_id=str(place), submitted_at=at, state=state)
+
+
+def test_each_number_is_that_of_the_list_it_links_to(cast: Cast, subtests: pytest.Subtests) -> None:
+    linked = Counter[str]()
+    for one in cast.session.get(f"{PATH}/types").data["reports"]:
+        name = one["reportType"]
+        for by in walked(grouping["key"] for grouping in one["by"]):
+            with subtests.test(f"{name} by {by}"):
+                data = report(cast.session, name, by=by)
+                columns = [column["key"] for column in data["columns"]]
+                assert any(data["totals"][key] for key in columns)
+                assert all(row.keys() - columns == {"key", "label", "link", "isOther"} for row in data["rows"])
+                linking = [row for row in data["rows"] if row["link"] and any(row[key] for key in columns)]
+                for row in linking[:1]:
+                    path, _, query = row["link"].partition("?")
+                    tree = json.loads(parse_qs(query)["advancedFilters"][0])
+                    for column in data["columns"]:
+                        if column["filter"] is None:
+                            continue
+                        both = {
+                            "operator": "and",
+                            "conditions": [tree, *([column["filter"]] if column["filter"] else [])],
+                        }
+                        found = cast.session.get(f"/{path}", advancedFilters=both, p=1, n=1)
+                        assert (found.status, found.body["totalCount"]) == (200, row[column["key"]]), (row, column)
+                        linked[name] += 1
+                additive = [one["key"] for one in data["columns"] if one["type"] in ("count", "money", "number")]
+                for key in additive if by != "tag" else ():
+                    assert sum(row[key] for row in data["rows"]) == pytest.approx(data["totals"][key]), key
+    assert linked.keys() == set(REPORTS)
+
+
+def test_the_numbers_are_those_of_the_rows(cast: Cast) -> None:
+    leads = report(cast.session, "leads", by="status")
+    assert leads["totals"] == {
+        "created": 5,
+        "createdValue": 10.0,
+        "won": 2,
+        "lost": 1,
+        "wonValue": 5.0,
+        "winRate": 66.67,
+    }
+    assert [(row["label"], row["created"], row["won"]) for row in leads["rows"]] == [
+        ("New", 2, 0),
+        ("Won", 2, 2),
+        ("Lost", 1, 0),
+    ]
+    days = {row["key"]: row["created"] for row in report(cast.session, "leads", by="day")["rows"]}
+    assert (len(days), {day: number for day, number in days.items() if number}) == (
+        31,
+        {"2026-10-01": 1, "2026-10-24": 1, "2026-10-25": 2, "2026-10-31": 1},
+    )
+    moves = report(cast.session, "pipeline", by="move")["rows"]
+    assert sum(row["moved"] for row in moves) == report(cast.session, "pipeline", by="day")["totals"]["moved"]
+    assert {row["label"] for row in moves} == {
+        "New → Contacted",
+        *(f"Contacted → {one}" for one in ("New", "Won", "Lost")),
+    }
+    sent = report(cast.session, "deliverability", by="domain")
+    assert {row["label"] for row in sent["rows"]} == {"one.example", "two.example", "No address"}
+    assert all(sent["totals"][key] for key in ("delivered", "bouncedHard", "bouncedSoft", "complained", "unsubscribed"))
+    assert sent["totals"]["deliveryRate"] == round(100 * sent["totals"]["delivered"] / sent["totals"]["told"], 2)
+    labels = {row["label"] for row in report(cast.session, "outreach", by="template")["rows"]}
+    assert labels == {"Reminder", "News", "No template"}
+    assert {row["label"] for row in report(cast.session, "outreach", by="campaign")["rows"]} == {
+        "Spring",
+        "No campaign",
+    }
+
+
+def test_many_groups_end_in_one_row_of_all_others(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = report(cast.session, "leads", by="status")
+    monkeypatch.setattr(selectors, "read", lambda *args: query.read_report(*args, top=1))
+    monkeypatch.setattr("outreach.insights.reports.views.read", selectors.read)
+    for name, by in (("leads", "status"), ("pipeline", "status"), ("outreach", "run"), ("contacts", "tag")):
+        answer = cast.session.get(PATH, reportType=name, by=by, startDate=str(FIRST), endDate=str(LAST))
+        rows, others = [one for one in answer.data["rows"] if not one["isOther"]], answer.data["rows"][1:]
+        assert (len(rows), len(others)) == (1, 0 if by == "tag" else 1)
+        assert "only the 50 largest" in answer.body["warning"]
+        for key in ("created", "won", "moved", "entered", "planned", "replied"):
+            if others and key in answer.data["totals"]:
+                assert rows[0][key] + others[0][key] == answer.data["totals"][key]
+        if name == "leads":
+            assert answer.data["totals"] == whole["totals"]
+
+
+def test_a_download_has_the_same_numbers_and_runs_nothing(cast: Cast) -> None:
+    for name, by in (("contacts", "import"), ("leads", "day"), ("deliverability", "sender")):
+        data = report(cast.session, name, by=by)
+        answer = cast.key.get(PATH, reportType=name, by=by, startDate=str(FIRST), endDate=str(LAST), download="true")
+        assert (answer.status, answer.headers["Content-Type"]) == (200, "text/csv; charset=utf-8")
+        assert "attachment" in answer.headers["Content-Disposition"]
+        lines = list(csv.reader(io.StringIO(answer.body.decode("utf-8-sig"), newline="")))
+        keys = [column["key"] for column in data["columns"]]
+        assert lines[0][1:] == [column["title"] for column in data["columns"]]
+        told = [[row[key] for key in keys] for row in (*data["rows"], data["totals"])]
+        assert [[None if cell == "" else float(cell) for cell in line[1:]] for line in lines[1:]] == told
+        if by == "import":
+            assert {line[0] for line in lines[1:]} == {"'=people.csv", "Not imported", "Total"}
+
+
+def test_what_is_wrong_is_named(cast: Cast) -> None:
+    for sent, status, said in (
+        ({}, 400, "reportType: is required"),
+        ({"reportType": "nothing\0"}, 404, "reportType: one of billing, leads"),
+        ({"reportType": "leads", "by": "vendor"}, 400, "by: one of day, status, source, team, member for leads"),
+        ({"reportType": "leads", "startDate": "2026-13-01"}, 400, "startDate: needs a day"),
+        ({"reportType": "leads", "endDate": "99999999999"}, 400, "endDate: needs a day"),
+        ({"reportType": "leads", "endDate": "0001-01-01"}, 400, "endDate: the years are 1970 to 9990"),
+        ({"reportType": "leads", "startDate": "2026-02-02", "endDate": "2026-02-01"}, 400, "startDate: is after"),
+        ({"reportType": "leads", "startDate": "2024-01-01", "endDate": "2025-01-01"}, 400, "at most 366 days, got 367"),
+        ({"reportType": "leads", "download": "yes"}, 400, "download: needs to be true or false"),
+        ({"reportType": "leads", "p": "1"}, 400, "p: is an unknown parameter"),
+    ):
+        found = reasons_of(cast.session.get(PATH, **sent))
+        assert (found[0], said in found[1]) == (status, True), (sent, found)
+    usual = cast.session.get(PATH, reportType="leads").data
+    days = date.fromisoformat(usual["endDate"]) - date.fromisoformat(usual["startDate"])
+    assert (days.days, len(usual["rows"]), usual["by"], usual["timeZone"]) == (29, 30, "day", "Europe/Berlin")
+
+
+def test_a_report_takes_the_permission_of_what_it_counts(cast: Cast) -> None:
+    def caller(**modules: Any) -> Caller:
+        role = RoleFactory(permission={module.replace("_", "-"): {"GET": True} for module in modules})
+        return Caller(SESSION, session_headers(MemberFactory(status=Member.Status.ACCEPTED, role=role)))
+
+    with cast.scope():
+        reader, nobody = caller(report=True, lead_activity=True), caller(lead=True)
+    refused = reasons_of(reader.get(PATH, reportType="leads"))
+    assert (refused[0], "lead.GET" in refused[1]) == (403, True)
+    assert reasons_of(nobody.get(PATH, reportType="leads"))[0] == 403
+    assert [one["reportType"] for one in reader.get(f"{PATH}/types").data["reports"]] == ["activities"]
+    # Changes of status are the lead's, which this role may not read.
+    assert [row["label"] for row in report(reader, "activities", by="kind")["rows"]] == ["Notes"]
+    assert len(report(cast.session, "activities", by="kind")["rows"]) == 2
+
+
+moments = st.datetimes(datetime(2026, 3, 1), datetime(2026, 11, 30)).map(lambda at: at.replace(tzinfo=UTC))
+
+
+@settings(max_examples=thorough(24), deadline=None)
+@example("America/Havana", [datetime(2026, 11, 1, 4, 30, tzinfo=UTC), datetime(2026, 11, 1, 5, 30, tzinfo=UTC)], 304, 0)
+@example("Africa/Cairo", [datetime(2026, 4, 23, 22, 0, tzinfo=UTC), datetime(2026, 4, 23, 21, 59, tzinfo=UTC)], 113, 0)
+@given(
+    st.sampled_from(("Europe/Berlin", "America/Havana", "Africa/Cairo", "Australia/Lord_Howe", "Asia/Kathmandu")),
+    st.lists(moments, max_size=12),
+    st.integers(60, 330),
+    st.integers(0, 40),
+)
+def test_days_are_those_of_the_clock_on_the_wall(
+    cast: Cast, zone: str, times: list[datetime], first: int, more: int
+) -> None:
+    begin = date(2026, 1, 1) + timedelta(days=first)
+    period = Period(begin, begin + timedelta(days=more), zone_of(zone))
+    with cast.scope(), transaction.atomic():
+        Suppression.objects.all().delete()
+        rows = [Suppression(email=f"{place}@example.org", reason="manual") for place in range(len(times))]
+        Suppression.objects.bulk_create(rows)
+        for row, at in zip(rows, times, strict=True):
+            Suppression.objects.filter(pk=row.pk).update(created_at=at)
+        table = query.read_report(REPORTS["suppressions"], None, "day", period)  # type: ignore[arg-type]
+        transaction.set_rollback(True)
+    expected = Counter(at.astimezone(period.zone).date() for at in times)
+    assert {row.key: row.values["addresses"] for row in table.rows} == {day: expected[day] for day in period.days()}
+    assert table.totals["addresses"] == sum(expected[day] for day in period.days())
+
+
+COPY = """
+INSERT INTO outreach_sendjob (id, company_id, contact_id, status, channel, step, occurrence, subject, text, created_at,
+    updated_at, due_at, sending_at, {others})
+SELECT lpad(n::text, 24, '0'), company_id, contact_id, status, channel, step, 1000 + n, subject, repeat('x', 500), at,
+    at, at, at, {others}
+FROM outreach_sendjob, generate_series(1, 3000) AS n, LATERAL (SELECT timestamptz '2025-10-01' + n * interval '3 hours')
+    AS t (at)
+WHERE id = %s
+"""
+
+
+def test_messages_are_found_by_their_time(cast: Cast) -> None:
+    """Among many more, under the role and the policies of requests."""
+    known = {"id", "company_id", "contact_id", "status", "channel", "step", "occurrence", "subject", "text"}
+    known |= {"created_at", "updated_at", "due_at", "sending_at", "refused_at"}
+    others = ", ".join(f'"{one.column}"' for one in SendJob._meta.local_concrete_fields if one.column not in known)
+    with cast.scope(), transaction.atomic():
+        one = SendJob.objects.filter(sending_at__isnull=False).first()
+        with as_owner(), connection.cursor() as cursor:
+            cursor.execute(COPY.format(others=others), [one.pk])
+            cursor.execute("ANALYZE outreach_sendjob")
+        with CaptureQueriesContext(connection) as asked:
+            for name, by in (("outreach", "run"), ("outreach", "day"), ("deliverability", "domain")):
+                assert report(cast.session, name, by=by)["totals"]
+        found = [one["sql"] for one in asked if "number_" in one["sql"] and "sendjob" in one["sql"]]
+        assert len(found) == 5  # outreach has two sources
+        with connection.cursor() as cursor:
+            for statement in found:
+                cursor.execute(f"EXPLAIN {statement}")
+                plan = "\n".join(line for (line,) in cursor.fetchall())
+                assert re.search(r"Index Cond: .*(created_at|END\)) >=", plan), plan
+                assert "Seq Scan on outreach_sendjob" not in plan
+        transaction.set_rollback(True)
