@@ -72,7 +72,9 @@ def files() -> tuple[str, ...]:
 def packages(app: str) -> set[str]:
     """Return the folders right inside an app that hold modules, and those inside its themes."""
     folders = [path for path in (ROOT / app).iterdir() if path.name not in GENERATED and [*path.glob("*.py")]]
-    themes = [folder for folder in folders if [module.name for module in folder.glob("*.py")] == ["__init__.py"]]
+    themes = [
+        path for path in folders if path.name != "management" and {p.name for p in path.glob("*.py")} == {"__init__.py"}
+    ]
     inside = [path for theme in themes for path in theme.iterdir() if [*path.glob("*.py")]]
     return {path.name for path in [*folders, *inside]}
 
