@@ -275,7 +275,8 @@ def _failure(error: Exception, host: str, seconds: float) -> HttpFailed:
     chain = causes(error)
     for cause in chain:
         if isinstance(cause, OutboundRefused):
-            return HttpFailed("refused", cause.detail)
+            # A name that does not resolve may do so in a minute: DNS answers nothing final while it is away.
+            return HttpFailed("unreachable" if cause.code == "not_found" else "refused", cause.detail)
     if isinstance(error, requests.TooManyRedirects):
         return HttpFailed("redirected", f"{host} answers with a redirect, which is not followed.")
     if any(isinstance(cause, NewConnectionError | ConnectTimeoutError) for cause in chain):

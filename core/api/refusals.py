@@ -130,7 +130,7 @@ def _of_framework(error: exceptions.APIException) -> Refusal:
         return Refusal(400, "UnsupportedMediaType_400", "Validation error: the body must be JSON", detail)
     if isinstance(error, exceptions.ParseError):
         hint = "send a JSON object with Content-Type: application/json"
-        return Refusal(400, INVALID, f"Validation error: {detail}", hint)
+        return Refusal(400, INVALID, f"Validation error: {detail}", hint, [FieldError(field="body", message=detail)])
     name = "BadRequest_400" if error.status_code < 500 else UNFORESEEN.name
     return Refusal(error.status_code, name, detail)
 

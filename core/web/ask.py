@@ -20,8 +20,9 @@ from core.access import Actor
 from core.api.endpoint import Endpoint
 from core.lists import FieldSet
 from core.text.json import dumps
+from core.text.redaction import UNNAMED
 from core.types import Values
-from core.web.visits import UNNAMED, visible
+from core.web.visits import visible
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
 """Headers of the browser's request that are passed to the API: the client's address and user agent."""
