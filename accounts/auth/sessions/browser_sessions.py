@@ -15,9 +15,9 @@ from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils import timezone
 
-from accounts.auth import tokens
 from accounts.auth.models import RefreshToken
-from accounts.auth.tokens import Tokens
+from accounts.auth.sessions import tokens
+from accounts.auth.sessions.tokens import Tokens
 from core.types import JsonObject
 
 PURGED_AT_ONCE = 10_000

@@ -6,8 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.auth.devices import device_of
-from accounts.auth.tokens import Tokens
+from accounts.auth.sessions.devices import device_of
+from accounts.auth.sessions.tokens import Tokens
 from accounts.snapshots.serializers import CompanySnapshot
 from accounts.users.memberships import SEATED
 from accounts.users.models import User

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rest_framework.request import Request
 
-from accounts.auth.session_serializers import Session, session_answer
-from accounts.auth.sessions import sign_in
-from accounts.auth.verification import resend_verification, verify_email
-from accounts.auth.verification_serializers import AddressOnly, MailedLink
+from accounts.auth.sessions.serializers import Session, session_answer
+from accounts.auth.sessions.services import sign_in
+from accounts.auth.verification.serializers import AddressOnly, MailedLink
+from accounts.auth.verification.services import resend_verification, verify_email
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from accounts.auth.session_serializers import PasswordInput
-from accounts.auth.verification_serializers import MailedLink
+from accounts.auth.sessions.serializers import PasswordInput
+from accounts.auth.verification.serializers import MailedLink
 from core.api.input import Input
 
 

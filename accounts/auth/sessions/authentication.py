@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from accounts.auth.tokens import is_open, read_access
+from accounts.auth.sessions.tokens import is_open, read_access
 from accounts.users.models import User
 from core.access import Actor, AuthPath
 from core.errors import InvalidToken

@@ -7,12 +7,12 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.auth import tokens
 from accounts.auth.limits import REFUSALS_LOGGED, count_login, forgive_login
 from accounts.auth.models import RefreshToken
+from accounts.auth.sessions import tokens
+from accounts.auth.sessions.tokens import Tokens
 from accounts.auth.timing import minimum_duration
-from accounts.auth.tokens import Tokens
-from accounts.auth.verification import send_verification
+from accounts.auth.verification.services import send_verification
 from accounts.login_log.models import LoginLog
 from accounts.login_log.services import record_login
 from accounts.users.models import User

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rest_framework.request import Request
 
-from accounts.auth import tokens
-from accounts.auth.session_serializers import EndedSessions, Login, OpenSession, Refresh, Session, session_answer
-from accounts.auth.sessions import end_other_sessions, end_session, log_in
+from accounts.auth.sessions import tokens
+from accounts.auth.sessions.serializers import EndedSessions, Login, OpenSession, Refresh, Session, session_answer
+from accounts.auth.sessions.services import end_other_sessions, end_session, log_in
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet

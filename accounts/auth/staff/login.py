@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from unfold.forms import AuthenticationForm
 
 from accounts.auth.limits import forgive_login
-from accounts.auth.sessions import count_attempt
+from accounts.auth.sessions.services import count_attempt
 from accounts.login_log.models import LoginLog
 from accounts.login_log.services import record_login
 from accounts.users.models import User

@@ -16,7 +16,16 @@ from django.views.decorators.cache import never_cache
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from accounts.auth.models import SecondFactor
-from accounts.auth.second_factor import PAGE, WrongCode, begin, confirm, factor_of, remove, renew_backup_codes, verify
+from accounts.auth.staff.second_factor import (
+    PAGE,
+    WrongCode,
+    begin,
+    confirm,
+    factor_of,
+    remove,
+    renew_backup_codes,
+    verify,
+)
 from accounts.login_log.models import LoginLog
 from accounts.login_log.services import record_login
 from accounts.users.models import User

@@ -5,12 +5,12 @@ from __future__ import annotations
 from django.db import transaction
 from rest_framework.request import Request
 
-from accounts.auth import tokens
-from accounts.auth.password_serializers import PasswordChange, PasswordReset
-from accounts.auth.passwords import change_password, forgot_password, reset_password
-from accounts.auth.session_serializers import RenewedUser, Session, session_answer, token_fields, user_fields
-from accounts.auth.sessions import sign_in
-from accounts.auth.verification_serializers import AddressOnly
+from accounts.auth.passwords.serializers import PasswordChange, PasswordReset
+from accounts.auth.passwords.services import change_password, forgot_password, reset_password
+from accounts.auth.sessions import tokens
+from accounts.auth.sessions.serializers import RenewedUser, Session, session_answer, token_fields, user_fields
+from accounts.auth.sessions.services import sign_in
+from accounts.auth.verification.serializers import AddressOnly
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
