@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from crm.field_types import FieldSpec
-from crm.imports.blank_values import IN_VALUES
-from crm.imports.mapping import cell_text
+from crm.imports.columns.blank_values import IN_VALUES
+from crm.imports.columns.mapping import cell_text
 from crm.imports.models import Import
 from crm.imports.types import IMPORT_TYPES
 from crm.records.schema import RecordSchema

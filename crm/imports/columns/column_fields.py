@@ -8,8 +8,8 @@ from core.errors import shorten
 from core.types import JsonObject, Values
 from crm.custom_fields.services import create_field
 from crm.field_types import FIELD_TYPES
-from crm.imports.joined import further_columns
-from crm.imports.mapping import invalid_mapping, is_new, refuse_new_fields
+from crm.imports.columns.joined import further_columns
+from crm.imports.columns.mapping import invalid_mapping, is_new, refuse_new_fields
 from crm.imports.models import Import
 from crm.imports.types.base import NEW_FIELD
 from crm.records.models import CustomField

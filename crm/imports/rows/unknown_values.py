@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from core.types import JsonObject
-from crm.imports.batches import Batch
-from crm.imports.mapping import cell_text
+from crm.imports.columns.mapping import cell_text
 from crm.imports.models import Import
+from crm.imports.rows.batches import Batch
 
 CODES = frozenset(
     {"ContactCategoryNotFound_400", "ProductServiceNotFound_400", "TeamNotFound_400", "MemberNotFound_404"}

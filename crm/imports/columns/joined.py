@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from core.text.addresses import BadAddress, read_country_code, read_email, read_phone
 from core.text.formulas import restore
 from core.types import JsonObject, Values
-from crm.imports.blank_values import words_for_nothing
+from crm.imports.columns.blank_values import words_for_nothing
 from crm.imports.models import Import
 from crm.imports.readers import Cell
 from crm.imports.readers.mapping import SEPARATOR, SEVERAL

@@ -8,9 +8,9 @@ from django.db import transaction
 
 from core.errors import NamedError, shorten
 from core.types import Values
-from crm.imports.column_fields import ColumnFields, definition
-from crm.imports.formats import detect
-from crm.imports.mapping import invalid_mapping
+from crm.imports.columns.column_fields import ColumnFields, definition
+from crm.imports.columns.formats import detect
+from crm.imports.columns.mapping import invalid_mapping
 from crm.imports.models import Import
 from crm.imports.services import FAILED, PAUSED, find_import
 from crm.imports.types import IMPORT_TYPES

@@ -16,12 +16,12 @@ from core.types import Values
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.undo import refuse_twice
 from crm.contacts.rights import ContactRights
-from crm.imports.batches import Batch, RowWriter, log_problems
-from crm.imports.mapping import check_mapping, deleted_fields
+from crm.imports.columns.mapping import check_mapping, deleted_fields
 from crm.imports.models import Import, ImportRowError
 from crm.imports.options import Options
 from crm.imports.readers import Row, RowError
-from crm.imports.row_errors import MAX_STORED, ErrorLog, cut_cells
+from crm.imports.rows.batches import Batch, RowWriter, log_problems
+from crm.imports.rows.row_errors import MAX_STORED, ErrorLog, cut_cells
 from crm.imports.services import CANCELLED, COMPLETED, FAILED, PAUSED, find_import, set_rights
 from crm.imports.types import IMPORT_TYPES
 

@@ -11,16 +11,16 @@ from core.events import QUEUE, starting
 from core.text.addresses import PHONE
 from core.types import JsonObject
 from crm.field_types import FieldSpec
-from crm.imports.area_codes import AreaCodes
-from crm.imports.formats import text_format
-from crm.imports.joined import JoinedColumns
-from crm.imports.mapping import RowReader
+from crm.imports.columns.area_codes import AreaCodes
+from crm.imports.columns.formats import text_format
+from crm.imports.columns.joined import JoinedColumns
+from crm.imports.columns.mapping import RowReader
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Row, RowError, Table
 from crm.imports.readers.base import NOT_A_RECORD
 from crm.imports.readers.synonyms import AREA_CODE
-from crm.imports.row_errors import ErrorLog
+from crm.imports.rows.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
 from crm.records.automation import is_queued
 from crm.records.problems import ValueProblem

@@ -10,7 +10,7 @@ import phonenumbers
 from core.text.formulas import restore
 from core.text.phone_rules import trunk_prefix
 from core.text.phone_text import to_ascii
-from crm.imports.blank_values import IN_VALUES
+from crm.imports.columns.blank_values import IN_VALUES
 from crm.imports.readers import Cell
 from crm.imports.readers.synonyms import AREA_CODE
 

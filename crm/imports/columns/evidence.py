@@ -16,7 +16,7 @@ from core.types import Values
 from crm.field_types import BadValue
 from crm.field_types.dates import NUMERIC_DATE, ORDERS, is_day_number, is_early_day_number, orders_of, parse_date_text
 from crm.field_types.numbers import BOTH, marks_of
-from crm.imports.blank_values import IN_DATES
+from crm.imports.columns.blank_values import IN_DATES
 from crm.imports.readers import Cell
 
 ROWS_AT_ONCE = 1000

@@ -15,8 +15,8 @@ from core.text.formats import Formats
 from core.types import JsonObject
 from crm.field_types import FIELD_TYPES, FieldSpec, TextFormat
 from crm.field_types.dates import format_of
-from crm.imports.evidence import Clock, OwnFormat, Verdict, evidence_of, judge
-from crm.imports.mapping import is_new
+from crm.imports.columns.evidence import Clock, OwnFormat, Verdict, evidence_of, judge
+from crm.imports.columns.mapping import is_new
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.types.base import NEW_FIELD

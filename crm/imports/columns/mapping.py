@@ -9,8 +9,8 @@ from core.text.formulas import restore
 from core.types import JsonObject
 from crm.contacts.schema import PHONE_KEYS
 from crm.field_types import FIELD_TYPES, FieldSpec
-from crm.imports.blank_values import ERRORS, IN_VALUES, words_for_nothing
-from crm.imports.joined import JoinedColumns
+from crm.imports.columns.blank_values import ERRORS, IN_VALUES, words_for_nothing
+from crm.imports.columns.joined import JoinedColumns
 from crm.imports.readers import Cell
 from crm.imports.readers.mapping import SEVERAL
 from crm.imports.readers.synonyms import AREA_CODE, FIRST_NAME, LAST_NAME
