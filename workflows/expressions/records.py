@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from core.types import JsonObject
 from crm.records.types import kind_of
-from crm.records.updates import event_value
+from crm.records.writes.updates import event_value
 
 
 def values_of(panel: str, ids: Iterable[str]) -> dict[str, JsonObject]:

@@ -16,8 +16,8 @@ from crm.field_types.base import MAX_ITEMS
 from crm.records.pending import write_pending
 from crm.records.problems import explain, refusal
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema
-from crm.records.updates import Changes, event_value, touch
 from crm.records.values import add_tags, add_values, remove_links, remove_other_tags, tag_links
+from crm.records.writes.updates import Changes, event_value, touch
 
 UPDATE_TYPES = ("set", "append", "remove", "clear")
 ChangesById = dict[str, Changes]
