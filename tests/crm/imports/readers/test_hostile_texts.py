@@ -27,7 +27,7 @@ from crm.imports.readers.layout import find_header_row
 from crm.imports.readers.new_fields import ColumnCounter
 from crm.imports.readers.suspects import Suspects
 from crm.imports.readers.words import normalise
-from outreach.messaging.inbox.words import asks_to_stop
+from outreach.messaging.inbox.analysis.words import asks_to_stop
 
 SECONDS = 2
 """A bound of a hundred times what one function takes for all texts here, and a tenth of what one text took before."""

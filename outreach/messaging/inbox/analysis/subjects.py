@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from outreach.messaging.inbox.absences import NOTICES, PREFIXES, SENTENCES, SUBSTITUTES, WORDS
+from outreach.messaging.inbox.analysis.absences import NOTICES, PREFIXES, SENTENCES, SUBSTITUTES, WORDS
 
 MAX_SUBJECT_LENGTH = 500
 """Characters of a subject that are read."""

@@ -7,9 +7,9 @@ import unicodedata
 
 from core.text.folding import without_piles
 from outreach.connections.smtp.markup import sanitise_html, text_from_html
-from outreach.messaging.inbox.parsing import Mail
-from outreach.messaging.inbox.signatures import without_signature
-from outreach.messaging.inbox.stop_phrases import POLITE, STOP
+from outreach.messaging.inbox.analysis.parsing import Mail
+from outreach.messaging.inbox.analysis.signatures import without_signature
+from outreach.messaging.inbox.analysis.stop_phrases import POLITE, STOP
 
 MAX_TEXT_LENGTH = 50_000
 """Characters that are looked through; the rest counts as quoted."""

@@ -21,7 +21,7 @@ from imapclient.exceptions import IMAPClientError
 
 from core.outbound import OutboundRefused, connect, is_public
 from core.outbound_tls import client_context, is_loopback
-from outreach.messaging.inbox.parsing import MAX_BYTES, MAX_HEADER_BYTES
+from outreach.messaging.inbox.analysis.parsing import MAX_BYTES, MAX_HEADER_BYTES
 
 IMPLICIT_TLS_PORTS = frozenset({993})
 MAX_LINE = 1_000_000

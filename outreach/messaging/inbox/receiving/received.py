@@ -18,7 +18,7 @@ from crm.meetings.models import Meeting, MeetingAttendee
 from crm.models import Contact
 from outreach.connections.senders.models import Smtp
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.inbox.classification import (
+from outreach.messaging.inbox.analysis.classification import (
     Kind,
     calendar_part,
     classify,
@@ -26,11 +26,11 @@ from outreach.messaging.inbox.classification import (
     may_be_daemon,
     report_type,
 )
-from outreach.messaging.inbox.matching import Matched, first_known, named_messages
+from outreach.messaging.inbox.analysis.matching import Matched, first_known, named_messages
+from outreach.messaging.inbox.analysis.parsing import Mail
+from outreach.messaging.inbox.analysis.reports import Failure, Report, read_bounce, read_complaint
+from outreach.messaging.inbox.analysis.words import asks_to_stop, reply_and_quote
 from outreach.messaging.inbox.models import ImapMailbox, InboundMessage
-from outreach.messaging.inbox.parsing import Mail
-from outreach.messaging.inbox.reports import Failure, Report, read_bounce, read_complaint
-from outreach.messaging.inbox.words import asks_to_stop, reply_and_quote
 
 RECENT = timedelta(days=30)
 WENT_OUT = (SendJob.Status.SENDING, SendJob.Status.SENT, SendJob.Status.UNKNOWN, SendJob.Status.FAILED)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Iterator
 from enum import StrEnum
 
-from outreach.messaging.inbox.matching import Matched, named_messages
-from outreach.messaging.inbox.parsing import Mail, text_of
-from outreach.messaging.inbox.reports import encloses_mail, is_abuse, read_bounce, says_failure
-from outreach.messaging.inbox.subjects import announces_absence, is_answer
+from outreach.messaging.inbox.analysis.matching import Matched, named_messages
+from outreach.messaging.inbox.analysis.parsing import Mail, text_of
+from outreach.messaging.inbox.analysis.reports import encloses_mail, is_abuse, read_bounce, says_failure
+from outreach.messaging.inbox.analysis.subjects import announces_absence, is_answer
 
 
 class Kind(StrEnum):

@@ -24,10 +24,10 @@ from outreach.messaging.delivery.limits import guardrails
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.unsubscribing.services import unsubscribe
 from outreach.messaging.delivery.unsubscribing.tokens import Unsubscriber
+from outreach.messaging.inbox.analysis.matching import Matched
 from outreach.messaging.inbox.mails import REPLY_RECEIVED
-from outreach.messaging.inbox.matching import Matched
 from outreach.messaging.inbox.models import InboundMessage
-from outreach.messaging.inbox.received import RECENT, Received
+from outreach.messaging.inbox.receiving.received import RECENT, Received
 from outreach.messaging.suppression.models import Suppression
 from outreach.messaging.suppression.services import suppress
 

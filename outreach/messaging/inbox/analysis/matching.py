@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.ids import is_id
-from outreach.messaging.inbox.parsing import Mail, ids_in
+from outreach.messaging.inbox.analysis.parsing import Mail, ids_in
 
 
 class Matched(StrEnum):

@@ -12,7 +12,7 @@ from email.message import Message
 from flufl.bounce import all_failures
 
 from outreach.connections.smtp.refusals import STATUS, Severity, judge_refusal
-from outreach.messaging.inbox.parsing import MAX_TEXT, Mail, addresses_in, ids_in, raw_headers, text_of
+from outreach.messaging.inbox.analysis.parsing import MAX_TEXT, Mail, addresses_in, ids_in, raw_headers, text_of
 from outreach.messaging.suppression.addresses import is_address
 
 MAX_RECIPIENTS = 20
