@@ -13,9 +13,9 @@ from time import perf_counter
 from django.db import transaction
 from django.utils import timezone
 
-from benchmarks.population import Population
+from benchmarks.data.population import Population
 from benchmarks.report import Result
-from benchmarks.sending_rounds import PROCESSES, WORDS, Run, have_due, make_senders, middle, run_round, sink
+from benchmarks.sending.rounds import PROCESSES, WORDS, Run, have_due, make_senders, middle, run_round, sink
 from benchmarks.timing import ms, seconds
 from core.ids import new_id
 from core.jobs.liveness import release_lock

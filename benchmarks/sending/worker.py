@@ -1,8 +1,8 @@
-"""python -m benchmarks.sending_worker KIND: a sending process. It says that it is ready, waits for a line, sends what
+"""python -m benchmarks.sending.worker KIND: a sending process. It says that it is ready, waits for a line, sends what
 is due, and prints the seconds that it has computed.
 
 Its loop is today's (new), the one that is kept as a yardstick (former), or that of the former version in whose tree it
-runs (whole; sending_trees.py).
+runs (whole; trees.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def main() -> None:
     drain = import_string(
         {
             "new": "outreach.messaging.delivery.sending.loop.drain",
-            "former": "benchmarks.former_sending.drain",
+            "former": "benchmarks.sending.former.drain",
             "whole": "outreach.delivery.worker.drain",
         }[sys.argv[1]]
     )

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from accounts.models import Company, Member
 from accounts.registration.companies import create_company
-from benchmarks.lead_population import LEAD_TABLES, create_lead_references, load_leads
-from benchmarks.loading import bare, copy_rows, exempt_owner, vacuum
+from benchmarks.data.lead_population import LEAD_TABLES, create_lead_references, load_leads
+from benchmarks.data.loading import bare, copy_rows, exempt_owner, vacuum
 from config.bootstrap import bootstrap
 from core.ids import new_id
 from core.tenancy import company_scope, unscoped

@@ -1,8 +1,8 @@
-"""python -m benchmarks.sending_trees TREE [--rounds N] [--messages N]: today's sending against an older version of the
+"""python -m benchmarks.sending.trees TREE [--rounds N] [--messages N]: today's sending against an older version of the
 whole product, checked out in the folder TREE, in turns and at the same mail server (docs/benchmarks.md says which).
 
 Each version runs on servers of its own, which stand still while it is the other's turn. The older one is measured by
-the benchmarks of today, which lie over its own: sending_rounds.py uses nothing but what both have.
+the benchmarks of today, which lie over its own: rounds.py uses nothing but what both have.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import django
 import orjson
 
 if TYPE_CHECKING:
-    from benchmarks.sending_rounds import Run
+    from benchmarks.sending.rounds import Run
 
-TODAY = Path(__file__).resolve().parents[1]
+TODAY = Path(__file__).resolve().parents[2]
 SCALE = 0.015
 """Of the population: some thousand contacts that get a message."""
 SIXTH = 6
@@ -34,14 +34,14 @@ SIDES = {"whole": "the former tree", "former": "the former loop, with what it sh
 
 def main() -> int:
     """Measure the three loops in turns, and print a table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.sending_trees")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.sending.trees")
     parser.add_argument("tree", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--messages", type=int, default=6000)
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    from benchmarks.sending_rounds import Run, middle, sink
+    from benchmarks.sending.rounds import Run, middle, sink
 
     runs: dict[str, list[Run]] = {side: [] for side in SIDES}
     with sink() as port, _tree(options.tree.resolve(), port) as older, _tree(TODAY, port) as today:
@@ -70,7 +70,7 @@ def _tree(tree: Path, port: int) -> Iterator[subprocess.Popen[str]]:
         (over / "benchmarks").symlink_to(TODAY / "benchmarks")
         environment = {**os.environ, "PYTHONPATH": f"{over}:{tree}", "PYTHONSAFEPATH": "1"}
         environment.pop("DATABASE_URL", None)
-        side = [sys.executable, "-m", "benchmarks.sending_trees_side", str(port), str(SCALE)]
+        side = [sys.executable, "-m", "benchmarks.sending.trees_side", str(port), str(SCALE)]
         server = stack.enter_context(
             subprocess.Popen(
                 [sys.executable, "-m", "config.local.embedded", "run", "--durable", "--", *side],

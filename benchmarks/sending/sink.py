@@ -1,4 +1,4 @@
-"""python -m benchmarks.sink: a mail server that takes all and keeps nothing, as fast as Python can.
+"""python -m benchmarks.sending.sink: a mail server that takes all and keeps nothing, as fast as Python can.
 
 It prints its port, and ends with its standard input.
 """

@@ -12,7 +12,7 @@ import orjson
 from django.utils import timezone
 
 from accounts.models import Member
-from benchmarks.loading import copy_rows
+from benchmarks.data.loading import copy_rows
 from core.ids import new_id
 from core.tenancy import company_scope
 from core.types import JsonObject
@@ -21,7 +21,7 @@ from crm.leads.schema import LeadRow, LeadSchema
 from crm.models import Contact, File, Import, ProductService, Tag, Team
 
 if TYPE_CHECKING:
-    from benchmarks.population import Tenant
+    from benchmarks.data.population import Tenant
 
 REGIONS = 50
 """The values of the custom field `region`. A filter by it matches a fiftieth of the leads, like one by a member."""

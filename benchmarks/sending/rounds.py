@@ -1,6 +1,6 @@
 """One round of sending: so many messages by some processes, against a mail server on this machine.
 
-It is run by the tree of an older version too (benchmarks.sending_trees), so it uses nothing but what both have.
+It is run by the tree of an older version too (benchmarks.sending.trees), so it uses nothing but what both have.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def middle(runs: Sequence[Run]) -> Run:
 def sink() -> Iterator[int]:
     """Run a mail server in a process of its own. Yields its port."""
     served = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.sink"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "benchmarks.sending.sink"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert served.stdin is not None
     assert served.stdout is not None
@@ -90,7 +90,7 @@ def run_round(kind: str, senders: list[Smtp], count: int) -> Run:
     """Let the processes send so many messages."""
     have_due(senders, count)
     environment = {**os.environ, "OUTBOUND_PRIVATE_HOSTS": "127.0.0.0/8", "LOG_LEVEL": "WARNING"}
-    command = [sys.executable, "-m", "benchmarks.sending_worker", kind, str(LONGEST)]
+    command = [sys.executable, "-m", "benchmarks.sending.worker", kind, str(LONGEST)]
     processes = [
         subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for _ in range(PROCESSES)

@@ -1,4 +1,4 @@
-"""python -m benchmarks.sending_trees_side PORT SCALE: runs the rounds that sending_trees asks for on standard input."""
+"""python -m benchmarks.sending.trees_side PORT SCALE: runs the rounds that trees.py asks for on standard input."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def main() -> None:
     django.setup()
     from django.core.management import call_command
 
-    from benchmarks.population import populate
-    from benchmarks.sending_rounds import make_senders, run_round
+    from benchmarks.data.population import populate
+    from benchmarks.sending.rounds import make_senders, run_round
     from core.tenancy import company_scope
 
     port, scale = sys.argv[1:]
