@@ -32,8 +32,8 @@ class AccountsConfig(AppConfig):
         register_first_step(FirstStep("members", colleagues, 3))
         register_notice(Notice("member.joined", "Somebody accepted an invite", "notice_member_joined"))
 
-        from accounts.auth import staff_sessions  # noqa: F401  (ends staff's sessions)
-        from accounts.auth.second_factor import gate
+        from accounts.auth.staff import sessions as staff_sessions  # noqa: F401  (ends staff's sessions)
+        from accounts.auth.staff.second_factor import gate
         from core.backoffice.site import register_gate
 
         register_gate(gate)

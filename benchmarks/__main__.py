@@ -18,7 +18,7 @@ from benchmarks.report import Result, table
 from core.errors import shorten
 
 if TYPE_CHECKING:
-    from benchmarks.population import Population
+    from benchmarks.data.population import Population
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +31,9 @@ def main(arguments: Sequence[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     django.setup()
-    from benchmarks import bulk, imports, lead_bulk, lists, renewals, segments, sending, server_log, whole, workflows
-    from benchmarks.population import populate
+    from benchmarks import bulk, imports, lead_bulk, lists, renewals, segments, server_log, whole, workflows
+    from benchmarks.data.population import populate
+    from benchmarks.sending import throughput
 
     benchmarks: dict[str, Callable[[Population], list[Result]]] = {
         "page": lists.page,
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
         "bulk": bulk.bulk,
         "lead-bulk": lead_bulk.lead_bulk,
         "import": imports.imports,
-        "send": sending.sending,
+        "send": throughput.sending,
         "workflows": workflows.workflows,
         "workflow-import": workflows.imports,
         "renewals": renewals.renewals,
@@ -97,7 +98,7 @@ def _parse(arguments: Sequence[str], names: list[str]) -> argparse.Namespace:
 
 def _measure(name: str, benchmark: Callable[[Population], list[Result]], population: Population) -> list[Result]:
     """Run one benchmark. A benchmark that raises gives one line with the error, and the others continue."""
-    from benchmarks.copies import on_a_copy
+    from benchmarks.data.copies import on_a_copy
 
     begun = monotonic()
     try:

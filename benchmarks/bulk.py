@@ -8,7 +8,7 @@ from itertools import count
 from django.db import transaction
 
 from benchmarks import raw
-from benchmarks.population import Population, Tenant, form_data
+from benchmarks.data.population import Population, Tenant, form_data
 from benchmarks.report import Result
 from benchmarks.timing import interleaved, ms
 from benchmarks.web import serve

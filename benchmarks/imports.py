@@ -20,9 +20,9 @@ from django.db import connection
 from psycopg import sql
 
 from benchmarks import raw
-from benchmarks.copies import clone
-from benchmarks.loading import CONTACT_TABLES, exempt_owner
-from benchmarks.population import ALL_CONTACTS, FIELDS, Population, Tenant, form_data
+from benchmarks.data.copies import clone
+from benchmarks.data.loading import CONTACT_TABLES, exempt_owner
+from benchmarks.data.population import ALL_CONTACTS, FIELDS, Population, Tenant, form_data
 from benchmarks.report import Result
 from benchmarks.watching import Watch
 from benchmarks.web import end, serve

@@ -8,8 +8,8 @@ from django.db import transaction
 
 from benchmarks import raw
 from benchmarks.bulk import ROUNDS, SIZE
-from benchmarks.lead_population import lead_data
-from benchmarks.population import Population, Tenant
+from benchmarks.data.lead_population import lead_data
+from benchmarks.data.population import Population, Tenant
 from benchmarks.report import Result
 from benchmarks.timing import interleaved, ms
 from benchmarks.web import serve

@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 
 from benchmarks import raw
-from benchmarks.lead_population import REGIONS
-from benchmarks.population import CITIES, Population, Tenant
+from benchmarks.data.lead_population import REGIONS
+from benchmarks.data.population import CITIES, Population, Tenant
 from benchmarks.report import Result
 from benchmarks.timing import interleaved, ms
 from benchmarks.web import Caller, Web, serve

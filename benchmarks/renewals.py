@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from benchmarks.population import Population
+from benchmarks.data.population import Population
 from benchmarks.report import Result
 from benchmarks.timing import postgres_seconds
 from billing.models import (

@@ -6,7 +6,7 @@ from statistics import median
 
 from django.db import transaction
 
-from benchmarks.population import Population, Tenant
+from benchmarks.data.population import Population, Tenant
 from benchmarks.report import Result
 from benchmarks.timing import spent
 from core.events.models import Event

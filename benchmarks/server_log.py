@@ -9,7 +9,7 @@ from statistics import median, quantiles
 from time import perf_counter
 
 from benchmarks import raw
-from benchmarks.population import Population
+from benchmarks.data.population import Population
 from benchmarks.report import Result
 from benchmarks.timing import ms, seconds
 from benchmarks.web import Caller, serve

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from benchmarks import raw
-from benchmarks.population import Population
+from benchmarks.data.population import Population
 from benchmarks.report import Result
 from benchmarks.watching import Watch
 from benchmarks.web import serve

@@ -15,8 +15,8 @@ from django.test import override_settings
 from django.utils import timezone
 
 from benchmarks import raw
+from benchmarks.data.population import Population, Tenant
 from benchmarks.imports import create_import, write_csv
-from benchmarks.population import Population, Tenant
 from benchmarks.report import Result
 from benchmarks.timing import ms, processor_seconds, seconds, spent
 from core.events import deliver, emit

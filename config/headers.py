@@ -14,8 +14,8 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from accounts.auth.authentication import session_user
-from accounts.auth.browser_sessions import claims_of
+from accounts.auth.sessions.authentication import session_user
+from accounts.auth.sessions.browser_sessions import claims_of
 from core.api.handler import plain_response
 from core.api.refusals import MALFORMED, Refusal
 from core.errors import InvalidToken, field_errors

@@ -377,7 +377,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 STAFF_SESSION_LIFETIME = timedelta(hours=12)
 """Time after the login at which a session of the back office ends, even if it is in use
-(accounts.auth.staff_sessions)."""
+(accounts.auth.staff.sessions)."""
 SESSION_COOKIE_AGE = int(STAFF_SESSION_LIFETIME.total_seconds())
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -424,8 +424,8 @@ UNFOLD = {
     "SIDEBAR": {"show_search": True, "navigation": "config.admin.navigation"},
     "ENVIRONMENT": "config.admin.environment",
     "DASHBOARD_CALLBACK": "config.overview.dashboard",
-    "LOGIN": {"form": "accounts.auth.staff_login.StaffLoginForm"},
-    "ACCOUNT": {"navigation": "accounts.auth.second_factor_pages.account_links"},
+    "LOGIN": {"form": "accounts.auth.staff.login.StaffLoginForm"},
+    "ACCOUNT": {"navigation": "accounts.auth.staff.second_factor_pages.account_links"},
     "COLORS": {
         "primary": {
             "50": "oklch(97.5% .013 250)",

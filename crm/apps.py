@@ -40,7 +40,7 @@ class CrmConfig(AppConfig):
         from crm.files.selectors import stored_files
         from crm.files.services import check_before_clearing
         from crm.imports import jobs as imports  # noqa: F401  (register their work)
-        from crm.imports.lookups import clear_import_categories, untag_imports
+        from crm.imports.rows.lookups import clear_import_categories, untag_imports
         from crm.imports.services import imports_to_mend, readable_imports, refuse_files_in_use
         from crm.leads.record_type import LEAD_TYPE
         from crm.leads.selectors import live_leads

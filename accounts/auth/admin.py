@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
 from accounts.auth.models import RefreshToken, SecondFactor
-from accounts.auth.sessions import end_family
+from accounts.auth.sessions.services import end_family
 from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.panels import facts, panel

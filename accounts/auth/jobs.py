@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from accounts.auth.browser_sessions import purge_browser_sessions
-from accounts.auth.sessions import purge_refresh_tokens
+from accounts.auth.sessions.browser_sessions import purge_browser_sessions
+from accounts.auth.sessions.services import purge_refresh_tokens
 from core.jobs import PeriodicTask, register
 
 register(PeriodicTask("refresh-tokens", purge_refresh_tokens, every=timedelta(hours=1)))

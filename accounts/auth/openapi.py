@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.drainage import set_override
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
-from accounts.auth.authentication import PrivateAuthentication
+from accounts.auth.sessions.authentication import PrivateAuthentication
 from core.types import JsonObject
 
 # Both schemes are named session; this one is the first half of the other.
@@ -47,7 +47,7 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
 
 
 class PrivateScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    target_class = "accounts.auth.authentication.PrivateAuthentication"
+    target_class = "accounts.auth.sessions.authentication.PrivateAuthentication"
     name = "session"
 
     def get_security_definition(self, auto_schema: Any) -> JsonObject:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from accounts.auth.password_views import ForgotPasswordViewSet, PasswordViewSet, ResetPasswordViewSet
-from accounts.auth.session_views import LoginViewSet, LogoutViewSet, RefreshViewSet, SessionViewSet
-from accounts.auth.verification_views import ResendVerificationViewSet, VerifyEmailViewSet
+from accounts.auth.passwords.views import ForgotPasswordViewSet, PasswordViewSet, ResetPasswordViewSet
+from accounts.auth.sessions.views import LoginViewSet, LogoutViewSet, RefreshViewSet, SessionViewSet
+from accounts.auth.verification.views import ResendVerificationViewSet, VerifyEmailViewSet
 from core.api.routers import ResourceRouter
 
 

@@ -8,7 +8,7 @@ import orjson
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from accounts.auth.authentication import session_claims, session_user, version_of
+from accounts.auth.sessions.authentication import session_claims, session_user, version_of
 from accounts.members.models import Member
 from core.access import Actor, AuthPath
 from core.errors import InvalidToken

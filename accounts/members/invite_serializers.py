@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from accounts.auth.session_serializers import PasswordInput
+from accounts.auth.sessions.serializers import PasswordInput
 from accounts.members.models import InviteLog
 from accounts.snapshots.serializers import CompanySnapshot, MemberSnapshot, RoleSnapshot
 from core.api.input import Input, TextInput

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rest_framework.request import Request
 
-from accounts.auth.session_serializers import Session, session_answer
-from accounts.auth.sessions import sign_in
+from accounts.auth.sessions.serializers import Session, session_answer
+from accounts.auth.sessions.services import sign_in
 from accounts.members.filters import INVITE_LOG_FIELDS, MEMBERSHIP_FIELDS
 from accounts.members.invite_serializers import InviteAccept, InviteAnswer, InviteLogOut, InviteOut, InviteToken
 from accounts.members.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite

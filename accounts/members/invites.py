@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.auth.limits import REDEMPTIONS
 from accounts.auth.links import InvalidLink, make_token, page_address, read_token
-from accounts.auth.passwords import check_strength
+from accounts.auth.passwords.services import check_strength
 from accounts.mails.services import queue_mail
 from accounts.members.authority import check_members
 from accounts.members.membership_log import Action, record

@@ -9,9 +9,9 @@ import orjson
 from django.core.cache import cache
 from django.http import HttpRequest
 
-from accounts.auth import browser_sessions
-from accounts.auth.authentication import session_user
-from accounts.auth.browser_sessions import COMPANY
+from accounts.auth.sessions import browser_sessions
+from accounts.auth.sessions.authentication import session_user
+from accounts.auth.sessions.browser_sessions import COMPANY
 from accounts.members.authentication import MEMBER_IN_SESSION, member_actor, member_in_session
 from accounts.members.models import Member
 from accounts.settings.branding import Look, brand_of, look_of, served_company

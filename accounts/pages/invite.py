@@ -8,8 +8,8 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from accounts.auth import tokens
-from accounts.auth.sessions import log_in
+from accounts.auth.sessions import tokens
+from accounts.auth.sessions.services import log_in
 from accounts.members.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite
 from accounts.members.models import Member
 from accounts.members.readers import is_session_of

@@ -10,9 +10,9 @@ from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
-from accounts.auth import browser_sessions
-from accounts.auth.sessions import log_in, sign_in
-from accounts.auth.tokens import Tokens
+from accounts.auth.sessions import browser_sessions
+from accounts.auth.sessions.services import log_in, sign_in
+from accounts.auth.sessions.tokens import Tokens
 from accounts.members.readers import landing
 from accounts.pages.base import HEADERS, Page
 from accounts.settings.branding import brand_of

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from accounts.auth.passwords import forgot_password, reset_password, user_of_reset_link
-from accounts.auth.verification import resend_verification, user_of_verification_link, verify_email
+from accounts.auth.passwords.services import forgot_password, reset_password, user_of_reset_link
+from accounts.auth.verification.services import resend_verification, user_of_verification_link, verify_email
 from accounts.pages.base import Page
 from accounts.pages.forms import AddressForm, PasswordForm, RegistrationForm, TokenForm
 from accounts.registration.services import register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from accounts.auth.session_serializers import PasswordInput
+from accounts.auth.sessions.serializers import PasswordInput
 from accounts.companies.serializers import CompanyOut
 from accounts.members.models import Member
 from core.api.addresses import EmailInput, PhoneInput, PhonePartsInput

@@ -6,9 +6,9 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.db import IntegrityError, transaction
 
 from accounts.auth.limits import REGISTRATIONS
-from accounts.auth.passwords import check_strength, send_reset_link
+from accounts.auth.passwords.services import check_strength, send_reset_link
 from accounts.auth.timing import minimum_duration
-from accounts.auth.verification import send_verification
+from accounts.auth.verification.services import send_verification
 from accounts.programs.referrals import record_referral
 from accounts.registration.companies import create_company
 from accounts.users.models import User

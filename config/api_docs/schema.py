@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import condition, require_safe
 
-from accounts.auth.second_factor import is_asked
+from accounts.auth.staff.second_factor import is_asked
 from config.api_docs.stored import KEY, WHOLE, Document, builder, stored
 from config.compression import accepts_gzip
 from core.api.handler import unavailable

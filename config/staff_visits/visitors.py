@@ -9,7 +9,7 @@ from django.contrib.auth import SESSION_KEY
 from django.http import HttpRequest
 from django.urls import reverse
 
-from accounts.auth.second_factor import is_asked
+from accounts.auth.staff.second_factor import is_asked
 from accounts.models import Company, StaffVisit
 from accounts.settings.branding import look_of
 from accounts.settings.formats import formats_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.auth.authentication import PrivateAuthentication
+from accounts.auth.sessions.authentication import PrivateAuthentication
 from accounts.routes import register_private as register_accounts
 from billing.routes import register_private as register_billing
 from core.api.routers import Addresses, ResourceRouter

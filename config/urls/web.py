@@ -8,7 +8,7 @@ from django.urls import include, path
 
 from accounts.api_keys import pages as api_keys
 from accounts.auth import pages as auth
-from accounts.auth import second_factor_pages
+from accounts.auth.staff import second_factor_pages
 from accounts.companies import pages as companies
 from accounts.members import pages as members
 from accounts.notifications import pages as notifications

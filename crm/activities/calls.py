@@ -22,7 +22,7 @@ from crm.contacts.services import MAX_BULK, BulkResult, Failure
 from crm.leads.selectors import live_leads
 from crm.records.datetimes import company_timezone, read_datetime
 from crm.records.problems import ValueProblem
-from crm.records.updates import event_value
+from crm.records.writes.updates import event_value
 
 NOT_FOUND = "CallLogNotFound_400"
 INVALID = "InvalidInput_400"

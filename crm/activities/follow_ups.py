@@ -18,7 +18,7 @@ from crm.activities.participants import check_lead, check_member, first_active
 from crm.activities.reminders import Reminder, schedule_reminder
 from crm.activities.text import one_line
 from crm.records.datetimes import read_datetime
-from crm.records.updates import Changes, event_value
+from crm.records.writes.updates import Changes, event_value
 from crm.teams.services import ACTIVE
 
 Status = FollowUp.Status

@@ -24,10 +24,10 @@ from core.types import Values
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob, Journal
-from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields_shared
 from crm.records.types import RECORD_TYPES, Apply, RecordType
+from crm.records.writes.bulk_change import ChangesById
 
 UPDATE = BulkJob.Action.UPDATE
 DELETE = BulkJob.Action.DELETE

@@ -12,8 +12,8 @@ from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactSchema, refuse_lone_prefix
 from crm.contacts.services import KEY_PARTS
 from crm.contacts.unique_key import lock_unique_key
-from crm.records.bulk_change import Change, apply_change, plan_change
 from crm.records.results import UNSET
+from crm.records.writes.bulk_change import Change, apply_change, plan_change
 from crm.tags.services import check_tags
 
 

@@ -18,7 +18,6 @@ from core.fields import JSONField
 from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import ContactTag
-from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
 from crm.records.serializers import (
     DROP,
@@ -30,6 +29,7 @@ from crm.records.serializers import (
     UnchangedInput,
     member_of,
 )
+from crm.records.writes.bulk_change import UPDATE_TYPES
 from crm.tags.serializers import NamedModelSnapshot
 
 FORM_DATA = f"system values ({', '.join(CONTACT.system_columns)}) and custom values by the uniqueFieldID of their field"

@@ -23,7 +23,7 @@ from crm.contacts.updates import update_contacts
 from crm.contacts.writer import WriteResult, write_contacts
 from crm.records.problems import ValueProblem, explain, refusal
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
-from crm.records.updates import refuse_changed, without_held
+from crm.records.writes.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_categories, missing_tags
 
 PHONE_PARTS = ("countryCode", "number")

@@ -14,7 +14,7 @@ from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.schema import ContactRow, ContactSchema, without_lone_prefix
 from crm.contacts.unique_key import Collision, keyed_row, live_holders
-from crm.records.updates import Changes, RecordState, load_states, touch, write_states, write_tags, write_values
+from crm.records.writes.updates import Changes, RecordState, load_states, touch, write_states, write_tags, write_values
 
 MAX_ROUNDS = 5
 Take = Literal["all", "missing", "nothing"]

@@ -27,8 +27,8 @@ from crm.contacts.unique_key import (
     recreated_contacts,
 )
 from crm.contacts.updates import Take, update_contacts
-from crm.records.inserts import insert_records
 from crm.records.values import add_new_values, add_tags
+from crm.records.writes.inserts import insert_records
 
 Existing = Literal["error", "skip", "update"]
 MAX_ROUNDS = 5

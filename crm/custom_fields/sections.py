@@ -17,7 +17,7 @@ from core.types import Values
 from crm.custom_fields.models import CustomSection
 from crm.records.models import CustomField
 from crm.records.ordering import reorder
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 
 TAKEN = "CustomSectionNameAlreadyExists_400"
 NOT_FOUND = "CustomSectionNotFound_400"

@@ -1,6 +1,7 @@
 """Dates and times as people write them in files.
 
-"3/9/2024" may be two days. A text alone is ambiguous; the other values of its column may decide (crm.imports.evidence).
+"3/9/2024" may be two days. A text alone is ambiguous; the other values of its column may decide
+(crm.imports.columns.evidence).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Numbers and amounts of money as people write them in files.
 
 "1,234" may be 1234 or 1.234. A text alone is ambiguous; the other values of its column may decide
-(crm.imports.evidence).
+(crm.imports.columns.evidence).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from crm.bulk_jobs.changes import UNDOABLE_FOR
 from crm.bulk_jobs.models import BulkJob
 from crm.imports.models import Import, ImportRowError
 from crm.imports.pages.base import CONTACT_TARGETS, LEAD_TARGETS
-from crm.imports.row_errors import errors_csv
+from crm.imports.rows.row_errors import errors_csv
 from crm.imports.services import update_import
 from crm.imports.undo import undo_import
 from crm.records.models import CustomField

@@ -14,18 +14,18 @@ from core.types import JsonObject
 from crm.contacts.collisions import shown_person, with_holder
 from crm.contacts.models import Contact
 from crm.contacts.rights import ContactRights
-from crm.imports.batches import Batch, RowWriter
-from crm.imports.column_fields import make_fields
-from crm.imports.mapping import check_mapping
+from crm.imports.columns.column_fields import make_fields
+from crm.imports.columns.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.preview import as_read, open_file
 from crm.imports.readers import ReaderError, Table
 from crm.imports.readers.base import NOT_A_RECORD
-from crm.imports.row_errors import fit
+from crm.imports.rows.batches import Batch, RowWriter
+from crm.imports.rows.row_errors import fit
+from crm.imports.rows.unknown_values import unknown_values
 from crm.imports.services import find_import, set_rights
 from crm.imports.types import IMPORT_TYPES
-from crm.imports.unknown_values import unknown_values
 from crm.imports.worker import check_columns
 
 MAX_ROWS = 1000

@@ -13,10 +13,10 @@ from core.ids import is_id
 from core.types import JsonObject
 from crm.files.models import File
 from crm.files.stores import local_copy
-from crm.imports.evidence import Collector
-from crm.imports.fit import without_unfit
-from crm.imports.formats import detect
-from crm.imports.mapping import cell_text
+from crm.imports.columns.evidence import Collector
+from crm.imports.columns.fit import without_unfit
+from crm.imports.columns.formats import detect
+from crm.imports.columns.mapping import cell_text
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.own_files import own_headers, own_mapping, written_with
@@ -60,7 +60,7 @@ class Preview:
     """The file's first rows as {"row", "cells"}, with those above the headers."""
     detected: JsonObject
     """Options by which the file is read, in the names of the API, and the evidence of its columns
-    (crm.imports.evidence)."""
+    (crm.imports.columns.evidence)."""
 
     def as_fields(self) -> JsonObject:
         """Return the values as columns of Import."""

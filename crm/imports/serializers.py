@@ -15,12 +15,12 @@ from crm.bulk_jobs.serializers import BulkJobOut
 from crm.contacts.kind import CONTACT
 from crm.field_types import FIELD_TYPES, VALUE_TYPES
 from crm.files.serializers import FileOut, FileSnapshot
-from crm.imports.column_fields import field_name
+from crm.imports.columns.column_fields import field_name
 from crm.imports.filters import is_undone
 from crm.imports.input_serializers import EnquiryInput
 from crm.imports.models import Import
 from crm.imports.readers.new_fields import proposed_fields
-from crm.imports.row_errors import named
+from crm.imports.rows.row_errors import named
 from crm.leads.kind import LEAD
 from crm.records.automation import AUTOMATIONS, automation_of
 
@@ -184,7 +184,7 @@ class RowErrorOut(Output):
     values = serializers.ListField(help_text="the row's cells, with the first error of the row")
 
     reads: ClassVar[tuple[str, ...]] = ("holder",)
-    """Added by crm.imports.row_errors.with_holders."""
+    """Added by crm.imports.rows.row_errors.with_holders."""
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:

@@ -16,9 +16,9 @@ from core.lists import BulkSelection, in_batches
 from core.types import Values
 from crm.contacts.rights import ContactRights
 from crm.files.models import File
-from crm.imports.column_fields import make_fields
-from crm.imports.formats import detect, forget_settings
-from crm.imports.mapping import check_mapping, refuse_new_fields
+from crm.imports.columns.column_fields import make_fields
+from crm.imports.columns.formats import detect, forget_settings
+from crm.imports.columns.mapping import check_mapping, refuse_new_fields
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.preview import Preview, is_quick, open_file, read_preview, store_preview

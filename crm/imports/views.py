@@ -23,12 +23,12 @@ from crm.files.models import File
 from crm.files.selectors import readable_files
 from crm.files.serializers import FileOut
 from crm.imports.check import MAX_ERRORS, MAX_ROWS, check_import
-from crm.imports.corrections import mend_rows
-from crm.imports.fields import add_fields
+from crm.imports.columns.fields import add_fields
 from crm.imports.filters import ERROR_FIELDS, IMPORT_FIELDS
 from crm.imports.input_serializers import ColumnFieldsInput, ImportCreate, ImportMend, ImportUpdate, LeadImportCreate
 from crm.imports.models import Import, ImportRowError
-from crm.imports.row_errors import errors_csv, with_holders
+from crm.imports.rows.corrections import mend_rows
+from crm.imports.rows.row_errors import errors_csv, with_holders
 from crm.imports.serializers import (
     FileWithImport,
     ImportChecked,

@@ -16,14 +16,14 @@ from django.utils import timezone
 from core.access import entitlement, limited
 from core.errors import NamedError
 from core.jobs import checkpoint, finish, has_due, release
-from crm.imports.batches import Batch, RowWriter, log_problems
-from crm.imports.column_fields import make_fields
-from crm.imports.mapping import check_mapping
+from crm.imports.columns.column_fields import make_fields
+from crm.imports.columns.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.preview import as_read, open_file, read_preview, store_preview
 from crm.imports.readers import ReaderError, Table
-from crm.imports.row_errors import ErrorLog
+from crm.imports.rows.batches import Batch, RowWriter, log_problems
+from crm.imports.rows.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
 
 BATCH_ROWS = 2000

@@ -14,11 +14,11 @@ from crm.leads.references import missing_references
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema, closed_statuses
 from crm.leads.services import Relations
 from crm.leads.updates import PRODUCTS
-from crm.records.bulk_change import Change, ChangesById, apply_change, plan_change
 from crm.records.problems import refusal
 from crm.records.schema import BAD_SYSTEM
-from crm.records.updates import touch
 from crm.records.values import add_links, remove_links, remove_other_links
+from crm.records.writes.bulk_change import Change, ChangesById, apply_change, plan_change
+from crm.records.writes.updates import touch
 
 
 def update_many(

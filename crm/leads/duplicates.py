@@ -14,7 +14,7 @@ from accounts.models import CompanySettings
 from core.errors import DuplicateField
 from core.types import Values
 from crm.contacts.unique_key import lock_unique_key
-from crm.records.updates import Changes
+from crm.records.writes.updates import Changes
 
 if TYPE_CHECKING:
     from crm.leads.schema import LeadSchema

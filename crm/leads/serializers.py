@@ -18,7 +18,6 @@ from crm.contacts.serializers import ALIAS, category_of
 from crm.leads.kind import LEAD
 from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.services import Relations
-from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
 from crm.records.serializers import (
     DROP,
@@ -30,6 +29,7 @@ from crm.records.serializers import (
     UnchangedInput,
     member_of,
 )
+from crm.records.writes.bulk_change import UPDATE_TYPES
 from crm.tags.serializers import NamedModelSnapshot
 
 FORM_DATA = f"system values ({', '.join(LEAD.system_columns)}) and custom values by the uniqueFieldID of their field"

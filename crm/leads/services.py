@@ -28,7 +28,7 @@ from crm.leads.writer import LeadResult, write_leads
 from crm.records.problems import ValueProblem, explain, refusal
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import REQUIRED
-from crm.records.updates import refuse_changed, without_held
+from crm.records.writes.updates import refuse_changed, without_held
 
 NOT_FOUND = "LeadNotFound_400"
 

@@ -15,8 +15,16 @@ from crm.bulk_jobs.history.journal import Source
 from crm.leads.duplicates import reopened
 from crm.leads.models import LeadProduct
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.records.updates import RecordState, load_states, touch, write_links, write_states, write_tags, write_values
 from crm.records.values import Links
+from crm.records.writes.updates import (
+    RecordState,
+    load_states,
+    touch,
+    write_links,
+    write_states,
+    write_tags,
+    write_values,
+)
 
 PRODUCTS = Links(LeadProduct._meta.db_table, "lead_id", "product_service_id")
 

@@ -29,9 +29,9 @@ from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.leads.updates import PRODUCTS, LeadUpdates, update_leads
 from crm.products.models import ProductService
-from crm.records.inserts import insert_records
 from crm.records.problems import ValueProblem
 from crm.records.values import add_links, add_new_values, add_tags
+from crm.records.writes.inserts import insert_records
 
 MAX_ROUNDS = 5
 Existing = Literal["rule", "error", "skip", "update"]

@@ -27,7 +27,7 @@ from crm.meetings.mails import MeetingMails
 from crm.meetings.models import Meeting, MeetingAttendee, VideoSettings
 from crm.meetings.video.registry import provider_of
 from crm.records.datetimes import check_timezone, company_timezone, read_datetime
-from crm.records.updates import Changes, event_value
+from crm.records.writes.updates import Changes, event_value
 
 Status = Meeting.Status
 MAX_DURATION = timedelta(days=7)

@@ -12,7 +12,7 @@ from core.types import JsonObject, Values
 from crm.records.kinds import Part
 from crm.records.problems import refusal
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema
-from crm.records.updates import RecordState
+from crm.records.writes.updates import RecordState
 
 REFUSED = "InvalidPayload_400"
 

@@ -23,8 +23,8 @@ from crm.merging.references import MovedRows, move
 from crm.records.kinds import RecordKind
 from crm.records.schema import RecordSchema
 from crm.records.types import RECORD_TYPES
-from crm.records.updates import Changes, RecordState, load_states, touch, write_states, write_values
 from crm.records.values import Links, add_links
+from crm.records.writes.updates import Changes, RecordState, load_states, touch, write_states, write_values
 
 UNDO_DAYS = 30
 MIN_RECORDS, MAX_RECORDS = 2, 20

@@ -11,8 +11,8 @@ from core.api.selection import SelectionInput
 from core.types import JsonObject, Values
 from crm.products.models import ProductService
 from crm.products.schema import SYSTEM_COLUMNS
-from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.serializers import DROP, SKIP_ONE, AutomationInput, member_of
+from crm.records.writes.bulk_change import UPDATE_TYPES
 
 FORM_DATA = f"system values ({', '.join(SYSTEM_COLUMNS)}) and custom values by the uniqueFieldID of their field"
 

@@ -20,12 +20,12 @@ from crm.bulk_jobs.models import BulkJob
 from crm.products.kind import PRODUCT_SERVICE
 from crm.products.models import ProductService
 from crm.products.schema import ProductSchema
-from crm.records.bulk_change import apply_change, plan_change
 from crm.records.problems import ValueProblem, refusal
 from crm.records.results import Saved
 from crm.records.schema import RecordRow
-from crm.records.updates import load_states, without_held, write_states, write_values
 from crm.records.values import add_values
+from crm.records.writes.bulk_change import apply_change, plan_change
+from crm.records.writes.updates import load_states, without_held, write_states, write_values
 
 
 @transaction.atomic

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from core.api.output import Output
 from core.lists import FieldSet
 from core.types import Values
-from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
 from crm.records.schema import RecordSchema
+from crm.records.writes.bulk_change import ChangesById
 
 LINKS = frozenset({"tags", "category", "productServices", "team", "teamMember", "contact"})
 """Names of changes that are no fields."""

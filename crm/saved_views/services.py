@@ -14,7 +14,7 @@ from core.lists import BulkSelection, FieldSet, ListQuery, tree
 from core.lists.query import filters_tree
 from core.text.json import dumps
 from core.types import JsonObject, Values
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 from crm.saved_views.lists import VIEWED, ViewedList
 from crm.saved_views.models import SavedView
 

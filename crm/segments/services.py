@@ -19,8 +19,8 @@ from core.tenancy import company_id
 from core.types import JsonObject, Values
 from crm.records.filters import all_custom_fields_of
 from crm.records.types import RECORD_TYPES, kind_of
-from crm.records.unique_names import save_unique_name
 from crm.records.values import Links, add_links, remove_links, remove_other_links
+from crm.records.writes.unique_names import save_unique_name
 from crm.segments.models import Segment, SegmentMember, SegmentRecord
 
 TAKEN, NOT_FOUND = "SegmentNameAlreadyExists_400", "SegmentNotFound_400"

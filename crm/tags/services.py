@@ -12,7 +12,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from core.types import Values
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 from crm.tags.models import ContactCategory, Tag
 
 TagModel = Tag | ContactCategory

@@ -15,7 +15,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection
 from core.types import Values
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 from crm.teams.locks import lock_teams
 from crm.teams.models import Team, TeamMember
 

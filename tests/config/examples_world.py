@@ -11,7 +11,7 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 from PIL import Image
 
-from accounts.auth import tokens
+from accounts.auth.sessions import tokens
 from accounts.models import Member
 from billing.models import BillingDetails, Currency, Plan, PlanPrice
 from config.api_docs.examples import HEADERS, PARAMETER, VALUES, body_of, placeholder

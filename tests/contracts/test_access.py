@@ -11,7 +11,7 @@ import time_machine
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.auth import tokens
+from accounts.auth.sessions import tokens
 from accounts.models import Member, Role, User
 from billing.models import Subscription
 from tests.kit.cast import KEY, SESSION, Caller, Cast, session_headers

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from benchmarks.population import Tenant
+from benchmarks.data.population import Tenant
 from benchmarks.raw import own_queries
 from core.tenancy import company_scope
 from tests.guards.test_query_plans import indexes, tenant, walk  # noqa: F401

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.api_keys.services import create_key
-from accounts.auth.sessions import end_family
+from accounts.auth.sessions.services import end_family
 from accounts.models import ApiKey, InviteLog, Member, RefreshToken, Role, User
 from billing.models import Subscription
 from core.events import emit

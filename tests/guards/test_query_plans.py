@@ -15,9 +15,9 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from benchmarks.lead_population import LEAD_TABLES, create_lead_references, load_leads
-from benchmarks.loading import exempt_owner
-from benchmarks.population import LOADED_TABLES, Tenant, create_fields_and_tags, load
+from benchmarks.data.lead_population import LEAD_TABLES, create_lead_references, load_leads
+from benchmarks.data.loading import exempt_owner
+from benchmarks.data.population import LOADED_TABLES, Tenant, create_fields_and_tags, load
 from benchmarks.raw import own_queries
 from core.lists.prepared import ROW_ID
 from core.tenancy import as_owner, company_scope

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from benchmarks.loading import exempt_owner
-from benchmarks.population import Tenant
+from benchmarks.data.loading import exempt_owner
+from benchmarks.data.population import Tenant
 from core.lists import matching
 from core.tenancy import as_owner
 from tests.guards.test_query_plans import PAGE, indexes, kinds, plans, read_in_full, tenant, walk  # noqa: F401

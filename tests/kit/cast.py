@@ -12,7 +12,7 @@ import orjson
 from django.test import Client
 
 from accounts.api_keys.services import create_key
-from accounts.auth import tokens
+from accounts.auth.sessions import tokens
 from accounts.models import ApiKey, Company, Member
 from core.tenancy import company_scope
 from tests.kit.factories import CompanyFactory, MemberFactory, RoleFactory, SubscriptionFactory

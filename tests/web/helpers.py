@@ -8,7 +8,7 @@ from typing import Any
 
 from django.test import Client, RequestFactory
 
-from accounts.auth import browser_sessions, tokens
+from accounts.auth.sessions import browser_sessions, tokens
 from accounts.models import Member
 
 PASSWORD = "correct horse battery"

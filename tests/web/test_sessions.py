@@ -13,8 +13,8 @@ from django.contrib.sessions.models import Session
 from django.test import Client, override_settings
 from django.utils import timezone
 
-from accounts.auth import tokens
-from accounts.auth.browser_sessions import purge_browser_sessions
+from accounts.auth.sessions import tokens
+from accounts.auth.sessions.browser_sessions import purge_browser_sessions
 from accounts.models import LoginLog, Member, RefreshToken, User
 from core.ids import new_id
 from tests.accounts.auth.helpers import logins

@@ -14,7 +14,7 @@ from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id
 from core.text.json import dumps
 from core.types import JsonObject, Values
-from crm.records.updates import refuse_changed
+from crm.records.writes.updates import refuse_changed
 from crm.segments.tracking import refresh_watches
 from workflows.definitions.publishing import anything, change_status
 from workflows.definitions.selectors import graph_of, kept_workflows

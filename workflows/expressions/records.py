@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from core.text.persons import first_name_of
 from core.types import JsonObject
 from crm.records.types import kind_of
-from crm.records.updates import event_value
+from crm.records.writes.updates import event_value
 
 CONTACT = "contact"
 FIRST_NAME = "firstName"

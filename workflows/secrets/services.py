@@ -12,7 +12,7 @@ from django.utils import timezone
 from core.access.quota import lock_company
 from core.errors import NamedError
 from core.lists import BulkSelection
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 from workflows.secrets.models import WorkflowSecret
 
 NOT_FOUND, TAKEN = "WorkflowSecretNotFound_404", "WorkflowSecretNameAlreadyExists_400"

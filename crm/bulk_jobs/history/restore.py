@@ -21,8 +21,8 @@ from crm.records.models import CustomField
 from crm.records.pending import write_pending
 from crm.records.schema import RecordSchema
 from crm.records.types import RECORD_TYPES
-from crm.records.updates import Changes
 from crm.records.values import add_values, remove_values
+from crm.records.writes.updates import Changes
 
 MAX_ROUNDS = 5
 

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from crm.field_types import FIELD_TYPES
 from crm.field_types.values import Boolean
-from crm.imports.blank_values import IN_DATES
+from crm.imports.columns.blank_values import IN_DATES
 from crm.imports.readers.base import Cell
 from crm.imports.readers.mapping import CLEAR_PHONE, EMAIL, SEPARATOR, URL
 from crm.imports.readers.meanings import has_address_of_others, is_of_others, names_address, system_columns

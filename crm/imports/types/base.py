@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from core.errors import shorten
 from core.ids import is_id
 from crm.bulk_jobs.models import Journal
-from crm.imports.lookups import CATEGORY, TAGS, Lookups
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
+from crm.imports.rows.lookups import CATEGORY, TAGS, Lookups
 from crm.records.problems import ValueProblem
 from crm.records.schema import RecordSchema
 

@@ -12,9 +12,9 @@ from accounts.models import Member
 from core.access import quota_exceeded
 from crm.contacts.rights import ContactRights, left_alone
 from crm.field_types.values import address_in
-from crm.imports.lookups import Lookups, ids_by_name, split_names
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
+from crm.imports.rows.lookups import Lookups, ids_by_name, split_names
 from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
 from crm.imports.types.named_leads import update_named_leads
 from crm.leads.duplicates import DUPLICATE, repeated

@@ -16,7 +16,7 @@ from core.ids import new_id
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id
 from core.types import JsonObject, Values
-from crm.records.updates import refuse_changed
+from crm.records.writes.updates import refuse_changed
 from outreach.chat.chatbots.engine import Bot, Step, replay
 from outreach.chat.chatbots.models import DEFINITION, ManualChatbot
 from outreach.chat.chatbots.replies import most_mb, published

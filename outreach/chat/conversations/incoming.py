@@ -26,7 +26,7 @@ from outreach.chat.conversations.people import acting_member, contact_named, con
 from outreach.chat.conversations.states import BOT, CLOSED, HUMAN, QUEUED, moved
 from outreach.chat.conversations.targets import keep
 from outreach.connections.chat_apps.models import ChatApp, ChatOptOut
-from outreach.messaging.inbox.words import asks_to_stop
+from outreach.messaging.inbox.analysis.words import asks_to_stop
 
 Channel = Conversation.Channel
 START = ("start", "unstop")

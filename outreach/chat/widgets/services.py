@@ -10,7 +10,7 @@ from core.access import reserve_quota
 from core.errors import NamedError
 from core.lists import BulkSelection, in_batches
 from core.types import JsonObject, Values
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 from outreach.chat.chatbots.models import ManualChatbot
 from outreach.chat.widgets.models import ChatWidget
 from outreach.chat.widgets.origins import read_origins

@@ -12,7 +12,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from core.types import JsonObject, Values
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 from outreach.insights.reports.models import Dashboard
 from outreach.insights.reports.tiles import MAX_TILES, checked_tile, checked_tiles
 

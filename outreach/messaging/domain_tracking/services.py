@@ -18,7 +18,7 @@ from core.errors import NamedError, ValidationFailed, shorten
 from core.jobs.leases import LeaseLost, claim, has_due, update_owned
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_scope
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 from outreach.connections.connected_apps.turns import turn
 from outreach.messaging.deliverability.lookups import DnsLookups
 from outreach.messaging.domain_tracking.checks import SECONDS, CheckResult, check

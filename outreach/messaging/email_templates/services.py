@@ -13,7 +13,7 @@ from core.lists import BulkSelection, in_batches
 from core.types import Values
 from crm.contacts.selectors import live_contacts
 from crm.models import Contact
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 from outreach.messaging.delivery.attachments import described
 from outreach.messaging.email_templates.compiler import Compiled
 from outreach.messaging.email_templates.models import EmailTemplate, EmailTemplateVersion

@@ -13,7 +13,7 @@ from core.errors import NamedError, ValidationFailed, shorten
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from core.types import JsonObject, Values
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 from outreach.connections.mail_vendors.models import MailApp
 from outreach.connections.mail_vendors.registry import CHANNELS
 from outreach.connections.mail_vendors.services import not_found

@@ -36,7 +36,7 @@ from crm.meetings.services import (
     video_provider_of_company,
 )
 from crm.meetings.video.registry import provider_of
-from crm.records.updates import event_value
+from crm.records.writes.updates import event_value
 from outreach.connections.calendars.busy_times import ask_now
 from outreach.site.booking.models import TOKEN_LENGTH, Booking, BookingPage
 from outreach.site.booking.people import contact_of, lead_of

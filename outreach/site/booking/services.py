@@ -19,7 +19,7 @@ from crm.leads.sources import check_source
 from crm.meetings.models import Meeting, VideoSettings
 from crm.meetings.video.registry import PROVIDERS
 from crm.records.datetimes import check_timezone
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 from crm.teams.models import Team
 from outreach.site.booking.hours import WORKING, check_days
 from outreach.site.booking.models import TOKEN_LENGTH, BookingPage, MemberHours

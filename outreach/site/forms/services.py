@@ -18,7 +18,7 @@ from core.text.addresses import BadAddress, read_country_code
 from core.types import JsonObject, Values
 from crm.leads.schema import LeadSchema
 from crm.leads.sources import check_source
-from crm.records.unique_names import save_unique_name
+from crm.records.writes.unique_names import save_unique_name
 from crm.tags.services import check_tags
 from crm.teams.models import Team
 from outreach.connections.social_apps.services import PAGE_ID, get_app, subscribe_page

@@ -9,7 +9,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from accounts.auth.devices import device_of
+from accounts.auth.sessions.devices import device_of
 from accounts.models import RefreshToken
 from core.ids import new_id
 from tests.accounts.auth.helpers import PASSWORD, at, private, public

@@ -16,8 +16,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.auth import tokens
-from accounts.auth.sessions import end_family
+from accounts.auth.sessions import tokens
+from accounts.auth.sessions.services import end_family
 from accounts.models import RefreshToken, User
 from accounts.users.services import end_sessions
 from core.ids import new_id

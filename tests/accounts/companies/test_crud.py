@@ -208,7 +208,7 @@ def test_a_user_opens_a_further_company(cast: Cast, private: Caller) -> None:
 
 
 def test_a_user_without_any_company_opens_one(cast: Cast) -> None:
-    from accounts.auth import tokens
+    from accounts.auth.sessions import tokens
 
     caller = Caller("/api/private", {"Authorization": f"Bearer {tokens.issue(UserFactory()).access}"})
     assert caller.post("/company", NEW).data["member"]["status"] == "owner"

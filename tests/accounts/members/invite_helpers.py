@@ -8,7 +8,7 @@ from typing import Any
 import time_machine
 from django.utils import timezone
 
-from accounts.auth import tokens
+from accounts.auth.sessions import tokens
 from accounts.members.invites import expire_invites
 from accounts.models import InviteLog, Member, User
 from core.access.callers import Caller as Origin

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from accounts.auth import tokens
 from accounts.auth.links import make_token
+from accounts.auth.sessions import tokens
 from accounts.models import InviteLog, Member, User
 from core.models import Event
 from tests.accounts.auth.helpers import DEAD, OTHER, PASSWORD, kinds_to, logins, mails_to, private, public, register

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.auth import tokens
+from accounts.auth.sessions import tokens
 from accounts.members.services import leave_company
 from accounts.models import InviteLog, Member
 from accounts.roles.permissions import MODULES

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accounts.auth import tokens
+from accounts.auth.sessions import tokens
 from accounts.models import Member, User
 from accounts.profile.services import update_profile
 from billing.models import Subscription

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from accounts.auth import tokens
+from accounts.auth.sessions import tokens
 from accounts.models import PartnerProgram, ReferProgram, Referral, Reward, RewardTransition, User
 from accounts.programs.referrals import make_code, record_referral
 from accounts.programs.rewards import accrue, earn_matured

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import ServerLog
 from accounts.request_log.entry import Entry
-from benchmarks.population import Tenant
+from benchmarks.data.population import Tenant
 from core.ids import new_id
 from core.tenancy import unscoped
 from tests.guards.test_query_plans import Node, plan

@@ -213,7 +213,7 @@ def test_pause_resume_and_cancel(cast: Cast, ids: list[str], monkeypatch: pytest
 def test_what_cannot_be_changed_costs_no_other(cast: Cast, ids: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     with cast.scope():
         Contact.objects.filter(pk=ids[3]).update(custom={"colours": ["red"]})
-    monkeypatch.setattr("crm.records.bulk_change.MAX_ITEMS", 1)
+    monkeypatch.setattr("crm.records.writes.bulk_change.MAX_ITEMS", 1)
     answer = cast.key.put("/contact", {"selectAll": True, "formData": {"colours": ["blue"]}, "updateType": "append"})
     found = done(cast, answer.body["bulkJob"])
     assert (found["status"], found["processed"], found["changed"], found["failed"]) == ("completed", 7, 6, 1)

@@ -21,7 +21,7 @@ from core.text.formulas import INVISIBLE, MARKED, defuse, restore
 from crm.exports.columns import cell
 from crm.exports.formats import FORMATS
 from crm.exports.formats.xlsx import MAX_TEXT, XlsxFormat
-from crm.imports.mapping import cell_text
+from crm.imports.columns.mapping import cell_text
 
 BERLIN = Formats("Europe/Berlin", "dd.mm.yyyy", "HH:mm")
 MOMENT = datetime(2026, 7, 31, 22, 30, 15, 123000, UTC)

@@ -18,11 +18,11 @@ from crm.exports.columns import custom_cell
 from crm.exports.formats import FORMATS
 from crm.field_types import FieldSpec, TextFormat, make_spec
 from crm.field_types.dates import format_of
-from crm.imports.blank_values import words_for_nothing
-from crm.imports.evidence import Collector, OwnFormat, judge
-from crm.imports.mapping import cell_text
+from crm.imports.columns.blank_values import words_for_nothing
+from crm.imports.columns.evidence import Collector, OwnFormat, judge
+from crm.imports.columns.mapping import cell_text
 from crm.imports.readers import open_table
-from crm.records.updates import is_same_text
+from crm.records.writes.updates import is_same_text
 from tests.kit.examples import thorough
 
 ZONES = ("UTC", "America/Los_Angeles", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Monrovia")

@@ -11,7 +11,7 @@ from core.ids import new_id
 from crm.field_types import BadValue, TextFormat
 from crm.field_types.dates import parse_date
 from crm.field_types.numbers import read_number
-from crm.imports.evidence import Collector, judge
+from crm.imports.columns.evidence import Collector, judge
 from crm.models import Contact, CustomField, Lead
 from tests.crm.imports.helpers import make, run, upload, work
 from tests.crm.leads.helpers import lead_field

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from crm.contacts.rights import ContactRights
-from crm.imports import corrections
-from crm.imports.row_errors import MAX_ROW_CHARS
+from crm.imports.rows import corrections
+from crm.imports.rows.row_errors import MAX_ROW_CHARS
 from crm.models import BulkJob, Contact, Import, ImportRowError, Lead
 from tests.crm.bulk_jobs.helpers import done
 from tests.crm.imports.helpers import HEADER, MAPPING, counts, csv_of, make, people, run, upload, work

@@ -10,7 +10,7 @@ import pytest
 
 from core.ids import new_id
 from core.models import Event
-from crm.imports import row_errors
+from crm.imports.rows import row_errors
 from crm.models import Contact, ContactTag, CustomField, CustomFieldValue, ImportRowError, Tag
 from tests.crm.imports.helpers import HEADER, MAPPING, counts, csv_of, make, people, run, work
 from tests.crm.imports.readers.workbooks import xlsx

@@ -17,7 +17,7 @@ from core.text.links import holds_link
 from crm.field_types.dates import parse_date_text
 from crm.field_types.months import fold_word
 from crm.field_types.numbers import marks_of, read_number
-from crm.imports.evidence import Collector
+from crm.imports.columns.evidence import Collector
 from crm.imports.readers import ReaderError, RowError, open_table
 from crm.imports.readers.base import MAX_CELL_CHARS
 from crm.imports.readers.card_lines import MAX_CARD_LINES, split_cards
@@ -27,7 +27,7 @@ from crm.imports.readers.layout import find_header_row
 from crm.imports.readers.new_fields import ColumnCounter
 from crm.imports.readers.suspects import Suspects
 from crm.imports.readers.words import normalise
-from outreach.messaging.inbox.words import asks_to_stop
+from outreach.messaging.inbox.analysis.words import asks_to_stop
 
 SECONDS = 2
 """A bound of a hundred times what one function takes for all texts here, and a tenth of what one text took before."""

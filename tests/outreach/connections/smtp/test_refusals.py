@@ -6,7 +6,7 @@ import pytest
 
 from outreach.connections.smtp.outcome import Rejected
 from outreach.connections.smtp.refusals import STATUS, Severity, judge_refusal
-from outreach.messaging.inbox.reports import severity_of
+from outreach.messaging.inbox.analysis.reports import severity_of
 
 HARD = """
 550 5.1.1 The email account that you tried to reach does not exist.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from outreach.messaging.inbox.classification import Kind, classify
-from outreach.messaging.inbox.parsing import Mail, read_mail
+from outreach.messaging.inbox.analysis.classification import Kind, classify
+from outreach.messaging.inbox.analysis.parsing import Mail, read_mail
 
 OURS = "In-Reply-To: <65f0c0ffee65f0c0ffee65f0@example.com>"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from outreach.messaging.inbox.classification import Kind, calendar_part, classify
-from outreach.messaging.inbox.matching import first_known, named_messages
-from outreach.messaging.inbox.parsing import MAX_BYTES, Mail, read_mail
-from outreach.messaging.inbox.reports import Report, read_bounce, read_complaint
-from outreach.messaging.inbox.words import asks_to_stop, parted, reply_and_quote
+from outreach.messaging.inbox.analysis.classification import Kind, calendar_part, classify
+from outreach.messaging.inbox.analysis.matching import first_known, named_messages
+from outreach.messaging.inbox.analysis.parsing import MAX_BYTES, Mail, read_mail
+from outreach.messaging.inbox.analysis.reports import Report, read_bounce, read_complaint
+from outreach.messaging.inbox.analysis.words import asks_to_stop, parted, reply_and_quote
 from outreach.messaging.suppression.addresses import is_address
 
 MAILS = Path(__file__).parent / "mails"

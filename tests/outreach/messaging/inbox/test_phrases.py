@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from outreach.messaging.inbox.absences import NOTICES
-from outreach.messaging.inbox.stop_phrases import STOP
-from outreach.messaging.inbox.subjects import announces_absence
-from outreach.messaging.inbox.words import asks_to_stop, parted
+from outreach.messaging.inbox.analysis.absences import NOTICES
+from outreach.messaging.inbox.analysis.stop_phrases import STOP
+from outreach.messaging.inbox.analysis.subjects import announces_absence
+from outreach.messaging.inbox.analysis.words import asks_to_stop, parted
 
 AUTOMATIC = [
     ("Absence : Re: Coffee", "Coffee"),

@@ -12,7 +12,7 @@ from accounts.models import Notification
 from core.jobs import sweep
 from core.models import Event
 from crm.models import Contact, Meeting, MeetingAttendee
-from outreach.messaging.inbox import effects, polling
+from outreach.messaging.inbox.receiving import effects, polling
 from outreach.messaging.inbox.retention import purge_inbox
 from outreach.models import GenieSettings, ImapMailbox, InboundMessage, SendJob, Smtp, Suppression
 from tests.kit.cast import Cast

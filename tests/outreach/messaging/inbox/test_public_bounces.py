@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from outreach.messaging.inbox.classification import Kind, classify
-from outreach.messaging.inbox.parsing import read_mail
-from outreach.messaging.inbox.reports import read_bounce
+from outreach.messaging.inbox.analysis.classification import Kind, classify
+from outreach.messaging.inbox.analysis.parsing import read_mail
+from outreach.messaging.inbox.analysis.reports import read_bounce
 
 PUBLIC = Path(os.environ.get("PUBLIC_MAILS", Path(__file__).parents[5] / "shared" / "mime")) / "set-of-emails"
 EXPECTED = {

@@ -1,0 +1,88 @@
+"""Sessions of browsers: the session cookie names a family of refresh tokens, as an access token does.
+
+An event that ends sessions (a new password, a deactivated account, a log-out) therefore ends both kinds. Nobody gets
+the family's refresh token: a browser's session ends with it, 30 days after the log-in.
+"""
+
+from __future__ import annotations
+
+import time
+
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.http import HttpRequest
+from django.middleware.csrf import rotate_token
+from django.utils import timezone
+
+from accounts.auth.models import RefreshToken
+from accounts.auth.sessions import tokens
+from accounts.auth.sessions.tokens import Tokens
+from core.types import JsonObject
+
+PURGED_AT_ONCE = 10_000
+CLAIMS = "member_session"
+COMPANY = "company"
+SEEN = "seen"
+"""Keys of the browser's session: the claims (sub, sid and ver), the company whose page was opened last, and the time.
+
+The time is that of the last page in seconds, with the precision of SEEN_EVERY.
+"""
+SEEN_EVERY = 15 * 60
+
+
+def begin(request: HttpRequest, issued: Tokens) -> None:
+    """Start the browser's session under a new key, so that a planted key is worthless.
+
+    A back office session of the same browser continues, and keeps its own, earlier end.
+    """
+    request.session.cycle_key()
+    rotate_token(request)
+    renew(request, issued.access)
+    request.session.pop(COMPANY, None)
+    if SESSION_KEY not in request.session:
+        request.session.set_expiry(timezone.now() + settings.REFRESH_TOKEN_LIFETIME)
+
+
+def renew(request: HttpRequest, access_token: str) -> None:
+    """Go on with the session of the access token."""
+    claims = tokens.read_access(access_token)
+    request.session[CLAIMS] = {name: claims[name] for name in ("sub", "sid", "ver")}
+    request.session[SEEN] = int(time.time())
+
+
+def note_use(request: HttpRequest, family: str) -> None:
+    """Write down that the session is in use, unless that was written lately."""
+    now = int(time.time())
+    if now - request.session.get(SEEN, 0) < SEEN_EVERY:
+        return
+    request.session[SEEN] = now
+    unused = RefreshToken.objects.filter(family=family, used_at__isnull=True, revoked_at__isnull=True)
+    unused.update(last_used_at=timezone.now())
+
+
+def claims_of(request: HttpRequest) -> JsonObject | None:
+    """Return the claims of the browser's session. `tokens.is_open` returns whether it is still open."""
+    claims = request.session.get(CLAIMS)
+    return claims if isinstance(claims, dict) else None
+
+
+def end(request: HttpRequest) -> None:
+    """Log out: the browser's session and its tokens end. A session of the back office continues."""
+    claims = claims_of(request)
+    if claims is not None:
+        tokens.revoke_family(claims["sid"])
+    if SESSION_KEY in request.session:
+        for name in (CLAIMS, COMPANY, SEEN):
+            request.session.pop(name, None)
+        request.session.cycle_key()
+    else:
+        request.session.flush()
+
+
+def purge_browser_sessions() -> bool:
+    """Delete rows of sessions that have ended by their time. Returns whether there may be more."""
+    ended = Session.objects.filter(expire_date__lt=timezone.now())
+    ids = list(ended.values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    Session.objects.filter(pk__in=ids).delete()
+    return len(ids) == PURGED_AT_ONCE

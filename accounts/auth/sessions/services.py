@@ -1,0 +1,117 @@
+"""Logins and sessions."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.hashers import check_password, make_password
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.auth.limits import REFUSALS_LOGGED, count_login, forgive_login
+from accounts.auth.models import RefreshToken
+from accounts.auth.sessions import tokens
+from accounts.auth.sessions.tokens import Tokens
+from accounts.auth.timing import minimum_duration
+from accounts.auth.verification.services import send_verification
+from accounts.login_log.models import LoginLog
+from accounts.login_log.services import record_login
+from accounts.users.models import User
+from core.access.attempts import TooManyAttempts
+from core.access.callers import Caller
+from core.errors import NamedError
+from core.ids import first_id
+
+PURGED_AT_ONCE = 10_000
+UNVERIFIED = "the address is not verified"
+
+
+def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
+    """Start a session for the address and its password.
+
+    Raises InvalidCredentials_400 for anything wrong, including an unknown, unverified or deactivated account, and
+    TooManyAttempts.
+    """
+    user = User.objects.filter(email=email).first()
+    count_attempt(email=email, user=user, caller=caller)
+    trouble = _trouble(user, password)
+    if user is None or trouble:
+        with minimum_duration(0.2):
+            record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=trouble, caller=caller)
+            if user is not None and trouble == UNVERIFIED:
+                send_verification(user)
+        raise NamedError("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
+    forgive_login(email, caller.network)
+    return user, sign_in(user=user, caller=caller)
+
+
+def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
+    """Count an attempt to log in.
+
+    Raises TooManyAttempts, and logs that as long as the address has not filled the login log.
+    """
+    try:
+        count_login(email, caller.network)
+    except TooManyAttempts:
+        if REFUSALS_LOGGED.try_count(caller.network):
+            record_login(
+                email=email, user=user, status=LoginLog.Status.LIMITED, reason="too many attempts", caller=caller
+            )
+        raise
+
+
+def _trouble(user: User | None, password: str) -> str:
+    """Return the reason why the password does not open the account, or "" if it does.
+
+    Every case hashes once, so that the response time reveals nothing.
+    """
+    if user is None:
+        make_password(password)
+        return "unknown address"
+    encoded = user.password
+
+    def rehash(raw: str) -> None:  # set_password would end the open sessions
+        User.objects.filter(pk=user.pk, password=encoded).update(password=make_password(raw))
+
+    if not check_password(password, encoded, rehash):
+        return "wrong password"
+    if not user.is_active:
+        return "the account is deactivated"
+    return "" if user.email_verified_at else UNVERIFIED
+
+
+@transaction.atomic
+def sign_in(*, user: User, caller: Caller, reason: str = "") -> Tokens:
+    """Start a session for a user who has proved their identity."""
+    user.last_login = timezone.now()
+    User.objects.filter(pk=user.pk).update(last_login=user.last_login)
+    record_login(email=user.email, user=user, status=LoginLog.Status.SUCCESS, reason=reason, caller=caller)
+    return tokens.issue(user, caller=caller)
+
+
+def end_family(*, family: str) -> None:
+    """End one session: its tokens stop working at once."""
+    tokens.revoke_family(family)
+
+
+def end_session(*, user_id: str, session_id: str) -> None:
+    """End one of the user's own sessions. Raises SessionNotFound_404."""
+    if not tokens.open_sessions(user_id).filter(family=session_id).exists():
+        raise NamedError("SessionNotFound_404")
+    tokens.revoke_family(session_id)
+
+
+def end_other_sessions(*, user_id: str, session_id: str) -> int:
+    """End all sessions of the user but this one. Returns how many there were."""
+    return tokens.revoke_others(user_id, session_id)
+
+
+def purge_refresh_tokens() -> bool:
+    """Delete expired refresh tokens.
+
+    An expired one is as old as a token may get, so that only the smallest ids are read.
+    """
+    now = timezone.now()
+    old = RefreshToken.objects.filter(pk__lt=first_id(now - settings.REFRESH_TOKEN_LIFETIME), expires_at__lte=now)
+    ids = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    RefreshToken.objects.filter(pk__in=ids).delete()
+    return len(ids) == PURGED_AT_ONCE
