@@ -21,7 +21,6 @@ MAX_TEXT_LENGTH = 10_000
 """The longest text that an expression gives."""
 UNITS: dict[str, int | None] = {"minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800, "months": None}
 """Unit of dateAdd -> its seconds, for parts of it; a month has no parts."""
-# jsonb takes larger ones, but Python's JSON writer does not.
 LARGEST = 2**63 - 1
 """The largest whole number that JSON of the database takes."""
 
