@@ -76,7 +76,7 @@ def _open(cipher: AESGCM, token: str, place: Sequence[str]) -> str | None:
     try:
         raw = base64.urlsafe_b64decode(token.removeprefix(PREFIX))
         return cipher.decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], orjson.dumps(place)).decode()
-    # One answer for a wrong key, a wrong place and a broken token: they cannot be told apart.
+    # One answer for a wrong key, a wrong place and a broken token: the three look the same.
     except (InvalidTag, ValueError):
         return None
 

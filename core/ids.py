@@ -43,7 +43,7 @@ def new_id() -> str:
 
     bson.ObjectId takes six times as long, and a message that is sent needs eight.
     """
-    # Three bytes, as in BSON: the counter wraps around within a second of 16 million ids only.
+    # Three bytes, as in BSON: an id repeats only if a process makes 16 million within a second.
     return f"{int(time.time()):08x}{_process}{next(_counter) & _COUNTED:06x}"
 
 

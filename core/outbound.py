@@ -138,7 +138,7 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
     ):
         raise OutboundRefused("invalid", f"{host!r}:{port} is not a host and a port.")
     try:
-        # Resolved once, here: whoever connects takes these addresses and not the name (DNS rebinding).
+        # Resolved once, here: callers connect to these addresses and never to the name (DNS rebinding).
         entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     except (OSError, UnicodeError):
         raise OutboundRefused("not_found", f"The host name {host} could not be found. Check its spelling.") from None

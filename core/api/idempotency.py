@@ -147,7 +147,7 @@ def _attempt(view: Any, request: Any, run: Run) -> Any:
     key; after an error of the database nothing can."""
     failed: Exception | None = None
     try:
-        # A savepoint around it, so that what an expected error leaves behind can still be committed.
+        # A savepoint around it, so that what was done before an expected error can still be committed.
         with transaction.atomic(), no_network():
             try:
                 _rewind(request)

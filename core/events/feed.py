@@ -41,7 +41,7 @@ class Position:
 
     def encode(self, epoch: int) -> str:
         """Return the position as a cursor."""
-        # Readable by whoever decodes it, but not meant to be: only form and epoch are checked.
+        # Readable by anybody who decodes it, but not meant to be: only form and epoch are checked.
         raw = orjson.dumps([epoch, self.tx, self.sequence, int(self.at.timestamp())])
         return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 

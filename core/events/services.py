@@ -76,7 +76,7 @@ def emit(
     Without `notify` consumers get them at the next tick: a Celery message for each of many small transactions would
     slow their writer down.
     """
-    # An event without its change, or a change without its event, would mislead whoever follows.
+    # An event without its change, or a change without its event, would mislead all consumers.
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError(
             "events are written in the transaction of the change that they tell of"

@@ -223,7 +223,7 @@ def plain_conditions(queryset: QuerySet[Any], company: str) -> tuple[Condition, 
 def _condition(node: Any, table: str, company: str) -> Condition | None:
     """Return the condition if it compares a column of the table with a constant."""
     column, value = getattr(node, "lhs", None), getattr(node, "rhs", None)
-    # bool)| Only constants of few kinds, or each value would make a statement of its own in the cache.
+    # Only constants of few kinds, or each value would make a statement of its own in the cache.
     if not isinstance(column, Col) or column.alias != table or not isinstance(value, str | bool):
         return None
     if value != company:

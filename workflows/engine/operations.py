@@ -271,7 +271,7 @@ def resume_runs(*, workflow_id: str) -> int:
     workflow = Workflow.objects.get(pk=workflow_id)
     if workflow.status != Workflow.Status.PUBLISHED:
         raise NamedError("InvalidRequest_400", "id: the workflow is not published; publish it first")
-    # An unfinished hold would otherwise pause runs behind the release.
+    # An unfinished hold would otherwise pause runs after the release.
     while workflow.settling:
         completion.settle(workflow_id)
         workflow.refresh_from_db()

@@ -86,7 +86,7 @@ def start_runs(
     priority = BULK_PRIORITY if behind else plan.config.priority
     params = {"reason": limits.BACKLOG if behind else "", "priority": priority, "member": member_id}
     ids = _insert(workflow, plan, entries, now, params) if entries else []
-    # The database has decided; what it left out is counted as one reason, since it tells no more.
+    # The database has decided; it does not report why, so all that it left out counts as one reason.
     refused["alreadyRunning"] += len(entries) - len(ids)
     _count(workflow, +refused, now)
     if ids:

@@ -119,10 +119,10 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
     # It cannot happen under the row locks; if it does, the whole slice is undone rather than half written.
     if insert(RUNS, rows, now) != len(rows):
         raise RuntimeError("a run was written by somebody else while its slice held it")
-    # Runs that have used up their budget are behind those that wait already.
+    # Runs that have used up their budget come after those that wait already.
     insert(READY, again, now)
     remove_waits(over)
-    # In the same transaction: a parent would wait for ever for an end that nobody tells.
+    # In the same transaction: a parent would wait for ever for an end that nobody reports.
     _tell_parents(
         [
             (cursor.run.parent, told_of_end(cursor.run.pk, row["status"], row["reason"], cursor.state))

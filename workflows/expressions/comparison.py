@@ -93,7 +93,7 @@ class Comparison:
             return "date", item
         if "text" in self.kinds:
             return "text", item
-        # Behind text: a text that is compared as text must not turn into a number by chance.
+        # After text: a text that is compared as text must not turn into a number by chance.
         if "number" in self.kinds and (number := _number(item)) is not None:
             return "number", number
         said = _BOOLEANS.get(item.strip().lower())

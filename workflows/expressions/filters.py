@@ -62,7 +62,7 @@ def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):
-        # As JSON, so that a list in a text can be read again by whoever gets it.
+        # As JSON, so that a list in a text can be parsed again.
         return dumps(value).decode()
     return str(value)
 

@@ -155,7 +155,7 @@ def _split(wave: NodeBatch) -> None:
     total = sum(arm.weight for arm in arms)
     for item in wave.items:
         who = item.run.lead_id or item.run.contact_id or item.run.id
-        # The arms' ids are in the hash: after a change of the arms records are shared out anew.
+        # The arms' ids are in the hash: after a change of the arms records are shared out again.
         digest = hashlib.sha256(f"{item.run.workflow_id}/{','.join(arm.id for arm in arms)}/{who}".encode()).digest()
         place = int.from_bytes(digest[:8], "big") % total
         for arm in arms:

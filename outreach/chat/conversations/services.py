@@ -120,7 +120,7 @@ def release(*, id: str, member_id: str) -> None:
     before = conversation.state
     enter(conversation, "release")
     conversation.assignee_id = None
-    # The chatbot begins anew; what it remembered is of before the member's words.
+    # The chatbot starts again: its memory is older than the member's answers.
     conversation.bot = {}
     said = ask(conversation, None)
     if said is None or said.hand_over:

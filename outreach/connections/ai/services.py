@@ -136,7 +136,7 @@ def delete_ai_apps(*, ids: Sequence[str], ai_type: str, member_id: str) -> dict[
     deleted, _ = apps_of(ai_type).filter(pk__in=ids).delete()
     if not deleted:
         raise not_found(ai_type, f"ids: none of them is an {ai_type} app of this company")
-    # Runs that wait for this app have to be told that it is gone.
+    # Runs that wait for this app are planned again, now that it is gone.
     tell_changed()
     return {"deletedCount": deleted}
 

@@ -113,7 +113,7 @@ class ChatClient:
             return Rejected(
                 False, answer.status, f"the vendor answered with the status {answer.status}", "final", reason=REFUSED
             )
-        # A 5xx may come from a proxy behind which the message was accepted.
+        # A 5xx may come from a proxy although the vendor has accepted the message.
         return Uncertain(f"the vendor answered with the status {answer.status}")
 
     def number(self) -> Values:

@@ -25,7 +25,6 @@ def encoded(value: str, used: int) -> str:
     if not value.isascii() or "=?" in value:
         parts = _encoded_words(value, _LINE - used - _FRAME, _LINE - 1 - _FRAME)
     elif used + len(value) <= _LINE:
-        # Not folded where it fits: some filters still take folded subjects of one line for a sign of spam.
         return value
     else:
         parts = (

@@ -102,7 +102,7 @@ def thread_headers(mail: OutgoingMail, fold: str = " ") -> dict[str, str]:
     """Return the headers of the thread, of the list, of unsubscribing and of bulk mail."""
     headers: dict[str, str] = {}
     if mail.references:
-        # RFC 5322, 3.6.4. Outlook threads by References, others by In-Reply-To, so both are there.
+        # RFC 5322, 3.6.4. Mail programs differ in which of both they thread by, so both are there.
         headers["In-Reply-To"] = mail.references[-1]
         headers["References"] = fold.join(mail.references)
     if list_id := _list_id(mail, fold):
@@ -111,7 +111,7 @@ def thread_headers(mail: OutgoingMail, fold: str = " ") -> dict[str, str]:
         headers["List-Unsubscribe"] = f"<{_checked_url(mail.unsubscribe_url)}>"
         if mail.unsubscribe_url.startswith("https:"):  # RFC 8058 allows one-click unsubscribing over https alone
             headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    # RFC 3834, 2: automatic responders should not answer what says so, nor should holiday notices.
+    # RFC 3834, 2: automatic responders may leave such mails without an answer.
     if mail.bulk:
         headers["Precedence"] = "bulk"
     return headers

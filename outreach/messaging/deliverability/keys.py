@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 EXISTS = "DkimKeyAlreadyExists_400"
 NOT_FOUND = "DkimKeyNotFound_404"
-# Longer RSA keys do not fit into one string of a TXT record (255 bytes), which some DNS panels cannot split.
+# RFC 8301, 3.2, asks signers for 2,048 bits at least; longer keys make records that some DNS panels refuse.
 _BITS = 2048
 
 

@@ -186,7 +186,7 @@ def _store(row: SenderCheck, outcome: DomainResult) -> bool:
     if not outcome.complete and row.attempts < MAX_TRIES:
         row.due_at = row.updated_at + AGAIN
         return False
-    # Told once, when it turns, and not each day.
+    # Reported once, when it turns, and not each day.
     turned = outcome.light == Light.RED and row.light != Light.RED
     row.attempts = 0
     for name, value in outcome.values().items():

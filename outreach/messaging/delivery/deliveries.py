@@ -62,7 +62,7 @@ def tell(job_id: str, kind: str, at: datetime, *, for_good: bool = False) -> Non
 
 def prove_sent(job: SendJob, *, at: datetime, proof: str) -> None:
     """Correct a message with an unknown outcome: it was sent. Its follow-up gets a time, counted from now."""
-    # Only doubt is resolved by a proof. A message that a person has retried is left to its new attempt.
+    # A proof settles uncertain messages only. A message that a person has retried is left to its new attempt.
     if job.status != Status.UNKNOWN or job.sending_at is None:
         return
     values: JsonObject = {"sent_at": at, "worker": None, "error": ""}

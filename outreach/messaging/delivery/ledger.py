@@ -180,7 +180,8 @@ def _write_transition(
     columns = ", ".join(f"{SendJob._meta.get_field(name).get_attname_column()[1]} = %s" for name in changes)  # type: ignore[union-attr]
     with connection.cursor() as cursor:
         cursor.execute(
-            # The lock comes first: RETURNING gives new values only, and the ledger needs the former status.
+            # The lock comes first and keeps the former status for the ledger: before PostgreSQL 18, RETURNING
+            # has new values only.
             "WITH held AS (SELECT id, company_id, status FROM outreach_sendjob j"
             f" WHERE j.id = %s AND j.company_id = %s {where} FOR NO KEY UPDATE),"
             f" moved AS (UPDATE outreach_sendjob SET {columns} FROM held WHERE outreach_sendjob.id = held.id"

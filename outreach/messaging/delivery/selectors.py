@@ -167,7 +167,7 @@ def _described(job: SendJob, inputs: DecisionInput, now: datetime, formats: Form
         decision["sentence"] = f"{decision['sentence']} {job.error}"
     if decision["reason"] == Reason.SENDER_STOPPED and sender is not None:
         decision["sentence"] = f"The sender was stopped: {sender.why_stopped} It goes once somebody resumes the sender."
-    # Pauses for limits are told by the limit itself; only a server's failure is a reason of its own.
+    # Pauses for limits are explained by the limit itself; only a server's failure is a reason of its own.
     paused = sender.paused_until if sender is not None and sender.paused_reason in TROUBLE else None
     if decision["state"] == "ready" and paused is not None and paused > now:
         error = sender.last_error  # type: ignore[union-attr]

@@ -294,7 +294,7 @@ def edit_message(
     if rich is not None:
         values["html"] = rich
     if {"text", "html"} & values.keys():
-        # Evidence has positions in the text; the HTML has its own, so they are looked up anew there.
+        # Evidence has positions in the text; the HTML has its own, so they are looked up again there.
         evidence = of_html(evidence, values.get("text", job.text), text_from_html(values["html"]))
     changed = [
         name for name in ("subject", "text", "html") if values.get(name, getattr(job, name)) != getattr(job, name)
@@ -315,7 +315,7 @@ def unchanged(job: SendJob, content_hash: str | None, action: str) -> None:
 
 def locked(message_id: str, *allowed: str) -> SendJob:
     """Lock and return the message. Raises NotFound_404, and CampaignCannotBeUpdated_400 for any other status."""
-    # Only the message: a lock on its contact would hold up whoever edits that.
+    # Only the message: a lock on its contact would hold up its editors.
     rows = SendJob.objects.select_for_update(of=("self",)).select_related(
         "contact", "smtp", "mail_app", "chat_app", "run"
     )

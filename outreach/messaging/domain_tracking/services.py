@@ -165,7 +165,7 @@ def has_due_checks() -> bool:
 def check_due(deadline: float) -> None:
     """Check hosts of all companies until none is due or monotonic() passes the deadline."""
     while monotonic() < deadline:
-        # Each check waits for strangers' servers; claimed rows should not wait behind it.
+        # Each check waits for strangers' servers; claimed rows should not wait for it.
         rows = claim(DomainTracking, limit=1)
         if not rows:
             return

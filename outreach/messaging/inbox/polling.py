@@ -47,7 +47,7 @@ def mailboxes_due() -> bool:
 def drain(deadline: float) -> None:
     """Read the mailboxes that are due until none is left or monotonic() passes the deadline."""
     while monotonic() < deadline:
-        # One by one: a mailbox that was claimed and waits behind a slow server would be read by nobody.
+        # One by one: a mailbox that was claimed and waits for another slow server would be read by nobody.
         claimed = claim(ImapMailbox, limit=1, extra=READABLE)
         if not claimed:
             return
@@ -63,7 +63,7 @@ def poll(mailbox: ImapMailbox, deadline: float) -> None:
         with open_mailbox(config_of(mailbox), Timeouts(total=max(1, deadline - monotonic()) + GRACE)) as opened:
             reader = Reader.of(mailbox)
             done = all(_read_folder(reader, opened, folder, deadline) for folder in mailbox.folders)
-        # Not done: it is due at once, behind those that have waited longer.
+        # Not done: it is due at once, after those that have waited longer.
         _release(
             mailbox, EVERY if done else timedelta(), last_polled_at=now, last_error="", last_error_at=None, failures=0
         )
@@ -110,7 +110,7 @@ def _read_folder(reader: Reader, opened: Mailbox, folder: str, deadline: float) 
     fresh = position.get("uidValidity") != state.validity
     if fresh:
         uids = opened.since((timezone.now() - LOOK_BACK).date())
-        # Older mails are skipped for good, so that the position begins behind them.
+        # Older mails are skipped for good, so that the position begins after them.
         last = max(state.next_uid - 1, uids[-1] if uids else 0)
     else:
         uids = opened.after(position["lastUid"])

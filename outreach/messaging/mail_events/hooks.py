@@ -18,7 +18,8 @@ from outreach.messaging.mail_events.parser import HookRefused, read_hook, signed
 from outreach.messaging.mail_events.services import take_call
 
 MAX_BYTES = 1 << 20
-# A token is checked for unknown apps as well, so that the time tells nothing about which ids exist.
+# A token is checked for unknown apps as well, so that the time of the answer reveals nothing about which ids
+# exist.
 NOBODY = ("0" * 24, "")
 
 

@@ -203,7 +203,7 @@ def _vendor_says_hard(vendor: str, raw: JsonObject, reject_reason: str) -> bool:
     if vendor == "mailjet":
         return raw.get("hard_bounce") in (True, 1, "1", "true")
     if vendor == "sendgrid":
-        # SendGrid calls blocks bounces, too, and tells them apart by the type alone.
+        # SendGrid calls blocks bounces, too, and the type alone distinguishes them.
         return raw.get("type") != "blocked"
     if vendor == "resend":
         kind = str(raw.get("data", {}).get("bounce", {}).get("type", ""))
@@ -222,7 +222,7 @@ def _vendor_says_hard(vendor: str, raw: JsonObject, reject_reason: str) -> bool:
 def _signing_key(app: MailApp) -> str:
     key: str = app.signing_key
     if not key:
-        # An empty key would be a valid key to whoever signs with an empty one.
+        # An empty key would accept anything that is signed with an empty one.
         raise HookRefused("without the key that the vendor signs with, nothing is taken")
     return key
 

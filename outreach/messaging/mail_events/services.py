@@ -44,7 +44,7 @@ def take_call(app: MailApp, events: Sequence[ProviderEvent], token: tuple[str, s
 
     `token` is what `signed_token` returns.
     """
-    # Mailgun's signature covers the token alone. Whoever has one request could put any events under it.
+    # Mailgun's signature covers the token alone. With one request, anybody could sign any events.
     if token is not None:
         row = MailHookToken(app=app, token_hash=token[0], content_hash=token[1])
         # The first content under a token is the true one, also if two requests come at the same moment.

@@ -133,7 +133,7 @@ def insert_messages(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
         total=F("total") + number, processed=F("processed") + number, updated_at=timezone.now()
     )
     if any(job.status in (Status.PLANNED, Status.DRAFT) for job in jobs):
-        # Drafts too: the run's worker tells its owner that they wait.
+        # Drafts too: the run's worker notifies its owner of them.
         wake(run)
     notify_workers("send")
 

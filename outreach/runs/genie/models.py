@@ -139,7 +139,7 @@ class GenieScheduler(Job):
     class Meta(Job.Meta):
         verbose_name = "outreach run"
         verbose_name_plural = "outreach runs"
-        # One run for each campaign and each node of a version: whoever comes second finds the first one's.
+        # One run for each campaign and each node of a version: a second request finds the run of the first.
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "of_campaign"),

@@ -205,7 +205,7 @@ def cancel_run(*, run_id: str, member_id: str | None, of_campaign: bool = False)
             ]
         )
         cancel_makers(makers)
-    # Last, under the run's lock: no planner can add messages behind it.
+    # Last, under the run's lock: no planner can add messages after it.
     return change_messages(run, Action.CANCEL_MESSAGES, NOT_CLAIMED, member_id)
 
 

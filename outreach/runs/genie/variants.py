@@ -36,7 +36,7 @@ def _of_share(shares: Sequence[int], number: int) -> int:
     counts = [0] * len(shares)
     turn = 0
     for place in range(number % 100 + 1):
-        # The variant that is farthest behind its share comes next, so even ten recipients are split as asked.
+        # The variant that lacks most of its share comes next, so even ten recipients are split as asked.
         turn = max(range(len(shares)), key=lambda index: (shares[index] * (place + 1) - 100 * counts[index], -index))
         counts[turn] += 1
     return turn

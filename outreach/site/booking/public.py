@@ -298,7 +298,7 @@ def _headers(answer: HttpResponse) -> HttpResponse:
     answer.xframe_options_exempt = True  # type: ignore[attr-defined]  # any site may show a page on which one books
     answer["Cache-Control"] = "no-store"
     answer["X-Robots-Tag"] = "noindex"
-    # The address opens the booking, so it must not be told to other sites.
+    # The address opens the booking, so other sites must not learn it.
     answer["Referrer-Policy"] = "no-referrer"
     return answer
 

@@ -146,7 +146,8 @@ def _claim(most: int) -> list[RunCall]:
             else:
                 call.lease = new_id()
                 call.worker = number
-                # The status tells the sweeper what to do if this process dies: repeat it, or call it unknown.
+                # The status decides what the sweeper does if this process dies: repeat it, or call it
+                # unknown.
                 call.status = Status.SENDING if call.keyed else Status.SENDING_ONCE
                 call.attempts = call.attempts + 1
                 call.updated_at = now

@@ -48,7 +48,7 @@ def outdated() -> Q:
     """Return the condition of messages that would go to others, or come from others, than they were approved for."""
     # A version before kept the address alone.
     before = Q(approved_envelope="") & ~Q(recipient="") & ~Q(recipient=address())
-    # Compared in SQL, so that any change of a contact or sender counts at once, whoever makes it.
+    # Compared in SQL, so that any change of a contact or sender counts at once.
     return before | (~Q(approved_envelope="") & ~Q(approved_envelope=envelope()))
 
 

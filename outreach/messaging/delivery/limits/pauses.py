@@ -37,7 +37,7 @@ def pause_after_failure(*, sender: Sender, detail: str, refused: bool = False) -
     row.paused_reason = "sender_trouble"
     row.last_error = detail
     row.last_error_at = now
-    # Exactly at the number and not beyond it, so that a series is told of once.
+    # Exactly at the number and not beyond it, so that a series is reported once.
     should_notify = row.verified if refused else row.failures == NOTIFY_AFTER
     # A refused account does not heal by waiting, and further attempts can lock it.
     row.verified = row.verified and not refused

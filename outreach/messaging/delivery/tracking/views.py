@@ -78,7 +78,7 @@ def _answer(status: int, content: bytes = b"", kind: str = "text/plain; charset=
     answer = HttpResponse(content, status=status, content_type=kind)
     # A cached answer would hide the next visit.
     answer["Cache-Control"] = "no-store, private"
-    # The link's token must not be told to the page that it leads to.
+    # The page that the link leads to must not learn the token.
     answer["Referrer-Policy"] = "no-referrer"
     answer["X-Robots-Tag"] = "noindex"
     return answer

@@ -38,7 +38,7 @@ def preferences(who: Unsubscriber) -> Preferences:
         recipient = _recipient(who)
         listed = _listed(recipient, contact)
         unsubscribed = contact is not None and contact.unsubscribed_at is not None
-        # A bounce or a complaint outweighs: such an address cannot be taken off by whoever has the link.
+        # A bounce or a complaint outweighs: such an address cannot be taken off with the link alone.
         if listed - {Suppression.Reason.UNSUBSCRIBED}:
             state = "listed"
         else:

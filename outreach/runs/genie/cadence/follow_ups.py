@@ -59,7 +59,7 @@ def plan_follow_ups(run_id: str) -> int:
 
     Nothing follows in a run that was cancelled, or for contacts that were erased.
     """
-    # A cancellation holds the same lock, so no follow-up is planned behind it.
+    # A cancellation holds the same lock, so no follow-up is planned after it.
     run = lock_run(run_id)
     if run is None:
         return 0

@@ -43,7 +43,7 @@ def enrich(job: Enrichment, deadline: float) -> None:
     if job.total is None:
         total = sendable(audience.contacts()).filter(created_at__lte=created_until).count()
         update_owned(job, total=total, started_at=timezone.now())
-    # Walked by id: after a kill the job goes on behind the last contact that it has stored.
+    # Walked by id: after a kill the job goes on after the last contact that it has stored.
     while ids := audience.after(job.position or "", BATCH):
         contacts = sendable(Contact.objects.filter(pk__in=ids, is_deleted=False, created_at__lte=created_until))
         for contact in contacts.order_by("pk"):

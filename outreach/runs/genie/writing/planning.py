@@ -91,7 +91,7 @@ def _end(run: GenieScheduler, busy: int) -> None:
     Concurrent requests that queue messages for writing, by outreach.runs.genie.review.rewrites or as follow-ups, are
     serialised with it.
     """
-    # Whoever queues a message for writing holds this lock, so none is left behind a run that has ended.
+    # Queueing a message for writing takes this lock, so no message is left in a run that has ended.
     lock_run(run.pk)
     until = rests_until(run)
     if until is None and run.rewriting:
