@@ -91,6 +91,7 @@ def reserve(
 
     `allowed` is the company's entitlement where it is known. The units are held from the caller's transaction on.
     """
+    # Known mostly, as the caller has asked for the subscription already.
     allowed = allowed if allowed is not None else entitlement_source().of(company_id())
     limit = None if allowed is None else allowed.limits.get(meter)
     if limit is None or not sources:

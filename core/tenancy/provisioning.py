@@ -17,6 +17,7 @@ def on_company_created(hook: Callable[[], None]) -> None:
 
     It must be idempotent.
     """
+    # Apps may be set up twice in a process, as tests do.
     if hook not in _hooks:
         _hooks.append(hook)
 
@@ -30,6 +31,7 @@ def provision_company() -> None:
 def provision_companies() -> None:
     """Run all hooks for every company, so that existing companies get the data of a new release."""
     companies = apps.get_model("accounts.Company")
+    # One transaction for each company, so that a release which fails at one keeps the others.
     for pk in companies.objects.values_list("pk", flat=True).iterator(chunk_size=1000):
         with transaction.atomic(), company_scope(pk):
             provision_company()

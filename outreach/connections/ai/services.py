@@ -69,12 +69,14 @@ def provider_of(ai_type: str, purpose: AiUsage.Purpose, run: Any = None) -> AiPr
     halted. Raises ProviderError for an unknown type.
     """
     kind = provider_class(provider_key(ai_type))
+    # Runs keep the type and not the app, so that they go on when an app is replaced.
     apps = AiApp.objects.filter(provider=kind.key).order_by("-is_active", "-is_default", "created_at", "id")
     app = apps.first() or AiApp(provider=kind.key)
     provider = kind(app, CompanyMeter(app, purpose, run) if kind.calls_a_model else None)
     if kind.calls_a_model and (app.company_id is None or not app.is_active):
         detail = f"No {ai_type} app is active in this company any more."
         name = NONE_FOUND.get(ai_type, "AppNotFound_400")
+        # Halted and not raised: messages from templates of the same run need no model.
         provider.halted = ProviderError("configuration", detail, temporary=True, name=name, halts=True)
     return provider
 
@@ -134,12 +136,14 @@ def delete_ai_apps(*, ids: Sequence[str], ai_type: str, member_id: str) -> dict[
     deleted, _ = apps_of(ai_type).filter(pk__in=ids).delete()
     if not deleted:
         raise not_found(ai_type, f"ids: none of them is an {ai_type} app of this company")
+    # Runs that wait for this app are planned again, now that it is gone.
     tell_changed()
     return {"deletedCount": deleted}
 
 
 def _save(app: AiApp, member_id: str, values: JsonObject) -> AiApp:
     """Save the values; a new default replaces the company's current one."""
+    # Without a default, requests that name no type would fail from one moment to the next.
     if app.is_default and values.get("is_default") is False:
         raise ValidationFailed(
             "isDefault: a company has one default AI app", "isDefault: make another app the default instead"
@@ -179,6 +183,7 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
             detail = f"aiType: every {ai_type} app of this company is switched off; switch one on, or leave aiType out"
             raise NamedError(NO_DEFAULT[ai_type], detail)
         raise NamedError(NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400"), _way_out(ai_type))
+    # Refused when the work is started, and not message by message.
     if providers()[app.provider].calls_a_model and plan_tokens() == 0:
         name = NOT_AVAILABLE.get(ai_type_of(app), "AiANotAvailableInPlan_400")
         raise NamedError(name, "aiType: your plan has no AI model; choose ai-offline, or another plan")

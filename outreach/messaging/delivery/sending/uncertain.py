@@ -46,13 +46,16 @@ def _doubtful() -> QuerySet[SendJob]:
     """Return the messages of all companies that a vendor is to be asked about now."""
     now = timezone.now()
     keyed = [key for key, vendor in VENDORS.items() if vendor.idempotency]
+    # A vendor that keeps a key for each message, or a mailbox that we are allowed to read.
     open_to_us = Q(vendor__in=keyed) | Q(vendor__in=LOOKED_UP, scopes__contains=READ)
     apps = MailApp.objects.filter(open_to_us, is_active=True, verified=True)
     awake = apps.filter(Q(paused_until=None) | Q(paused_until__lte=now))
     return SendJob.objects.filter(
         status=SendJob.Status.UNKNOWN,
         mail_app__in=awake,
+        # Later the vendor may have forgotten the key, and the same request would send a second mail.
         sending_at__gt=now - REMEMBERED,
+        # The pauses grow, so a vendor that is down is not asked all the time.
         due_at__lte=now,
         attempts__lt=MAX_RETRIES,
     )
@@ -69,10 +72,12 @@ def ask_again(deadline: float) -> None:
     deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: messages in doubt of all companies"):
+            # One by one: each call may take seconds, in which others may settle the message.
             job = _doubtful().select_related("contact", "run", "mail_app").order_by("due_at", "pk").first()
         if job is None:
             return
         with company_scope(job.company_id):
+            # An account that is read is asked without a lease, for nothing is sent that would need one.
             if job.mail_app.spec.login:
                 _look_up(job)
                 continue
@@ -89,6 +94,7 @@ def _look_up(job: SendJob) -> None:
         ledger.record_late_outcome(job, to="sent", sending_at=job.sending_at, detail=FOUND, **values)
         return
     attempts = job.attempts + 1
+    # The condition on attempts makes two workers that asked at the same time count once.
     waiting = SendJob.objects.filter(pk=job.pk, status=SendJob.Status.UNKNOWN, attempts=job.attempts)
     waiting.update(attempts=attempts, due_at=timezone.now() + FIRST_WAIT * 5**attempts)
 
@@ -97,6 +103,8 @@ def _ask(job: SendJob, lease: str) -> None:
     """Query the vendor again. Unless it confirms the message, the outcome stays unknown."""
 
     def commit_intent() -> None:
+        # The same row moves from unknown to sending only if it still is what was read, so only one worker
+        # asks.
         if not ledger.begin_again(job, lease=lease, worker=worker_number()):
             raise IntentRefused
 
@@ -104,6 +112,8 @@ def _ask(job: SendJob, lease: str) -> None:
     try:
         parts = MailParts(sender)
         parts.prepare([job])
+        # The address of the first request, and not the contact's present one: a vendor refuses another body
+        # for a key.
         mail = parts.mail_of(job, job.recipient)
         with closing(open_session(sender)) as session:
             outcome = session.deliver(mail, commit_intent)
@@ -117,6 +127,7 @@ def _ask(job: SendJob, lease: str) -> None:
             record_outcome(job, Uncertain("the worker was stopped while the vendor had the message"))
         raise
     try:
+        # A refusal now says nothing about the first request, which may have been accepted.
         record_outcome(job, outcome if isinstance(outcome, Sent) else Uncertain(job.error))
     except LeaseLost:
         return  # the sweeper has it, in doubt as before
