@@ -13,9 +13,9 @@ UNFOLD = {
     "SHOW_VIEW_ON_SITE": False,
     "STYLES": ["core.backoffice.site.style"],
     "SCRIPTS": ["core.backoffice.site.times"],
-    "SIDEBAR": {"show_search": True, "navigation": "config.admin.navigation"},
-    "ENVIRONMENT": "config.admin.environment",
-    "DASHBOARD_CALLBACK": "config.overview.dashboard",
+    "SIDEBAR": {"show_search": True, "navigation": "config.backoffice.menu.navigation"},
+    "ENVIRONMENT": "config.backoffice.menu.environment",
+    "DASHBOARD_CALLBACK": "config.backoffice.overview.dashboard",
     "LOGIN": {"form": "accounts.auth.staff_login.StaffLoginForm"},
     "ACCOUNT": {"navigation": "accounts.auth.second_factor_pages.account_links"},
     "COLORS": {

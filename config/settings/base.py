@@ -53,19 +53,19 @@ MIDDLEWARE = [
     "config.metrics.requests.RequestMetrics",
     "accounts.request_log.middleware.ServerLogMiddleware",
     "core.hold.services.HoldMiddleware",
-    "config.tracking_hosts.TrackingHostsMiddleware",
+    "config.serving.tracking_hosts.TrackingHostsMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "config.compression.CompressionMiddleware",
+    "config.serving.compression.CompressionMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
-    "config.headers.HeadersMiddleware",
-    "config.browsers.BrowserSessions",
-    "config.headers.BodyLengthMiddleware",  # looks up who is logged in
+    "config.serving.headers.HeadersMiddleware",
+    "config.serving.browsers.BrowserSessions",
+    "config.serving.headers.BodyLengthMiddleware",  # looks up who is logged in
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "config.browsers.BrowserLogins",
-    "config.browsers.BrowserSecondFactors",
-    "config.browsers.BrowserMessages",
+    "config.serving.browsers.BrowserLogins",
+    "config.serving.browsers.BrowserSecondFactors",
+    "config.serving.browsers.BrowserMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
