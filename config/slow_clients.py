@@ -14,7 +14,7 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
-from config.headers import WEB
+from config.serving.headers import WEB
 from core.access.callers import Caller, address_of
 from core.api.handler import error_page
 from core.api.refusals import Refusal
