@@ -136,7 +136,7 @@ def apply_change(
     )
     transaction.on_commit(partial(forget_words, subscription.company_id))
     if not ALLOWING.isdisjoint(changed):
-        terms_changed()
+        terms_changed.send()
     return subscription
 
 

@@ -18,7 +18,7 @@ from core.events import emit
 from core.types import JsonObject, Values
 from crm.models import Contact
 from outreach.chat.conversations.answerers import assignee_of
-from outreach.chat.conversations.bots import BotReply, Incoming, ask
+from outreach.chat.conversations.bots import BotReply, Incoming, chatbot_reply
 from outreach.chat.conversations.channels import COMMENTS, channel_of
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.outgoing import send
@@ -160,7 +160,7 @@ def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
     stops = source.heeds_stop and asks_to_stop(inbound.text)
     # Somebody who says STOP must not get a chatbot's answer to it.
     if not stops and source.bot != "" and conversation.state in (BOT, CLOSED):
-        said = ask(conversation, Incoming(inbound.text, inbound.at, inbound.kind))
+        said = chatbot_reply.first(conversation, Incoming(inbound.text, inbound.at, inbound.kind))
     if conversation.state == CLOSED:
         enter(conversation, "greet" if said is not None else "queue")
     apply(conversation, said)

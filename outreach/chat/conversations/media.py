@@ -12,7 +12,6 @@ one that repeatedly kills its worker. Otherwise it would block the files of all 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
@@ -22,6 +21,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from core.errors import ApiError, NamedError
+from core.hooks import Hook
 from core.jobs.sweeper import MAX_DEATHS
 from core.tenancy import company_scope, unscoped
 from crm.files.models import File
@@ -53,8 +53,12 @@ class Limit:
     refusal: str
 
 
-LIMITS: list[Callable[[Conversation], Limit | None]] = []
-"""Functions that return the limit of a conversation's chatbot; None without one."""
+chatbot_file_limit: Hook[[Conversation], Limit | None] = Hook(
+    __name__,
+    "chatbot_file_limit",
+    "When a person sends a file to a chatbot; the first limit counts. Returns the limit of the conversation's chatbot,"
+    " or None without one.",
+)
 
 
 def has_due() -> bool:
@@ -116,7 +120,7 @@ def _fetch(message: ConversationMessage) -> FileAnswer:
             return
         if size > MAX_FILE_BYTES:
             raise FileTrouble("large", f"It has {size / MEGABYTE:.1f} MB")
-        limit = next(filter(None, (rule(conversation) for rule in LIMITS)), None) if conversation.state == BOT else None
+        limit = chatbot_file_limit.first(conversation) if conversation.state == BOT else None
         if limit is not None and size > limit.megabytes * MEGABYTE:
             raise FileTrouble("chatbot", f"The chatbot takes at most {limit.megabytes:g} MB", says=limit.refusal)
 

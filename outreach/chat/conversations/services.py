@@ -23,7 +23,7 @@ from crm.teams.models import Team
 from outreach.chat.chat_templates.services import get_template
 from outreach.chat.chat_templates.values import fill, needed, values_for
 from outreach.chat.conversations.answerers import check_answers
-from outreach.chat.conversations.bots import ask
+from outreach.chat.conversations.bots import chatbot_reply
 from outreach.chat.conversations.channels import channel_of
 from outreach.chat.conversations.incoming import apply, enter
 from outreach.chat.conversations.mails import ASSIGNED
@@ -122,7 +122,7 @@ def release(*, id: str, member_id: str) -> None:
     conversation.assignee_id = None
     # The chatbot starts again: its memory is older than the member's answers.
     conversation.bot = {}
-    said = ask(conversation, None)
+    said = chatbot_reply.first(conversation, None)
     if said is None or said.hand_over:
         enter(conversation, "hand_over")
         if before == QUEUED:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed
+from core.hooks import Hook
 from core.types import JsonObject
 from outreach.connections.ai.budgets import CompanyMeter, plan_tokens
 from outreach.connections.ai.models import AiApp, AiUsage
@@ -25,8 +26,12 @@ NONE_FOUND = {"ai-a": "NoAiAConfigurationFound_400", "ai-b": "AiBConfigurationNo
 """AI type -> the error for work that has begun and whose apps are gone or switched off since."""
 NOT_FOUND = {"ai-a": "AiAConfigurationNotFound_400", "ai-b": "AiBConfigurationNotFound_400"}
 """AI type -> the error for an id that the company has no app of the type with."""
-CHANGED: list[Callable[[], None]] = []
-"""Functions called after a company's apps or caps have changed, so that waiting work continues."""
+ai_apps_changed: Hook[[], None] = Hook(
+    __name__,
+    "ai_apps_changed",
+    "After the active company's AI apps or their caps have changed, in that transaction. Continues work that waits for"
+    " them.",
+)
 
 
 def ai_types() -> list[str]:
@@ -158,8 +163,7 @@ def _save(app: AiApp, member_id: str, values: JsonObject) -> AiApp:
 
 def tell_changed() -> None:
     """Resume work that waits for the company's AI apps or caps."""
-    for call in CHANGED:
-        call()
+    ai_apps_changed.send()
 
 
 def choose_ai_app(ai_type: str | None) -> AiApp:
