@@ -204,7 +204,7 @@ def test_a_bounce_is_applied_once_and_forged_ones_never(cast: Cast, vendors: Ven
             Sent(genuine.body.replace(job.pk.encode(), b"0" * 24), genuine.headers),
             Sent(b"{}", {**genuine.headers, "Authorization": "Basic eDp5"}),
         ]
-        if vendor in ("brevo", "postmark", "sparkpost"):
+        if app.spec.hook_password:
             forged.pop(1)  # the password alone shows who it is
         if vendor == "mailgun":
             forged = forged[2:]  # signs its token alone, whatever else stands in the body
