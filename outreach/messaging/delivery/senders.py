@@ -13,7 +13,6 @@ from core.types import JsonObject
 from outreach.connections.chat_apps.models import ChatApp
 from outreach.connections.chat_apps.session import ChatSession
 from outreach.connections.chat_apps.session import session_of as chat_session_of
-from outreach.connections.mail_vendors.gmail import session_of
 from outreach.connections.mail_vendors.models import MailApp
 from outreach.connections.mail_vendors.services import nothing_selected
 from outreach.connections.mail_vendors.transport import VendorSession
@@ -87,7 +86,7 @@ AnySession = MailSession | ChatSession
 def opener(sender: Sender, *, timeouts: Timeouts | None = None) -> Callable[[], AnySession]:
     """Return a function that opens sessions of the sender, in any thread: its stored data is read now."""
     if isinstance(sender, MailApp):
-        return partial(session_of, sender)
+        return partial(sender.spec.open_session, sender)
     if isinstance(sender, ChatApp):
         return partial(chat_session_of, sender)
     # The signing key is read here, as the threads of connections touch no database.

@@ -14,7 +14,8 @@ from core.ids import is_id
 from core.tenancy import company_scope, unscoped
 from outreach.connections.mail_vendors.hooks import TOKEN_LENGTH, is_token
 from outreach.connections.mail_vendors.models import MailApp
-from outreach.messaging.mail_events.parser import HookRefused, read_hook, signed_token
+from outreach.connections.mail_vendors.webhooks import HookRefused
+from outreach.messaging.mail_events.parser import read_hook, signed_token
 from outreach.messaging.mail_events.services import take_call
 
 MAX_BYTES = 1 << 20
@@ -40,7 +41,7 @@ def mail_hook(request: HttpRequest, vendor: str, id: str, token: str) -> HttpRes
     if not length.isdigit() or int(length) > MAX_BYTES:
         return _answer(413)
     # Some vendors send the password only after they were asked for it (RFC 7617).
-    if app.spec.check == "basic" and not request.headers.get("Authorization"):
+    if app.spec.hook_password and not request.headers.get("Authorization"):
         refused = _answer(401)
         refused["WWW-Authenticate"] = 'Basic realm="events"'
         return refused

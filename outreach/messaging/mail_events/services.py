@@ -17,13 +17,13 @@ from core.outbound_http import HttpFailed, exchange
 from core.tenancy import company_id, company_scope, unscoped
 from core.types import JsonObject
 from outreach.connections.mail_vendors.models import MailApp
+from outreach.connections.mail_vendors.webhooks import CONFIRM, HookRefused, ProviderEvent
 from outreach.messaging.delivery.deliveries import CAME_BACK, HEIGHTS, REJECTED, end, event_columns, prove_sent
 from outreach.messaging.delivery.limits import guardrails
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.unsubscribing.services import unsubscribe
 from outreach.messaging.delivery.unsubscribing.tokens import Unsubscriber
 from outreach.messaging.mail_events.models import MailEvent, MailHookToken
-from outreach.messaging.mail_events.parser import CONFIRM, HookRefused, ProviderEvent, is_sns_address
 from outreach.messaging.suppression.models import Suppression
 from outreach.messaging.suppression.services import suppress as suppress_addresses
 
@@ -199,12 +199,13 @@ def _suppress(event: MailEvent, job: SendJob) -> None:
 
 
 def _confirm_subscriptions() -> int:
-    """Confirm subscriptions of SNS topics, which the hook has checked to be the apps' own. Returns how many."""
-    waiting = list(MailEvent.objects.filter(applied_at=None, kind=CONFIRM).order_by("created_at")[:10])
+    """Confirm subscriptions, which the hook has checked to be the apps' own. Returns how many."""
+    confirmations = MailEvent.objects.filter(applied_at=None, kind=CONFIRM).select_related("app")
+    waiting = list(confirmations.order_by("created_at")[:10])
     for event in waiting:
         # Checked again before the call: the row may be days old, and the host rules stricter by now.
-        if is_sns_address(event.detail):
-            with suppress(HttpFailed):  # SNS asks again, and that is an event of its own
+        if event.app.spec.is_confirmation_url(event.detail):
+            with suppress(HttpFailed):  # the vendor asks again, and that is an event of its own
                 exchange("GET", event.detail, seconds=10, most_bytes=100_000)
         # Also if the call failed: SNS repeats the request to confirm, and that is a new event.
         MailEvent.objects.filter(pk=event.pk).update(applied_at=timezone.now())

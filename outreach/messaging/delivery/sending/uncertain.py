@@ -19,7 +19,6 @@ from django.utils import timezone
 from core.jobs import LeaseLost
 from core.jobs.liveness import worker_number
 from core.tenancy import company_scope, unscoped
-from outreach.connections.mail_vendors.gmail import GmailSession, session_of
 from outreach.connections.mail_vendors.google import READ
 from outreach.connections.mail_vendors.models import MailApp
 from outreach.connections.mail_vendors.registry import VENDORS
@@ -38,7 +37,7 @@ REMEMBERED = dt.timedelta(minutes=10)
 """Counted from the first request. Vendors remember keys for longer."""
 MAX_RETRIES = 3
 """Requests after the first one."""
-LOOKED_UP = tuple(key for key, vendor in VENDORS.items() if vendor.login)
+LOOKED_UP = tuple(key for key, vendor in VENDORS.items() if vendor.finds_sent)
 FOUND = "the mailbox has it among the messages that were sent"
 
 
@@ -78,7 +77,7 @@ def ask_again(deadline: float) -> None:
             return
         with company_scope(job.company_id):
             # An account that is read is asked without a lease, for nothing is sent that would need one.
-            if job.mail_app.spec.login:
+            if job.mail_app.spec.finds_sent:
                 _look_up(job)
                 continue
             with holding() as lease:
@@ -87,8 +86,8 @@ def ask_again(deadline: float) -> None:
 
 def _look_up(job: SendJob) -> None:
     """Search the account for the sent message; if it does not find it, the outcome stays unknown."""
-    with closing(session_of(job.mail_app)) as session:
-        outcome = session.look_up(job.message_id) if isinstance(session, GmailSession) else None
+    with closing(job.mail_app.spec.open_session(job.mail_app)) as session:
+        outcome = session.look_up(job.message_id)
     if outcome is not None and job.sending_at is not None:
         values = late_values(settled(job, outcome))
         ledger.record_late_outcome(job, to="sent", sending_at=job.sending_at, detail=FOUND, **values)
