@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from core.api.output import declared_source, snake
-from core.errors import ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
+from core.errors import WHOLE_BODY, ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 from core.text.links import holds_link
 from core.types import JsonObject, Values
@@ -253,7 +253,10 @@ def explain(errors: Any, body: Any) -> ApiError:
     problems = list(_walk(errors, body, ""))[:MAX_ERRORS]
     path, value, error = problems[0]
     everything = "; ".join(f"{path}: {error}" if path else str(error) for path, _, error in problems)
-    fields = [FieldError(field=path or "body", message=str(error)) for path, _, error in problems]
+    fields = [
+        FieldError(field=path or "body", message=str(error), code=str(error.code) if path else WHOLE_BODY)
+        for path, _, error in problems
+    ]
     if error.code in FORMAT_CODES:
         return InvalidFormat(path or "body", value, everything, errors=fields)
     return ValidationFailed(everything, everything, errors=fields)
