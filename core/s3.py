@@ -45,12 +45,14 @@ _OTHER_REGION = {
 class S3Failed(Exception):
     """The storage did not do it. `code` is its own, or unreachable, slow, large or invalid; people read `detail`."""
 
-    def __init__(self, code: str, detail: str, *, down: bool = False) -> None:
+    def __init__(self, code: str, detail: str, *, down: bool = False, denied: bool = False) -> None:
         super().__init__(detail)
         self.code = code
         self.detail = detail
         self.down = down
         """The storage gave no answer or had an error of its own; the settings may be right."""
+        self.denied = denied
+        """The storage refuses the keys."""
 
     @property
     def missing(self) -> bool:
@@ -246,6 +248,6 @@ def _refused(response: Any) -> S3Failed:
     if status == 404 or code in _MISSING:
         return S3Failed(code, f"There is no such bucket or object ({code}).")
     if status in (401, 403):
-        return S3Failed(code, f"The storage refuses these keys ({code}).")
+        return S3Failed(code, f"The storage refuses these keys ({code}).", denied=True)
     down = status is not None and status >= 500
     return S3Failed(code, f"The storage answers with an error ({code}).", down=down)

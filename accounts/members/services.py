@@ -17,7 +17,7 @@ from accounts.roles.authority import find_role, forbid_escalation, lock_company,
 from accounts.roles.models import Role
 from accounts.roles.permissions import ADMIN
 from core.access import Actor
-from core.errors import NamedError, ValidationFailed
+from core.errors import NamedError, PermissionLacking, ValidationFailed
 from core.hooks import Hook
 from core.lists import BulkSelection
 from core.tenancy import company_scope, unscoped
@@ -75,7 +75,7 @@ def update_member(*, actor: Actor, id: str, values: Values, delete_keys: bool = 
 
 def _delete_keys(actor: Actor, members: Sequence[Member]) -> None:
     if not actor.may("api", "DELETE"):
-        raise NamedError("UnauthorizedAction_403", "deleteKeys: your role lacks the permission api.DELETE")
+        raise PermissionLacking("api.DELETE", field="deleteKeys")
     ApiKey.objects.filter(created_by__in=members).delete()
 
 

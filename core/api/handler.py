@@ -41,6 +41,7 @@ def exception_handler(error: Exception, context: JsonObject) -> Response:
     refusal = refusal_of(error)
     extra = error.extra if isinstance(error, ApiError) else {}
     response = Response({**refusal.body(error), **extra}, status=refusal.status)
+    response.refusal = refusal  # type: ignore[attr-defined]  # pages read more of it than the body has
     if refusal.status >= 500:
         _log_failure(error, refusal, context.get("view"))
         # Django would log it again, after the request's id is gone.

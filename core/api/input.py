@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from core.api.output import declared_source, snake
-from core.errors import ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
+from core.errors import WHOLE_BODY, ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 from core.text.links import holds_link
 from core.text.redaction import HIDDEN, SECRET, UNNAMED
@@ -260,7 +260,10 @@ def explain(errors: Any, body: Any, conceals: Container[str] = ()) -> ApiError:
     problems = list(_walk(errors, body, ""))[:MAX_ERRORS]
     path, value, error = problems[0]
     everything = "; ".join(f"{path}: {error}" if path else str(error) for path, _, error in problems)
-    fields = [FieldError(field=path or "body", message=str(error)) for path, _, error in problems]
+    fields = [
+        FieldError(field=path or "body", message=str(error), code=str(error.code) if path else WHOLE_BODY)
+        for path, _, error in problems
+    ]
     if error.code in FORMAT_CODES:
         # The message goes to logs and screens of others: a password in a list is a password still.
         hidden = SECRET.match(path) or any(name in conceals or UNNAMED.match(name) for name in path.split("."))

@@ -190,7 +190,8 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
     # Refused when the work is started, and not message by message.
     if providers()[app.provider].calls_a_model and plan_tokens() == 0:
         name = NOT_AVAILABLE.get(ai_type_of(app), "AiANotAvailableInPlan_400")
-        raise NamedError(name, "aiType: your plan has no AI model; choose ai-offline, or another plan")
+        detail = "aiType: your plan has no AI model; choose ai-offline, or another plan"
+        raise NamedError(name, detail, code="noModelInPlan")
     return app
 
 
@@ -203,7 +204,8 @@ def _default(apps: QuerySet[AiApp]) -> AiApp | None:
         return app
     name = NO_DEFAULT.get(ai_type_of(app), NO_DEFAULT["ai-a"]) if app.is_default else NO_DEFAULT["ai-a"]
     detail = f"“{app.name}”, the default AI app, is switched off" if app.is_default else "no AI app is the default"
-    raise NamedError(name, f"aiType: {detail}; switch it on, make another app the default, or name a type")
+    way_out = "switch it on, make another app the default, or name a type"
+    raise NamedError(name, f"aiType: {detail}; {way_out}", code="defaultAppOff")
 
 
 def _way_out(ai_type: str | None) -> str:
