@@ -8,4 +8,4 @@ from billing.payments.hooks import LISTENERS
 from core.jobs import QueueWork, register
 
 LISTENERS.append(listen)
-register(QueueWork(WORK, work, has_due=has_work, queue="send", model=MethodSetup))
+register(QueueWork(WORK, work, has_due=has_work, queue="send", task="billing.check_method_setups", model=MethodSetup))

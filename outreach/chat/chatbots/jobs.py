@@ -6,5 +6,5 @@ from core.jobs import QueueWork
 from core.jobs import register as register_job
 from outreach.chat.chatbots.replies import has_due, process_due, register
 
-register_job(QueueWork("chatbots", process_due, has_due=has_due, queue="send"))
+register_job(QueueWork("chatbots", process_due, has_due=has_due, queue="send", task="outreach.run_chatbots"))
 register()
