@@ -7,5 +7,5 @@ from billing.disputes.services import WORK, has_work, listen, work
 from billing.payments.hooks import webhook_received
 from core.jobs import QueueWork, register
 
+register(QueueWork(WORK, work, has_due=has_work, queue="send", task="billing.check_disputes", model=DisputeWatch))
 webhook_received.connect(listen)
-register(QueueWork(WORK, work, has_due=has_work, queue="send", model=DisputeWatch))

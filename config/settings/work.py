@@ -12,6 +12,7 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "tick"
+CELERY_TASK_ROUTES = ("core.jobs.queues.route_task",)
 CELERY_DB_REUSE_MAX = 1000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Nobody controls workers over Redis. Without that they have no pub/sub connection, whose reads know no time-out.

@@ -131,5 +131,14 @@ def _retry_or_park(delivery: EventDelivery, error: Exception) -> None:
     )
 
 
-register(QueueWork(EventConsumer.part_of, deliver, has_due=has_due_deliveries, queue="tick", while_held=True))
+register(
+    QueueWork(
+        EventConsumer.part_of,
+        deliver,
+        has_due=has_due_deliveries,
+        queue="tick",
+        task="core.deliver_events",
+        while_held=True,
+    )
+)
 register(PeriodicTask("events", forget_old, every=timedelta(hours=1)))

@@ -21,5 +21,13 @@ HEARD = "EXISTS (SELECT FROM workflows_workflowinterest i WHERE i.company_id = %
 
 register(EventConsumer("workflow-waits", wake_by_events, kinds=TRIGGER_EVENTS, where=HEARD, place=0))
 register(EventConsumer("workflows", start_by_events, kinds=TRIGGER_EVENTS, automation=True, where=WANTED))
-register(QueueWork(backlog.WORK, partial(backlog.drain, start), has_due=backlog.has_due, queue="workflows"))
+register(
+    QueueWork(
+        backlog.WORK,
+        partial(backlog.drain, start),
+        has_due=backlog.has_due,
+        queue="workflows",
+        task="workflows.start_backlog",
+    )
+)
 watched_segments.connect(waited_for)

@@ -17,10 +17,24 @@ from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.review.message_jobs import work_on_messages
 from outreach.runs.genie.writing.planning import plan
 
-register(JobWork("genie", plan, model=GenieScheduler, queue="ai", ended=notify_ended))
-register(QueueWork("follow-ups", follow_ups.plan_due, has_due=follow_ups.has_due, queue="send"))
-register(QueueWork("occurrences", occurrences.fire_due, has_due=occurrences.has_due, queue="send"))
-register(JobWork("enrichment", enrich, model=Enrichment, queue="ai", ended=enrichment_ended))
+register(JobWork("genie", plan, model=GenieScheduler, queue="ai", task="outreach.plan_runs", ended=notify_ended))
+register(
+    QueueWork(
+        "follow-ups", follow_ups.plan_due, has_due=follow_ups.has_due, queue="send", task="outreach.plan_follow_ups"
+    )
+)
+register(
+    QueueWork(
+        "occurrences",
+        occurrences.fire_due,
+        has_due=occurrences.has_due,
+        queue="send",
+        task="outreach.start_occurrences",
+    )
+)
+register(
+    JobWork("enrichment", enrich, model=Enrichment, queue="ai", task="outreach.enrich_leads", ended=enrichment_ended)
+)
 lead_generation_ended.connect(search_ended)
 lead_generation_run.connect(run_of)
 for action in ("approve_messages", "hold_messages", "retry_messages", "cancel_messages"):
