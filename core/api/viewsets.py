@@ -51,6 +51,7 @@ class ResourceViewSet(ViewSetMixin, ApiView):
         cls.collection_actions = collection
         cls.detail_actions = detail
         cls._check_actions()
+        cls._check_access_classes()
 
     @classmethod
     def _standard_actions(cls) -> tuple[Mapping[str, str], Mapping[str, str]]:
@@ -77,6 +78,15 @@ class ResourceViewSet(ViewSetMixin, ApiView):
                 raise ImproperlyConfigured(f"{cls.__name__} declares no permission module")
         if lost := sorted(declared - routed):
             raise ImproperlyConfigured(f"{cls.__name__}.{lost[0]} is declared, and no address leads to it")
+
+    @classmethod
+    def _check_access_classes(cls) -> None:
+        """Refuse a class or an @action that drops permission or throttle classes of ApiView."""
+        further: list[Any] = cls.get_extra_actions()
+        for name in ("permission_classes", "throttle_classes"):
+            assigned = [getattr(cls, name), *(action.kwargs[name] for action in further if name in action.kwargs)]
+            if not all({*getattr(ApiView, name)} <= {*classes} for classes in assigned):
+                raise ImproperlyConfigured(f"{cls.__name__}: {name} lacks classes of ApiView")
 
     @property
     def shown(self) -> type[Output] | None:
