@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn
 
-from django.db.models import QuerySet
-from django.http import StreamingHttpResponse
 from rest_framework.exceptions import MethodNotAllowed, Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -26,19 +24,13 @@ from core.access import (
     refusal,
 )
 from core.api.endpoint import Endpoint
-from core.api.envelope import envelope, respond
-from core.api.fields import FIELDS, choose_fields
+from core.api.envelope import respond
 from core.api.json import Parser, Renderer
-from core.api.output import Output
 from core.api.permissions import ApiKeyPermission, MemberPermission, VisitPermission
 from core.api.schema import Schema
 from core.api.throttles import PaceThrottle
 from core.errors import NamedError
-from core.lists import FieldSet, ListQuery, Page, list_page, stream_json
-from core.lists.parameters import refuse_unknown
-from core.lists.query import PARAMETERS, read_parameters
-from core.tenancy import company_scope, reopen
-from core.types import Values
+from core.tenancy import company_scope
 
 
 class ApiView(APIView):
@@ -155,32 +147,6 @@ class ApiView(APIView):
             for name, value in headers_of(self.paces).items():
                 answer[name] = value
         return answer
-
-    def list_response(
-        self,
-        queryset: QuerySet[Any],
-        fields: FieldSet,
-        output: type[Output],
-        *,
-        extra: Iterable[str] = (),
-        within: tuple[Values, str] | None = None,
-    ) -> Any:
-        """Answer with a page of the list (the standard list contract), or with the whole set as a stream.
-
-        The stream is read later, in the scope that is active now. `within` is the record that contains the list and the
-        name of its field (the endpoint's `list_in`).
-        """
-        params = self.request.query_params.copy()
-        refuse_unknown(read_parameters(params), {*PARAMETERS, *extra, FIELDS.name})
-        names = params.pop("fields", None)
-        query = ListQuery.parse(params, fields, extra=extra)
-        page = list_page(queryset, query, output, None if names is None else choose_fields(names, output))
-        if isinstance(page, Page):
-            data = page.rows if within is None else {**within[0], within[1]: page.rows}
-            return self.success(data, **page.members)
-        status, head = envelope(self.declared.success)
-        content = stream_json(head, page, reopen(), within)
-        return StreamingHttpResponse(content, status=status, content_type="application/json")
 
     def success(self, data: Any = None, **extra: Any) -> Response:
         """Return the endpoint's success response, for handlers that add members next to data."""

@@ -1,4 +1,4 @@
-"""DRF's hooks of ViewSets: permission and throttle classes."""
+"""DRF's hooks of ViewSets: permission and throttle classes, filter backends, the pagination class."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.db.models import QuerySet
 from django.test import Client
 from rest_framework.decorators import action
 from rest_framework.permissions import BasePermission
+from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
 from core.access import Actor, AuthPath, Entitlement
 from core.api.endpoint import endpoint
+from core.api.filters import ListFilterBackend
+from core.api.pagination import ListPagination
 from core.api.viewsets import ResourceViewSet
 from tests.core.api.helpers import BeanViewSet, Trusting
 from tests.kit.cast import Cast
+from tests.kit.factories import TagFactory
 
 NO_REQUESTS = Entitlement(limits={"api-requests-each": 0})
 READ_ONLY = {"tag": {"GET": True}}
@@ -97,3 +102,31 @@ def test_any_throttle_class_refuses(client: Client, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(BeanViewSet, "throttle_classes", (*BeanViewSet.throttle_classes, Never))
     assert client.get("/try/bean").status_code == 429
+
+
+def test_lists_go_through_filter_backends_and_the_pagination_class(
+    client: Client, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class OnlyBob(ListFilterBackend):
+        def filter_queryset(self, request: Any, queryset: Any, view: Any) -> QuerySet[Any]:
+            filtered: QuerySet[Any] = super().filter_queryset(request, queryset, view).filter(name="Bob")
+            return filtered
+
+    class Marked(ListPagination):
+        def get_paginated_response(self, data: Any) -> Response:
+            response = super().get_paginated_response(data)
+            response["X-Page"] = "yes"
+            return response
+
+    with cast.scope():
+        for name in ("Ann", "Bob"):
+            TagFactory(name=name)
+    monkeypatch.setattr(BeanViewSet, "filter_backends", (OnlyBob,))
+    monkeypatch.setattr(BeanViewSet, "pagination_class", Marked)
+    page = client.get("/try/bean", {"p": 1, "n": 10})
+    assert [row["name"] for row in page.json()["data"]] == ["Bob"]
+    assert page.json()["totalCount"] == 1
+    assert page["X-Page"] == "yes"
+    whole = client.get("/try/bean")
+    assert b'"Bob"' in b"".join(whole.streaming_content)  # type: ignore[attr-defined]
+    assert "X-Page" not in whole.headers
