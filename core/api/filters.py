@@ -25,7 +25,7 @@ class ListFilterBackend(BaseFilterBackend):
     """Parses the query string of a list into the view's `list_query`, and refuses what is malformed or unknown.
 
     It returns the queryset as it is. ListPagination applies the conditions, because their form depends on the page
-    (core.lists.matching), and the statements of pages are built and planned once (docs/decisions/0017).
+    (core.lists.matching). Statements of pages are built and planned once (decision 0017).
     """
 
     def filter_queryset(
