@@ -80,14 +80,19 @@ def entitlements_kept() -> Iterator[None]:
         _kept.reset(token)
 
 
-def entitlement(company: str) -> Entitlement:
-    """Return the active company's entitlement. Raises SubscriptionExpired_400 without an active subscription."""
+def granted_entitlement(company: str) -> Entitlement | None:
+    """Return the active company's entitlement, or None without an active subscription."""
     kept = _kept.get()
     if kept is None:
-        return subscribed(entitlement_source().of(company))
+        return entitlement_source().of(company)
     if company not in kept:
         kept[company] = entitlement_source().of(company)
-    return subscribed(kept[company])
+    return kept[company]
+
+
+def entitlement(company: str) -> Entitlement:
+    """Return the active company's entitlement. Raises SubscriptionExpired_400 without an active subscription."""
+    return subscribed(granted_entitlement(company))
 
 
 def subscribed(granted: Entitlement | None) -> Entitlement:

@@ -5,7 +5,7 @@ RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -59,7 +59,7 @@ def count_request(company: str, caller: str, allowed: Entitlement | None) -> lis
     return [Pace(name, limit, used, left) for (name, _, limit), (used, left) in zip(most, counts, strict=True)]
 
 
-def refusal(paces: list[Pace]) -> TooManyRequests | None:
+def refusal(paces: Sequence[Pace]) -> TooManyRequests | None:
     """Return the error of a request that is over one of the limits."""
     over = [pace for pace in paces if pace.used > pace.most]
     if not over:
@@ -73,7 +73,7 @@ def refusal(paces: list[Pace]) -> TooManyRequests | None:
     return error
 
 
-def headers_of(paces: list[Pace]) -> dict[str, str]:
+def headers_of(paces: Sequence[Pace]) -> dict[str, str]:
     """Return the headers that describe the rate limits to a program."""
     return {
         "RateLimit-Policy": ", ".join(f'"{pace.name}";q={pace.most};w={SECONDS}' for pace in paces),

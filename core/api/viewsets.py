@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar, cast
 
 from django.core.exceptions import ImproperlyConfigured
+from django.db.models import Model, QuerySet
+from rest_framework.generics import GenericAPIView
 from rest_framework.viewsets import ViewSetMixin
 
 from core.api.endpoint import Endpoint
+from core.api.filters import ListFilterBackend
 from core.api.listing import Listing, ListRequest, list_handler
 from core.api.output import Output
+from core.api.pagination import ListPagination
 from core.api.views import ApiView
 from core.errors import ApiError
-from core.lists import BulkSelection
+from core.lists import BulkSelection, ListQuery
 
 COLLECTION = {"get": "list", "post": "create", "put": "bulk_update", "delete": "bulk_destroy"}
 DETAIL = {"get": "retrieve", "put": "update", "patch": "partial_update", "delete": "destroy"}
@@ -21,16 +25,18 @@ SINGLETON = {**DETAIL, "post": "create"}
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
-class ResourceViewSet(ViewSetMixin, ApiView):
+class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
     """Base of the views of resources. A class with `abstract=True` is only a base of others.
 
     Actions at the collection: list (made from `listing`), create, bulk_update (PUT), bulk_destroy (DELETE). At a
     record: retrieve, update, partial_update, destroy. Anything else is an @action above its @endpoint.
     """
 
-    lookup_url_kwarg: ClassVar[str] = "id"
+    lookup_url_kwarg: str = "id"
     """The path parameter with the record's id."""
     listing: ClassVar[Listing]
+    filter_backends = (ListFilterBackend,)
+    pagination_class = ListPagination
     singleton: ClassVar[bool] = False
     """There is one record and no list: its actions and create are at the collection's address."""
     every_method: ClassVar[bool] = False
@@ -42,6 +48,13 @@ class ResourceViewSet(ViewSetMixin, ApiView):
     """HTTP method -> action at the collection's address."""
     detail_actions: ClassVar[Mapping[str, str]] = DETAIL
 
+    answering_listing: Listing
+    """The list that answers (set by answer_list)."""
+    list_query: ListQuery
+    """The request for the list (set by the filter backend)."""
+    chosen_fields: Collection[str] | None
+    """The fields that the records of the list have (set by the filter backend). None: all."""
+
     def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.abstract = abstract
@@ -51,6 +64,7 @@ class ResourceViewSet(ViewSetMixin, ApiView):
         cls.collection_actions = collection
         cls.detail_actions = detail
         cls._check_actions()
+        cls._check_access_classes()
 
     @classmethod
     def _standard_actions(cls) -> tuple[Mapping[str, str], Mapping[str, str]]:
@@ -78,6 +92,15 @@ class ResourceViewSet(ViewSetMixin, ApiView):
         if lost := sorted(declared - routed):
             raise ImproperlyConfigured(f"{cls.__name__}.{lost[0]} is declared, and no address leads to it")
 
+    @classmethod
+    def _check_access_classes(cls) -> None:
+        """Refuse a class or an @action that drops permission or throttle classes of ApiView."""
+        further: list[Any] = cls.get_extra_actions()
+        for name in ("permission_classes", "throttle_classes"):
+            assigned = [getattr(cls, name), *(action.kwargs[name] for action in further if name in action.kwargs)]
+            if not all({*getattr(ApiView, name)} <= {*classes} for classes in assigned):
+                raise ImproperlyConfigured(f"{cls.__name__}: {name} lacks classes of ApiView")
+
     @property
     def shown(self) -> type[Output] | None:
         """The output of a record as GET shows it."""
@@ -104,10 +127,19 @@ class ResourceViewSet(ViewSetMixin, ApiView):
 
     def answer_list(self, listing: Listing) -> Any:
         """Answer with a list: a page, or the whole list as a stream."""
-        list_request = self.list_request()
+        self.answering_listing = listing
         with listing.scope():
-            rows, within = listing.rows(list_request), listing.containing_record(list_request)
-            return self.list_response(rows, listing.fields, listing.output, extra=listing.extra, within=within)
+            queryset = self.get_queryset()
+            within = listing.containing_record(self.list_request())
+            page = self.paginate_queryset(self.filter_queryset(queryset))
+            if page is None:
+                return cast(ListPagination, self.paginator).get_streamed_response(within)
+            data = page if within is None else {**within[0], within[1]: page}
+            return self.get_paginated_response(data)
+
+    def get_queryset(self) -> QuerySet[Any]:
+        """Return the rows of the list that answers, before its filters."""
+        return self.answering_listing.rows(self.list_request())
 
     def selection(self) -> BulkSelection:
         """Parse which records of the ViewSet's list a bulk request selects."""

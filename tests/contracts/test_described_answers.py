@@ -86,7 +86,7 @@ def test_the_test_client_checks_each_answer(cast: Cast, messages: None) -> None:
 
 def test_streams_are_checked_when_they_have_been_read(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "core.api.views.envelope", lambda name: (200, {"status": "success", "success": "yes", "message": "OK"})
+        "core.api.pagination.envelope", lambda name: (200, {"status": "success", "success": "yes", "message": "OK"})
     )
     with pytest.raises(Undescribed, match="success: "):
         cast.key.get("/tag")

@@ -15,8 +15,8 @@ from core.api.etags import WRITES
 from core.api.fields import FIELDS
 from core.api.input import FormInput, Input
 from core.api.output import Computed, Output
-from core.api.schema_envelopes import envelope_name, envelope_schema, register_envelope
-from core.api.schema_parts import ERROR_NAME, ID_PATTERN, add_components, describe, share_parameters
+from core.api.schema.envelopes import envelope_name, envelope_schema, register_envelope
+from core.api.schema.parts import ERROR_NAME, ID_PATTERN, add_components, describe, share_parameters
 from core.lists import LIST_PARAMETERS
 from core.messages.defaults import DEFAULTS
 from core.types import JsonObject

@@ -5,7 +5,7 @@ from __future__ import annotations
 from drf_spectacular.plumbing import ComponentIdentity, ComponentRegistry, ResolvedComponent
 
 from core.api.endpoint import Endpoint
-from core.api.schema_parts import ID_PATTERN
+from core.api.schema.parts import ID_PATTERN
 from core.types import JsonObject
 
 _CURSOR = {"type": ["string", "null"], "description": "pass back unchanged as `cursor`; null on the last page"}

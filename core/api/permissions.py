@@ -1,0 +1,90 @@
+"""Permission classes: access of API keys, members and visiting staff (contract section 5).
+
+`ApiView.permission_classes` has them all. Each class checks one kind of actors, and passes requests of the others. The
+checks themselves are in core.access; they raise the named error of what is missing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from core.access import Actor, AuthPath, Entitlement, check_key, check_phase, check_session, subscribed
+from core.api.endpoint import Endpoint
+
+if TYPE_CHECKING:
+    from core.api.views import ApiView
+
+
+class AccessPermission(BasePermission):
+    """Base of the classes. It checks actors in a company, and operations that are declared by @endpoint."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        api_view = cast("ApiView", view)
+        declared = api_view.declaration()
+        actor = request.auth
+        if declared is None or not isinstance(actor, Actor) or actor.auth_path is AuthPath.PRIVATE:
+            return True
+        return not self.concerns(actor) or self.allows(api_view, actor, declared)
+
+    def concerns(self, actor: Actor) -> bool:
+        """Return whether the class checks such actors."""
+        raise NotImplementedError
+
+    def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
+        """Return whether the actor may use the operation. May also raise the error of what is missing."""
+        raise NotImplementedError
+
+    @staticmethod
+    def check_phase(view: ApiView, allowed: Entitlement, declared: Endpoint, module: str) -> None:
+        """Check that a paused or unpaid subscription allows the operation."""
+        if allowed.phase and not declared.own:
+            check_phase(allowed, module if view.begins else "", view.needed_permission(declared))
+
+
+class VisitPermission(AccessPermission):
+    """Staff who visit a company only read. A visit needs no subscription: support is needed most where it lapsed."""
+
+    message = "a visit is for looking only"
+
+    def concerns(self, actor: Actor) -> bool:
+        return actor.visiting
+
+    def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
+        return actor.may(view.modules_of(declared)[0], view.request.method or "")
+
+
+class ApiKeyPermission(AccessPermission):
+    """API keys need a subscription, and a maker whose role has the permission."""
+
+    def concerns(self, actor: Actor) -> bool:
+        return actor.auth_path is AuthPath.KEY and not actor.visiting
+
+    def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
+        modules = view.modules_of(declared)
+        if declared.needs_subscription:
+            self.check_phase(view, subscribed(view.granted), declared, modules[0])
+        if not declared.own:
+            check_key(actor, modules, view.needed_permission(declared))
+        return True
+
+
+class MemberPermission(AccessPermission):
+    """Members need a subscription, an accepted membership, a role with the permission, and a plan with the module."""
+
+    def concerns(self, actor: Actor) -> bool:
+        return actor.auth_path is not AuthPath.KEY and not actor.visiting
+
+    def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
+        allowed = subscribed(view.granted) if declared.needs_subscription else view.granted or Entitlement()
+        modules = view.modules_of(declared)
+        needed = view.needed_permission(declared)
+        in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
+        module = next((module for module in in_plan if actor.may(module, needed)), modules[0])
+        check_session(actor, allowed, module, needed, own=declared.own)
+        if declared.needs_subscription:
+            self.check_phase(view, allowed, declared, module)
+        return True

@@ -1,0 +1,31 @@
+"""Throttle classes: limits on requests a minute (core.access.pace)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+from rest_framework.views import APIView
+
+from core.access import Actor, AuthPath, count_request, refusal
+
+if TYPE_CHECKING:
+    from core.api.views import ApiView
+
+
+class PaceThrottle(BaseThrottle):
+    """Counts requests of a company and of its API key or member, against the plan's limits or those of the settings.
+
+    Visits of staff and the pages' own requests are not counted. The view's answer has the limits in its headers.
+    """
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        api_view = cast("ApiView", view)
+        actor = request.auth
+        if not isinstance(actor, Actor) or actor.auth_path is AuthPath.PRIVATE or actor.visiting:
+            return True
+        if api_view.declaration() is None or hasattr(request._request, "acting"):
+            return True
+        api_view.paces = count_request(actor.company_id, actor.key_id or actor.member_id, api_view.granted)
+        return refusal(api_view.paces) is None

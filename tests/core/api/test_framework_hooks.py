@@ -1,0 +1,132 @@
+"""DRF's hooks of ViewSets: permission and throttle classes, filter backends, the pagination class."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db.models import QuerySet
+from django.test import Client
+from rest_framework.decorators import action
+from rest_framework.permissions import BasePermission
+from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
+
+from core.access import Actor, AuthPath, Entitlement
+from core.api.endpoint import endpoint
+from core.api.filters import ListFilterBackend
+from core.api.pagination import ListPagination
+from core.api.viewsets import ResourceViewSet
+from tests.core.api.helpers import BeanViewSet, Trusting
+from tests.kit.cast import Cast
+from tests.kit.factories import TagFactory
+
+NO_REQUESTS = Entitlement(limits={"api-requests-each": 0})
+READ_ONLY = {"tag": {"GET": True}}
+
+
+def act(**values: Any) -> None:
+    """Change the actor of the requests that follow."""
+    Trusting.actor = replace(Trusting.actor, **values)
+
+
+def test_a_term_comes_before_limits_limits_before_permissions_and_these_before_the_query(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BeanViewSet, "keeps_term", True)
+    act(is_owner=False, permissions={}, entitlement=NO_REQUESTS, expired=True)
+    expired = client.get("/try/bean", {"n": "none"})
+    act(expired=False)
+    limited = client.get("/try/bean", {"n": "none"})
+    act(entitlement=Entitlement())
+    forbidden = client.get("/try/bean", {"n": "none"})
+    act(permissions=READ_ONLY)
+    malformed = client.get("/try/bean", {"n": "none"})
+    answers = [expired, limited, forbidden, malformed]
+    assert [answer.status_code for answer in answers] == [401, 429, 403, 400]
+    assert ["RateLimit" in answer.headers for answer in answers] == [False, True, True, True]
+
+
+def test_a_missing_subscription_comes_before_the_permission(client: Client) -> None:
+    act(is_owner=False, permissions={}, entitlement=None)
+    answer = client.get("/try/bean")
+    assert answer.json()["name"] == "SubscriptionExpired_400"
+    assert "RateLimit" in answer.headers
+
+
+def test_visits_of_staff_read_only_and_are_not_counted(client: Client, cast: Cast) -> None:
+    Trusting.actor = Actor(AuthPath.SESSION, cast.owner.user_id, cast.company.pk, visiting=True)
+    shown = client.get("/try/bean")
+    refused = client.put("/try/bean", {}, content_type="application/json")
+    assert (shown.status_code, refused.status_code) == (200, 403)
+    assert refused.json()["warning"] == "a visit is for looking only"
+    assert not {"RateLimit", "RateLimit-Policy"} & {*shown.headers, *refused.headers}
+
+
+def test_any_permission_class_refuses_in_the_envelope(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Closed(BasePermission):
+        message = "the beans are closed"
+
+        def has_permission(self, request: Any, view: Any) -> bool:
+            return False
+
+    monkeypatch.setattr(BeanViewSet, "permission_classes", (*BeanViewSet.permission_classes, Closed))
+    answer = client.get("/try/bean")
+    assert answer.status_code == 403
+    assert answer.json()["name"] == "UnauthorizedAction_403"
+    assert answer.json()["warning"] == "the beans are closed"
+
+
+@pytest.mark.parametrize("name", ["permission_classes", "throttle_classes"])
+def test_a_viewset_adds_classes_and_drops_none(name: str) -> None:
+    inherited = getattr(ResourceViewSet, name)
+    assert inherited
+    type("More", (ResourceViewSet,), {name: (*inherited, object)})
+    with pytest.raises(ImproperlyConfigured, match=f"{name} lacks classes of ApiView"):
+        type("Other", (ResourceViewSet,), {name: (object,)})
+
+    @action(detail=True, **{name: [object]})
+    @endpoint("Try")
+    def attempt(view: Any, request: Any, id: str) -> Any: ...
+
+    with pytest.raises(ImproperlyConfigured, match=f"{name} lacks classes of ApiView"):
+        type("Acting", (ResourceViewSet,), {"module": "tag", "attempt": attempt})
+
+
+def test_any_throttle_class_refuses(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Never(BaseThrottle):
+        def allow_request(self, request: Any, view: Any) -> bool:
+            return False
+
+    monkeypatch.setattr(BeanViewSet, "throttle_classes", (*BeanViewSet.throttle_classes, Never))
+    assert client.get("/try/bean").status_code == 429
+
+
+def test_lists_go_through_filter_backends_and_the_pagination_class(
+    client: Client, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class OnlyBob(ListFilterBackend):
+        def filter_queryset(self, request: Any, queryset: Any, view: Any) -> QuerySet[Any]:
+            filtered: QuerySet[Any] = super().filter_queryset(request, queryset, view).filter(name="Bob")
+            return filtered
+
+    class Marked(ListPagination):
+        def get_paginated_response(self, data: Any) -> Response:
+            response = super().get_paginated_response(data)
+            response["X-Page"] = "yes"
+            return response
+
+    with cast.scope():
+        for name in ("Ann", "Bob"):
+            TagFactory(name=name)
+    monkeypatch.setattr(BeanViewSet, "filter_backends", (OnlyBob,))
+    monkeypatch.setattr(BeanViewSet, "pagination_class", Marked)
+    page = client.get("/try/bean", {"p": 1, "n": 10})
+    assert [row["name"] for row in page.json()["data"]] == ["Bob"]
+    assert page.json()["totalCount"] == 1
+    assert page["X-Page"] == "yes"
+    whole = client.get("/try/bean")
+    assert b'"Bob"' in b"".join(whole.streaming_content)  # type: ignore[attr-defined]
+    assert "X-Page" not in whole.headers
