@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 
 from core.text.formats import list_currencies
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, Option, options_of
 from core.web.settings import SettingsForm, SettingsPage
 
 DATES = {
@@ -70,10 +69,6 @@ NOTICES = {
 """Notice of the API -> its description. For others their name is used."""
 
 
-def options(labels: Mapping[str, str]) -> list[Option]:
-    return [Option(value, label) for value, label in labels.items()]
-
-
 class Settings(SettingsPage):
     """The first page of settings: an index, as far as the reader may see it."""
 
@@ -96,16 +91,18 @@ class Formats(SettingsForm):
     def form(self, values: Values | None = None) -> Form:
         currencies = [Option(currency.code, f"{currency.code} – {currency.name}") for currency in list_currencies()]
         fields = [
-            Field("dateFormat", "Days are written as", "select", required=True, options=options(DATES)),
-            Field("timeFormat", "Times are written as", "select", required=True, options=options(TIMES)),
+            Field("dateFormat", "Days are written as", "select", required=True, options=options_of(DATES.items())),
+            Field("timeFormat", "Times are written as", "select", required=True, options=options_of(TIMES.items())),
             Field("currency", "Currency", "select", required=True, options=currencies),
-            Field("contactUniqueKey", "No two contacts share", "select", required=True, options=options(UNIQUE)),
+            Field(
+                "contactUniqueKey", "No two contacts share", "select", required=True, options=options_of(UNIQUE.items())
+            ),
             Field(
                 "duplicateLeads",
                 "A second open lead of a contact for the same product",
                 "select",
                 required=True,
-                options=options(DUPLICATES),
+                options=options_of(DUPLICATES.items()),
             ),
             Field("appName", "Name of the product in mails", help="Empty: the company's name."),
             Field("appDescription", "What it is, in a line"),

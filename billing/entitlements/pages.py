@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.http import HttpResponse
 
+from billing.entitlements.types import SubscriptionPlansData
 from core.text.modules import NAMES, name_of
 from core.text.spans import days_until
 from core.types import JsonObject, Values
@@ -61,7 +62,7 @@ class Choice:
         return INTERVALS[self.interval]
 
 
-def shown_plan(plan: Values, chosen: Choice, subscription: Values) -> JsonObject:
+def shown_plan(plan: Values, chosen: Choice, subscription: SubscriptionPlansData) -> JsonObject:
     """Return a plan with its price for the chosen options, and the label of its button."""
     price = next(
         (
@@ -98,7 +99,7 @@ def shown_plan(plan: Values, chosen: Choice, subscription: Values) -> JsonObject
     }
 
 
-def changes_of(plan: Values, subscription: Values) -> tuple[list[str], list[str]]:
+def changes_of(plan: Values, subscription: SubscriptionPlansData) -> tuple[list[str], list[str]]:
     """Return the gains and losses of a company that changes to another plan: features and limits."""
     mine = subscription["plan"]
     if mine is None or plan["current"] or not subscription["isOpen"]:
@@ -124,7 +125,7 @@ def _bound(limit: int | None) -> str:
 AHEAD = "Pay the next period"
 
 
-def label_of(plan: Values, chosen: Choice, subscription: Values) -> tuple[str, bool]:
+def label_of(plan: Values, chosen: Choice, subscription: SubscriptionPlansData) -> tuple[str, bool]:
     """Return the label of a plan's button, and whether the end date of the paid period follows."""
     pays = subscription["isOpen"] and subscription["status"] != "trial" and subscription["interval"]
     if not pays:
@@ -153,7 +154,9 @@ class PlanAndUse(SettingsPage):
     template = "web/plans/plan.html"
 
     def show(self) -> Values:
-        subscription = self.read("plans", {"p": "1", "n": "50", "sortBy": "order", "sortOrder": "asc"}).data
+        subscription: SubscriptionPlansData = self.read(
+            "plans", {"p": "1", "n": "50", "sortBy": "order", "sortOrder": "asc"}
+        ).data
         state, tone = STATES.get(subscription["status"], (subscription["status"], "none"))
         seats = use("member", subscription["seats"]["used"], subscription["seats"]["total"])
         uses = [
@@ -186,7 +189,7 @@ class PlanAndUse(SettingsPage):
             ],
         }
 
-    def choice(self, subscription: Values) -> Choice:
+    def choice(self, subscription: SubscriptionPlansData) -> Choice:
         """Return the options of the plan comparison from the address, else from the subscription."""
         params = self.request.GET
         priced = {price["currency"] for plan in subscription["plans"] for price in plan["prices"]}
@@ -205,7 +208,7 @@ class PlanAndUse(SettingsPage):
             min(int(seats), MAX_SEATS) if seats.isdecimal() and len(seats) < 10 else subscription["seats"]["used"],
         )
 
-    def form(self, subscription: Values, chosen: Choice) -> Form:
+    def form(self, subscription: SubscriptionPlansData, chosen: Choice) -> Form:
         priced = sorted({price["currency"] for plan in subscription["plans"] for price in plan["prices"]})
         options = [Option(name, label) for name, label in PAID_BY.items()]
         fields = [Field("interval", "Paid", kind="radio", options=options, value=chosen.interval)]
@@ -222,9 +225,10 @@ class PlanAndUse(SettingsPage):
 
     def do_keep(self) -> HttpResponse:
         """Cancel the changes scheduled for the end of the paid period."""
-        subscription = self.read("plans", {"p": "1", "n": "1"}).data
-        if subscription["scheduledChange"] is not None:
-            body = {"planID": subscription["plan"]["_id"], "interval": subscription["interval"], "when": "periodEnd"}
+        subscription: SubscriptionPlansData = self.read("plans", {"p": "1", "n": "1"}).data
+        plan = subscription["plan"]
+        if subscription["scheduledChange"] is not None and plan is not None:
+            body = {"planID": plan["_id"], "interval": subscription["interval"], "when": "periodEnd"}
             answer = self.ask("POST", "subscription", None, body)
         elif subscription["scheduledSeats"] is not None:
             answer = self.ask("POST", "subscription/seats", None, {"seats": subscription["seats"]["total"]})
@@ -234,7 +238,7 @@ class PlanAndUse(SettingsPage):
 
     def do_go_on(self) -> HttpResponse:
         """Take a cancellation back; the banner of every page does so too."""
-        subscription = self.read("plans", {"p": "1", "n": "1"}).data
+        subscription: SubscriptionPlansData = self.read("plans", {"p": "1", "n": "1"}).data
         answer = self.ask("PUT", f"subscription/{subscription['_id']}", None, {"cancelAtPeriodEnd": False})
         return self.done("It goes on") if answer.ok else self.refuse(answer)
 

@@ -8,7 +8,7 @@ from typing import Literal, Self
 from phonenumbers import SUPPORTED_REGIONS
 
 from core.api.output import snake
-from core.errors import NamedError, ValidationFailed, shorten
+from core.errors import FieldError, NamedError, ValidationFailed, shorten
 from core.text.timezones import is_timezone
 from core.types import JsonObject, Values
 from crm.field_types.dates import format_of
@@ -95,7 +95,8 @@ class Options:
 
 
 def _refusal(option: str, problem: str) -> ValidationFailed:
-    return ValidationFailed(f"options.{option}: {problem}", problem)
+    path = f"options.{option}"
+    return ValidationFailed(f"{path}: {problem}", problem, errors=[FieldError(field=path, message=problem)])
 
 
 def _camel(name: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from billing.checkout.types import QuoteData
+from billing.entitlements.types import SubscriptionPlansData
 from core.text.features import feature_of
 from core.text.modules import name_of
-from core.types import JsonObject, Values
+from core.types import JsonObject
 from core.web.ask import Answer
 from core.web.forms import Form
 from core.web.settings import SettingsPage
@@ -22,9 +24,9 @@ class BillingPage(SettingsPage):
     needs_subscription = False
 
     @cached_property
-    def subscription(self) -> Values:
+    def subscription(self) -> SubscriptionPlansData:
         """The company's subscription, as the plan's page has it."""
-        record: Values = self.read("plans", {"p": "1", "n": "1"}).data
+        record: SubscriptionPlansData = self.read("plans", {"p": "1", "n": "1"}).data
         return record
 
     def may_buy(self, method: str = "POST") -> bool:
@@ -32,7 +34,7 @@ class BillingPage(SettingsPage):
         return self.reader.member is not None and self.reader.member.may("plan", method)
 
 
-def losses(quote: Values | None) -> JsonObject:
+def losses(quote: QuoteData | None) -> JsonObject:
     """Return the template's data about the losses from a quote."""
     if quote is None:
         return {"lost": [], "over": []}

@@ -8,6 +8,7 @@ from functools import cached_property
 from django.http import HttpResponse
 
 from billing.checkout.pages.base import BillingPage, losses, refused_order, whole_number
+from billing.checkout.types import OrderedData, QuoteData
 from core.ids import is_id
 from core.text.formats import exact_money
 from core.types import JsonObject, Values
@@ -110,7 +111,7 @@ class BuyPlan(BillingPage):
         answer = self.ask("POST", "subscription/preview", None, self.body(form)) if asks else None
         if answer is not None and not answer.ok:
             refused_order(form, answer)
-        quote = answer.data if answer is not None and answer.ok else None
+        quote: QuoteData | None = answer.data if answer is not None and answer.ok else None
         details = self.ask("GET", "subscription/billing-details") if quote else None
         chosen = {
             "plan": self.plan_id,
@@ -147,9 +148,10 @@ class BuyPlan(BillingPage):
             shown = self.context(form)
             form.trouble = before or form.trouble
             return self.page(shown, status=422)
-        payment = answer.data["payment"]
+        ordered: OrderedData = answer.data
+        payment = ordered["payment"]
         if payment is None:
             return self.done("It changes when the paid period ends", to=self.address("plan"))
         if payment["status"] == "paid":
             return self.done("It is yours: nothing was to be paid", to=self.address("plan"))
-        return self.done(to=self.address("plan-pay", payment["id"]))
+        return self.done(to=self.address("plan-pay", payment["_id"]))

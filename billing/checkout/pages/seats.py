@@ -7,6 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 
 from billing.checkout.pages.base import BillingPage, refused_order, whole_number
+from billing.checkout.types import QuoteData
 from core.text.spans import days_until
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
@@ -51,22 +52,24 @@ class ChangeSeats(BillingPage):
             "short": quote is not None and subscription["seats"]["used"] > quote["seats"],
         }
 
-    def quote(self, form: Form) -> Values | None:
+    def quote(self, form: Form) -> QuoteData | None:
         """Return the quote of this number of seats now; None for a refusal, which is in the form."""
         answer = self.ask("POST", "subscription/seats/preview", None, {"seats": form.values["seats"]})
         if not answer.ok:
             form.refuse(answer)
             return None
-        preview: Values = answer.data
+        preview: QuoteData = answer.data
         return preview
 
-    def later(self, quote: Values) -> Values | None:
+    def later(self, quote: QuoteData) -> QuoteData | None:
         """Return the quote of the next period with these seats; None without a next period or if the preview fails."""
         subscription = self.subscription
-        if subscription["cancelAtPeriodEnd"] or subscription["plan"] is None:
+        plan, change = subscription["plan"], subscription["scheduledChange"]
+        if subscription["cancelAtPeriodEnd"] or plan is None:
             return None
-        then = subscription["scheduledChange"] or {"plan": subscription["plan"], "interval": subscription["interval"]}
-        body = {"planID": then["plan"]["_id"], "interval": then["interval"], "seats": quote["seats"]}
+        body: JsonObject = {"planID": plan["_id"], "interval": subscription["interval"], "seats": quote["seats"]}
+        if change is not None:
+            body |= {"planID": change["plan"]["_id"], "interval": change["interval"]}
         answer = self.ask("POST", "subscription/preview", None, {**body, "when": "periodEnd"})
         return answer.data if answer.ok else None
 

@@ -14,6 +14,7 @@ from core.web.forms import Field, Form, Option
 from core.web.record_forms import form_values, shown_fields
 from core.web.timelines import SIZE, shown_entry
 from crm.contacts.pages.base import ContactPage, body_of
+from crm.contacts.types import ContactData
 
 DIRECTIONS = [Option("outbound", "Outgoing"), Option("inbound", "Incoming")]
 OUTCOMES = [
@@ -85,8 +86,8 @@ class ContactDetail(ContactPage):
     template = "web/contacts/detail.html"
 
     @cached_property
-    def contact(self) -> Values:
-        record: Values = self.read(f"contact/{self.params['id']}").data
+    def contact(self) -> ContactData:
+        record: ContactData = self.read(f"contact/{self.params['id']}").data
         return record
 
     def values(self) -> JsonObject:

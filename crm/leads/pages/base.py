@@ -6,10 +6,11 @@ from functools import cached_property
 
 from django.http import HttpResponse
 
-from core.types import JsonObject, Values
+from core.types import Values
 from core.web.forms import Field, Option
 from core.web.pages import MenuItem, Page
 from core.web.record_forms import fields_query, form_field
+from crm.leads.types import LeadData
 
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
 
@@ -21,6 +22,14 @@ def toast_text(*parts: str) -> str:
 
 def counted(number: int | None) -> str:
     return f"{number or 0:,} lead{'' if number == 1 else 's'}"
+
+
+class ShownLead(LeadData):
+    """A lead with the labels of its status and its source."""
+
+    status_label: str
+    source_label: str
+    tone: str
 
 
 class LeadPage(Page):
@@ -59,11 +68,15 @@ class LeadPage(Page):
     def status_label(self, status: str | None) -> str:
         return self.labels.get(status or "") or (status or "No status").capitalize()
 
-    def shown(self, lead: Values) -> JsonObject:
+    def shown(self, lead: LeadData) -> ShownLead:
         """Return the lead with the label of its status."""
         status, source = lead["status"], lead["source"]
-        labels = {"status_label": self.status_label(status), "source_label": self.sources.get(source, source)}
-        return {**lead, **labels, "tone": TONES.get(status, "")}
+        return {
+            **lead,
+            "status_label": self.status_label(status),
+            "source_label": self.sources.get(source, source),
+            "tone": TONES.get(status, ""),
+        }
 
     @cached_property
     def members(self) -> list[Option]:

@@ -15,7 +15,7 @@ from core.web.field_values import field_values
 from core.web.forms import Field, Form
 from core.web.record_forms import fields_query, form_values
 from core.web.timelines import SIZE, shown_entry
-from crm.leads.pages.base import LeadPage, toast_text
+from crm.leads.pages.base import LeadPage, ShownLead, toast_text
 
 TABS = {
     "activity": ("Activity", "lead-activity"),
@@ -120,7 +120,7 @@ class LeadDetail(LeadPage):
     template = "web/leads/detail.html"
 
     @cached_property
-    def lead(self) -> JsonObject:
+    def lead(self) -> ShownLead:
         return self.shown(self.read(f"lead/{self.params['id']}").data)
 
     @property

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from core.types import Values
 from core.web.forms import Field
 from core.web.lists import Column
 from core.web.record_forms import column_of, form_field, shown_fields
 from core.web.tables import ChooseColumns, EditCell, Row, TablePage
 from crm.leads.pages.base import LeadPage
+from crm.leads.types import LeadData
 
 
 class LeadTable(LeadPage, TablePage):
@@ -42,9 +45,9 @@ class LeadTable(LeadPage, TablePage):
         ]
 
     def row(self, record: Values) -> Row:
-        contact = record["contact"]
-        who = contact["name"] or contact["email"] or ""
-        return Row(record["_id"], f"leads/{record['_id']}", who or "No name", f"the lead of {who}", self.shown(record))
+        lead = cast(LeadData, record)
+        who = lead["contact"]["name"] or lead["contact"]["email"] or ""
+        return Row(lead["_id"], f"leads/{lead['_id']}", who or "No name", f"the lead of {who}", self.shown(lead))
 
 
 class LeadColumns(LeadTable, ChooseColumns):

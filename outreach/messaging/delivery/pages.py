@@ -11,6 +11,7 @@ from core.web.ask import Answer
 from core.web.filters import DATE, Choice
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
+from outreach.messaging.delivery.types import MessageDetailData
 
 STATUSES = (
     ("planned", "Not written yet"),
@@ -118,7 +119,7 @@ class Message(MessagePage):
     template = "web/messages/detail.html"
 
     def show(self) -> Values:
-        message = self.read(f"genie/send-jobs/{self.params['id']}").data
+        message: MessageDetailData = self.read(f"genie/send-jobs/{self.params['id']}").data
         thread = [{**entry, "name": step_name(entry["step"])} for entry in message["thread"]]
         thread = thread if len(thread) > 1 or message["nextStepAt"] else []
         waits = [entry for entry in thread if entry["step"] > 1 and entry["status"] in STOPPABLE]
@@ -163,7 +164,7 @@ class Preview(MessagePage):
     name = "message-preview"
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        message = self.read(f"genie/send-jobs/{self.params['id']}").data
+        message: MessageDetailData = self.read(f"genie/send-jobs/{self.params['id']}").data
         head = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Message</title></head>'
         style = "font:15px/1.6 system-ui,sans-serif;margin:16px;color:#14171f;background:#fff"
         response = HttpResponse(f'{head}<body style="{style}">{message["html"]}</body></html>')

@@ -111,7 +111,7 @@ class OneWorkflow(WorkflowPage):
             node = graph.find(id)
             for problem in ones:
                 where = self.address("workflow-step", self.params["id"], node=id) if node else self.mended_at(problem)
-                rows.append({**problem_view(problem), "label": graph.label(node) if node else "", "link": where})
+                rows.append({**problem_view(problem, node), "label": graph.label(node) if node else "", "link": where})
         return rows
 
     def mended_at(self, problem: Values) -> str:

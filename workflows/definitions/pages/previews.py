@@ -130,7 +130,7 @@ class TryWorkflow(OneWorkflow):
             "steps": [self._step(entry, graph) for entry in dry_run["steps"]],
             "refused": self._refused(dry_run["warnings"], subject[0] if subject else ""),
             "wrong": [
-                {**problem_view(entry), "label": _label(graph, entry["nodeId"])}
+                {**problem_view(entry, graph.find(entry["nodeId"])), "label": _label(graph, entry["nodeId"])}
                 for entry in (*dry_run["problems"], *dry_run["warnings"])
                 if entry["code"] not in ADMISSION
             ],

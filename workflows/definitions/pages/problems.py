@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from core.types import JsonObject, Values
 from core.web.flows.schemas import label_of
@@ -23,30 +24,39 @@ WHOLE = {
     "notPinned": "Nobody knows what it waits for: the dry run went the first way",
 }
 """Code -> its message."""
-MISSING = ("is missing", "are missing")
-"""Ends of messages about an empty setting."""
-NOTHING = ("field required", "should have at least 1", "ensure this value has at least 1")
-"""Parts of messages about a missing value."""
 
 
-def problem_view(problem: Values, labels: Mapping[str, str] | None = None) -> JsonObject:
-    """Return a problem with a message for people. `labels` are those of forms, path -> label."""
+def problem_view(problem: Values, node: Values | None = None) -> JsonObject:
+    """Return a problem with a message for people, and whether its setting is missing. `node` has the setting."""
     message, path = str(problem["message"]), str(problem["path"])
-    name = "" if problem["code"] in ("maybeMissing", "unknownReference") else _field(path, labels or {})
+    name = "" if problem["code"] in ("maybeMissing", "unknownReference") else _field(path)
+    is_missing = problem["code"] == "missing" or (problem["code"] == "badValue" and _is_empty(path, node))
     if problem["code"] in WHOLE:
         text = WHOLE[problem["code"]]
-    elif name and (problem["code"] == "missing" or any(part in message.lower() for part in NOTHING)):
+    elif name and is_missing:
         text = f"{name} {'are' if name.endswith('s') and not name.endswith(('ss', 'us')) else 'is'} missing"
     else:
         text = re.sub(r"\b([Nn])ode(s?)\b", lambda found: f"{'S' if found[1] == 'N' else 's'}tep{found[2]}", message)
         text = f"{name}: {text}" if name and not text.lower().startswith(name.lower()) else text
-    return {**problem, "message": f"{text[:1].upper()}{text[1:]}", "plain": message}
+    missing = bool(name) and is_missing
+    return {**problem, "message": f"{text[:1].upper()}{text[1:]}", "plain": message, "isMissing": missing}
 
 
-def _field(path: str, labels: Mapping[str, str]) -> str:
+def _is_empty(path: str, node: Values | None) -> bool:
+    """Return whether the step has an empty value at the path."""
+    value: Any = node["data"] if node else None
+    for part in path.split("."):
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return False
+    return value in ("", [], {})
+
+
+def _field(path: str) -> str:
     """Return the label of the setting at a path; empty for a path that is no setting of a form."""
-    if path in labels:
-        return labels[path]
     root, *parts = path.split(".")
     names = [part for part in parts if not part.isdecimal()] or ([root] if root in LABELS else [])
     return (LABELS.get(names[-1]) or label_of(names[-1], {})) if names else ""

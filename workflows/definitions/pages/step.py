@@ -20,7 +20,7 @@ from core.web.forms import Field
 from core.web.pages import Refused, nothing_here
 from workflows.definitions.pages.draw import DrawWorkflow, counts_of
 from workflows.definitions.pages.graph import SEEDS, Graph
-from workflows.definitions.pages.problems import MISSING, problem_view
+from workflows.definitions.pages.problems import problem_view
 from workflows.definitions.pages.schedules import OWN, RHYTHM, cron_from, rhythm_fields
 from workflows.definitions.pages.sources import CHANGED
 from workflows.definitions.pages.triggers import trigger_options
@@ -172,10 +172,10 @@ class Step(DrawWorkflow):
             own = [problem for problem in own if not problem["path"].startswith("config")]
         marked = []
         for problem in own:
-            explanation = problem_view(problem)
-            at_field = "this is missing" if explanation["message"].endswith(MISSING) else explanation["plain"]
+            explanation = problem_view(problem, self.node)
+            at_field = "this is missing" if explanation["isMissing"] else explanation["plain"]
             marked.append(any(form.mark(problem["path"], at_field) for form in forms))
-        return [problem_view(problem) for problem, done in zip(own, marked, strict=True) if not done]
+        return [problem_view(problem, self.node) for problem, done in zip(own, marked, strict=True) if not done]
 
     @property
     def is_fresh(self) -> bool:

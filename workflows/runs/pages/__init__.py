@@ -16,6 +16,7 @@ from core.web.lists import Column, ListState
 from core.web.pages import Refused
 from workflows.definitions.pages.base import OneWorkflow, WorkflowPage
 from workflows.runs.pages.steps import told_steps
+from workflows.runs.types import WorkflowRunData, WorkflowRunDetailData
 
 STATUSES = {
     "queued": ("Ready", "info"),
@@ -73,7 +74,7 @@ CHOICES = (
 )
 
 
-def shown_run(run: Values) -> JsonObject:
+def shown_run(run: WorkflowRunData) -> JsonObject:
     """Return a run with labels of its status, its reason and its record."""
     label, tone = STATUSES.get(run["status"], (run["status"], ""))
     contact = run["contact"]
@@ -170,12 +171,13 @@ class Run(WorkflowPage):
         return f"workflow/runs/{self.params['id']}"
 
     @cached_property
-    def run(self) -> Values:
-        detail: Values = self.read(self.place).data
+    def run(self) -> WorkflowRunDetailData:
+        detail: WorkflowRunDetailData = self.read(self.place).data
         return detail
 
     def show(self) -> Values:
-        run = shown_run(self.run)
+        run = self.run
+        shown = shown_run(run)
         labels = {
             id: entry["label"] or self.types.get(entry["type"], {}).get("label") or entry["type"]
             for id, entry in run["nodes"].items()
@@ -189,8 +191,8 @@ class Run(WorkflowPage):
         workflow = run["workflow"]
         moving = run["status"] in ("queued", "running")
         return {
-            "run": run,
-            "title": f"{run['workflow']['name']}: {run['who']}",
+            "run": shown,
+            "title": f"{workflow['name']}: {shown['who']}",
             "steps": steps,
             "more": state.more(response.next_cursor, len(response.data))[0] if response.next_cursor else "",
             "waits": [

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from core.types import JsonObject, Values
 from workflows.definitions.pages.graph import WORDS
+from workflows.runs.types import WorkflowRunDetailData, WorkflowStepData
 
 STATUSES = {
     "done": ("Done", "ok"),
@@ -19,7 +20,7 @@ OPEN = ("waiting", "retrying", "failed")
 """Statuses after which the next step of the node belongs to the same visit: the end of the wait, or a retry."""
 
 
-def told_steps(run: Values, steps: Sequence[Values]) -> list[JsonObject]:
+def told_steps(run: WorkflowRunDetailData, steps: Sequence[WorkflowStepData]) -> list[JsonObject]:
     """Return a row for each visit of a node, in the order in which they began."""
     waiting = Counter(wait["node"] for wait in run["waits"])
     visits = _grouped(steps)
@@ -31,7 +32,7 @@ def told_steps(run: Values, steps: Sequence[Values]) -> list[JsonObject]:
     return [_row(run, rows, rows[0]["still"]) for rows in visits]
 
 
-def _grouped(steps: Sequence[Values]) -> list[list[JsonObject]]:
+def _grouped(steps: Sequence[WorkflowStepData]) -> list[list[JsonObject]]:
     """Put the steps of each visit together. Items of a loop that wait at the same node at once stay apart."""
     visits: list[list[JsonObject]] = []
     open: dict[str, list[list[JsonObject]]] = defaultdict(list)
@@ -48,7 +49,7 @@ def _grouped(steps: Sequence[Values]) -> list[list[JsonObject]]:
     return visits
 
 
-def _row(run: Values, rows: Sequence[Values], still: bool) -> JsonObject:
+def _row(run: WorkflowRunDetailData, rows: Sequence[Values], still: bool) -> JsonObject:
     last, node = rows[-1], run["nodes"].get(rows[-1]["node"], {})
     tries = [attempt for attempt in rows if attempt["status"] != "waiting"]
     began = rows[0]["createdAt"]
@@ -70,7 +71,7 @@ def _row(run: Values, rows: Sequence[Values], still: bool) -> JsonObject:
     }
 
 
-def _badge(run: Values, status: str, node: Values, still: bool) -> tuple[str, str]:
+def _badge(run: WorkflowRunDetailData, status: str, node: Values, still: bool) -> tuple[str, str]:
     """Return the label and the tone for the result of the visit."""
     if status == "done" and node.get("disabled"):
         return "Left out", ""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 from urllib.parse import urlsplit
 
-from core.types import JsonObject, Values
+from core.types import JsonObject
 from core.web.pages import MenuItem, Page
+from outreach.chat.conversations.types import ConversationData, ConversationMessageData
 
 STATES = {
     "bot": ("A chatbot answers", "info"),
@@ -66,7 +67,17 @@ SHOWN = 50
 MODULES = ("chatapp", "genie")
 
 
-def shown(conversation: Values) -> JsonObject:
+class ShownConversation(ConversationData):
+    """A conversation with labels of its state and its channel, and the person's name."""
+
+    words: str
+    mood: str
+    by: str
+    sign: str
+    who: str
+
+
+def shown(conversation: ConversationData) -> ShownConversation:
     """Return a conversation with labels of its state and its channel, and the person's name."""
     label, tone = STATES.get(conversation["state"], (conversation["state"], ""))
     channel, icon = CHANNELS.get(conversation["channel"], (conversation["channel"], "message-square"))
@@ -75,13 +86,13 @@ def shown(conversation: Values) -> JsonObject:
     return {**conversation, "words": label, "mood": tone, "by": channel, "sign": icon, "who": who}
 
 
-def message_view(one: Values) -> JsonObject:
+def message_view(message: ConversationMessageData) -> JsonObject:
     """Return a message with the label of its progress, and the path of its file below this address."""
-    words, icon = PROGRESS.get(one["state"], ("", ""))
-    file, place = one["file"], urlsplit(one["fileUrl"]).path
+    words, icon = PROGRESS.get(message["state"], ("", ""))
+    file, place = message["file"], urlsplit(message["fileUrl"]).path
     shows = file is not None and file["mime"] in SHOWN_TYPES
-    why = FILES.get(one["fileState"], "")
-    return {**one, "words": words, "sign": icon, "filePlace": place, "isPicture": shows and place, "lacks": why}
+    why = FILES.get(message["fileState"], "")
+    return {**message, "words": words, "sign": icon, "filePlace": place, "isPicture": shows and place, "lacks": why}
 
 
 def rests_until(choice: str, now: datetime) -> datetime | None:

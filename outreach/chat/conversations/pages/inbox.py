@@ -22,6 +22,7 @@ from outreach.chat.conversations.pages.base import (
     STATES,
     VIEWS,
     InboxPage,
+    ShownConversation,
     message_view,
     rests_until,
     shown,
@@ -199,14 +200,16 @@ class ConversationPeople(InboxPage):
     template = "web/conversations/people.html"
 
     @cached_property
-    def chat(self) -> JsonObject:
+    def chat(self) -> ShownConversation:
         return shown(self.read(f"conversation/{self.params['id']}").data)
 
     def form(self, values: Values | None = None) -> Form:
-        leads = self.ask("GET", "lead", {"p": "1", "n": "50", "filters": {"contact": self.chat["contact"]["_id"]}})
+        contact = self.chat["contact"]
+        query = {"p": "1", "n": "50", "filters": {"contact": contact["_id"]}} if contact else None
+        leads = self.ask("GET", "lead", query) if query else None
         options = [
             Option(lead["_id"], f"{lead['status']}, {lead['createdAt'][:10]}")
-            for lead in (leads.data if leads.ok else ())
+            for lead in (leads.data if leads is not None and leads.ok else ())
         ]
         return Form(
             [

@@ -11,6 +11,7 @@ from core.text.placeholders import names_in
 from core.types import JsonObject, Values
 from core.web.mail_frames import mail_frame, quiet_frame
 from outreach.runs.campaigns.pages.base import CampaignPage, shown_campaign
+from outreach.runs.campaigns.types import CampaignData
 from outreach.runs.genie.pages.base import messages
 from outreach.runs.genie.pages.chats import CHAT
 from outreach.runs.genie.pages.new import SELECTORS
@@ -50,7 +51,7 @@ def recipient(people: Values | None) -> Values | None:
     return next(iter(sendable or sample), None)
 
 
-def opened(campaign: Values) -> str:
+def opened(campaign: CampaignData) -> str:
     """Return the label for seen messages: people read chats, and open mails."""
     return "Read" if campaign["type"] == CHAT else "Opened"
 
@@ -66,7 +67,7 @@ class Campaign(CampaignPage):
     template = "web/campaigns/detail.html"
 
     def show(self) -> Values:
-        campaign = shown_campaign(self.read(f"campaign/{self.params['id']}").data)
+        campaign: CampaignData = self.read(f"campaign/{self.params['id']}").data
         job = self.ask("GET", f"bulk-job/{campaign['bulkJob']}") if campaign["bulkJob"] else None
         at_work = job.data if job is not None and job.ok and job.data["status"] in ("queued", "running") else None
         status, counts = campaign["status"], campaign["counts"]
@@ -75,7 +76,7 @@ class Campaign(CampaignPage):
         planning = status == "running" and campaign["run"] and not campaign["total"]
         going = counts["claimed"] or counts["sending"] or (counts["approved"] and decision.get("state") != "wait")
         return {
-            "campaign": campaign,
+            "campaign": shown_campaign(campaign),
             "title": campaign["name"],
             "funnel": self.funnel(campaign),
             "whom": self.whom(campaign),
@@ -100,7 +101,7 @@ class Campaign(CampaignPage):
             "can_edit": status in ("draft", "scheduled", "paused") or (status == "failed" and campaign["run"] is None),
         }
 
-    def before(self, campaign: Values) -> JsonObject:
+    def before(self, campaign: CampaignData) -> JsonObject:
         """Return the review before a campaign starts: the number of recipients, and its mails."""
         people = self.people(campaign)
         first = recipient(people)
@@ -122,9 +123,10 @@ class Campaign(CampaignPage):
             "starts": f"{counted(people['sendable'])} will be written to." if people else "Nobody is chosen yet.",
         }
 
-    def people(self, campaign: Values) -> Values | None:
+    def people(self, campaign: CampaignData) -> Values | None:
         """Return how many people the campaign reaches, with the first of them; None if the reader may not know."""
-        chosen = {name: campaign[name] for name in (*(name for name, *_ in SELECTORS), "contactIds", "leadIds")}
+        values: Values = campaign
+        chosen = {name: values[name] for name in (*(name for name, *_ in SELECTORS), "contactIds", "leadIds")}
         should_ask = any(chosen.values()) and self.may("campaign", "POST")
         chosen["type"] = campaign["type"]
         answer = self.ask("POST", "campaign/audience-preview", None, chosen) if should_ask else None
@@ -132,8 +134,8 @@ class Campaign(CampaignPage):
 
     def do_test(self) -> HttpResponse:
         """Send the first version to the reader, by the campaign's sender: as the first recipient gets it."""
-        campaign = self.read(f"campaign/{self.params['id']}").data
-        content = campaign["variants"][0] if campaign["variants"] else campaign
+        campaign: CampaignData = self.read(f"campaign/{self.params['id']}").data
+        content: Values = campaign["variants"][0] if campaign["variants"] else campaign
         sender = campaign["smtp"] or campaign["mailApp"]
         if content["templateId"]:
             mail: JsonObject = {"templateId": content["templateId"]}
@@ -154,7 +156,7 @@ class Campaign(CampaignPage):
         shown = f"as {name} would get it" if name else "with the names of fields: nobody is chosen yet"
         return self.done(f"A test has gone to {self.reader.email}, {shown}")
 
-    def funnel(self, campaign: Values) -> list[JsonObject]:
+    def funnel(self, campaign: CampaignData) -> list[JsonObject]:
         """Return the way from the audience to the answers: label, number, and the address of the messages."""
         return [
             {
@@ -168,18 +170,19 @@ class Campaign(CampaignPage):
             if campaign["funnel"][name] is not None
         ]
 
-    def whom(self, campaign: Values) -> list[tuple[str, str]]:
+    def whom(self, campaign: CampaignData) -> list[tuple[str, str]]:
         """Return (kind, names) of the audience."""
         names, rows = campaign["audienceNames"], []
+        values: Values = campaign
         for selector, label, *_ in SELECTORS:
-            if ids := campaign[selector]:
+            if ids := values[selector]:
                 rows.append((label, ", ".join(names.get(id, "one that was deleted") for id in ids)))
         for selector, label in (("contactIds", "Single people"), ("leadIds", "Leads")):
-            if ids := campaign[selector]:
+            if ids := values[selector]:
                 rows.append((label, f"{len(ids):,}"))
         return rows
 
-    def log(self, campaign: Values, statuses: Iterable[str] = (), reason: str = "") -> str:
+    def log(self, campaign: CampaignData, statuses: Iterable[str] = (), reason: str = "") -> str:
         """Return the address of the campaign's messages, by statuses and reason if they are given."""
         filters = [f"run:in:{campaign['run']}"]
         filters += [f"status:in:{','.join(statuses)}"] if statuses else []

@@ -12,6 +12,7 @@ from core.web.field_values import field_values
 from core.web.forms import Field, Form
 from core.web.pages import nothing_here
 from core.web.record_forms import fields_query, shown_fields
+from outreach.messaging.delivery.types import ListedMessageData
 from outreach.runs.genie.pages.base import OutreachPage, why
 from outreach.runs.genie.pages.highlights import marks
 
@@ -53,7 +54,7 @@ class Review(OutreachPage):
                 raise nothing_here()
             return {"queue": [], "message": None, "run_id": self.params["id"]}
         place = queue.index(id) if id in queue else -1
-        message = answer.data[place] if place >= 0 else self.read(f"genie/send-jobs/{id}").data
+        message: ListedMessageData = answer.data[place] if place >= 0 else self.read(f"genie/send-jobs/{id}").data
         after = queue[place + 1] if place + 1 < len(queue) else ""
         before = queue[place - 1] if place > 0 else ""
         draft = message["status"] == "draft"
@@ -75,15 +76,16 @@ class Review(OutreachPage):
             **marks(message),
         }
 
-    def since(self, message: Values) -> str:
+    def since(self, message: ListedMessageData) -> str:
         """Return the state of a message that is no draft."""
         if message["status"] == "planned" and message["reason"] != "written_anew":
             return str(message["sentence"])
         return SINCE.get(message["status"], "")
 
-    def facts(self, message: Values) -> list[tuple[str, Any]] | None:
+    def facts(self, message: ListedMessageData) -> list[tuple[str, Any]] | None:
         """Return (name, value) of the contact's data, or None if the reader may not see it."""
-        answer = self.ask("GET", f"contact/{message['contact']['_id']}") if self.may("contact") else None
+        who = message["contact"] if self.may("contact") else None
+        answer = self.ask("GET", f"contact/{who['_id']}") if who else None
         if answer is None or not answer.ok:
             return None
         contact = answer.data
@@ -97,7 +99,7 @@ class Review(OutreachPage):
         facts += [("Category", contact["category"]), ("Tags", contact["tags"]), ("E-mail", contact["email"])]
         return [(name, value) for name, value in facts if value not in (None, "", [])]
 
-    def form(self, message: Values | None = None) -> Form:
+    def form(self, message: ListedMessageData | None = None) -> Form:
         fields = [
             Field("subject", "Subject", required=True),
             Field("text", "Text", "textarea", required=True, autofocus=True),
@@ -105,7 +107,7 @@ class Review(OutreachPage):
         fields += [Field(name, "", "hidden", value=self.request.POST.get(name, "")) for name in ("id", "contentHash")]
         return Form(fields, {**message, "id": message["_id"]} if message else None)
 
-    def hint(self, message: Values) -> Form:
+    def hint(self, message: ListedMessageData) -> Form:
         """Return the form that requests another text."""
         text = "Such as: shorter, and mention the open day. Left empty, it is only worded differently."
         fields = [Field("hint", "What should be different?", "textarea", autofocus=True, help=text)]
@@ -166,7 +168,7 @@ class Review(OutreachPage):
         message = SINCE.get(now.data["status"], why(answer))
         return self.refuse(Answer(answer.status, {"message": message}), here)
 
-    def changed(self, message: Values) -> str:
+    def changed(self, message: ListedMessageData) -> str:
         """Return the message about the author of a change to a draft."""
         by = message["updatedBy"] or {}
         if by.get("_id") == self.actor.member_id:

@@ -15,6 +15,7 @@ from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from outreach.runs.genie.pages.base import PHASES, OutreachPage, messages, shown_run
 from outreach.runs.genie.pages.steps import about, hours_in_words, in_words, step_name
+from outreach.runs.genie.types import RunDetailData
 
 WAITING = ("approved", "claimed", "sending")
 NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
@@ -26,7 +27,7 @@ def share(job: Values) -> int:
     return round(100 * job["processed"] / job["total"]) if job["total"] else 0
 
 
-def reach(run: Values) -> JsonObject:
+def reach(run: RunDetailData) -> JsonObject:
     """Count the people whom a run has reached, and separately its messages: the ended ones, and the remaining ones.
 
     The remaining ones are counted as if nobody replied.
@@ -94,7 +95,7 @@ class Run(OutreachPage):
     template = "web/outreach/run.html"
 
     def show(self) -> Values:
-        run = shown_run(self.read(f"genie/{self.params['id']}").data)
+        run: RunDetailData = self.read(f"genie/{self.params['id']}").data
         job = self.ask("GET", f"bulk-job/{run['bulkJob']}") if run["bulkJob"] else None
         at_work = job.data if job is not None and job.ok and job.data["status"] in ("queued", "running") else None
         decision = run["nextDecision"] or {}
@@ -106,7 +107,7 @@ class Run(OutreachPage):
         written = run["phase"] == "planning" and (anew > 0 or not rests)
         moving = written or at_work is not None or self.is_soon(run["phase"], held, goes)
         return {
-            "run": run,
+            "run": shown_run(run),
             "reach": reach(run),
             "title": run["name"],
             "steps": self.steps(run),
@@ -130,7 +131,7 @@ class Run(OutreachPage):
             "open": run["phase"] not in ("cancelled", "completed", "failed"),
         }
 
-    def rows(self, run: Values) -> list[JsonObject]:
+    def rows(self, run: RunDetailData) -> list[JsonObject]:
         """Return the steps of the run's cadence with the numbers of their messages; none without follow-ups."""
         follow_ups = run["outreachCadence"].get("steps", [])
         summaries = {summary["step"]: summary for summary in run["steps"]}
@@ -156,7 +157,7 @@ class Run(OutreachPage):
             )
         return steps
 
-    def makers(self, run: Values) -> JsonObject | None:
+    def makers(self, run: RunDetailData) -> JsonObject | None:
         """Return how far the recipients are found or asked about, or None when the messages are being written."""
         search, asking = run["generation"], run["enrichment"]
         if search and search["status"] in ("queued", "running"):
@@ -169,7 +170,7 @@ class Run(OutreachPage):
             return {"words": text, "label": "Recipients asked about", "percent": share(asking)}
         return None
 
-    def searched(self, run: Values) -> list[tuple[str, str]]:
+    def searched(self, run: RunDetailData) -> list[tuple[str, str]]:
         """Return (kind, text) of the filters and results of the run's search, and of its enrichment."""
         search, enrichment = run["generation"], run["enrichment"]
         rows = []
@@ -190,7 +191,7 @@ class Run(OutreachPage):
             )
         return rows
 
-    def people(self, run: Values) -> list[Values]:
+    def people(self, run: RunDetailData) -> list[Values]:
         """Return the leads that the run's search has made, each with why; none if the reader may not see them."""
         search = run["generation"]
         if not search or not search["created"] or not (self.may("lead-gen-ai") and self.may("lead")):
@@ -198,7 +199,7 @@ class Run(OutreachPage):
         answer = self.ask("GET", f"lead/lead-gen-ai/{search['_id']}")
         return list(answer.data["leads"]) if answer.ok else []
 
-    def whom(self, run: Values) -> list[tuple[str, str]]:
+    def whom(self, run: RunDetailData) -> list[tuple[str, str]]:
         """Return (kind, names) of the run's audience."""
         audience, names = run["audience"], run["audienceNames"]
         rows = []
@@ -216,9 +217,10 @@ class Run(OutreachPage):
             return False
         return goes is None or goes < timezone.now() + SOON
 
-    def steps(self, run: Values) -> list[tuple[str, Any, str]]:
+    def steps(self, run: RunDetailData) -> list[tuple[str, Any, str]]:
         """Return (label, number, address of the messages) of the way from planned to answered."""
         counts = run["counts"]
+        values: Values = run
 
         def number(statuses: Iterable[str]) -> int:
             return sum(counts[status] for status in statuses)
@@ -230,12 +232,12 @@ class Run(OutreachPage):
             ("To approve", counts["draft"], self.log(run, ["draft"])),
             ("On their way", number(WAITING), self.log(run, WAITING)),
             ("Sent", run["sent"], self.log(run, ["sent"])),
-            *((label, run[name], "") for name, label in VISITS if run[name]),
+            *((label, values[name], "") for name, label in VISITS if values[name]),
             ("Answered", run["answered"], ""),
             ("Not sent", number(NOT_SENT), self.log(run, NOT_SENT)),
         ]
 
-    def log(self, run: Values, statuses: Iterable[str] = (), reason: str = "") -> str:
+    def log(self, run: RunDetailData, statuses: Iterable[str] = (), reason: str = "") -> str:
         """Return the address of the run's messages, by statuses and reason if they are given."""
         filters = [f"run:in:{run['_id']}"]
         filters += [f"status:in:{','.join(statuses)}"] if statuses else []

@@ -1,0 +1,40 @@
+"""Types of the API's answers about leads, as pages read them."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from core.types import Values
+
+
+class LeadContactData(TypedDict):
+    """The contact of a lead."""
+
+    _id: str
+    name: str
+    email: str | None
+    contactNumber: str | None
+    isDeleted: bool
+
+
+class LeadData(TypedDict):
+    """A lead."""
+
+    _id: str
+    contact: LeadContactData
+    status: str
+    statusChangedAt: str | None
+    source: str
+    value: float | None
+    notes: str
+    productServices: list[Values]
+    team: Values | None
+    teamMember: Values | None
+    tags: list[Values]
+    formData: Values
+    importId: Values | None
+    createdBy: Values | None
+    updatedBy: Values | None
+    isDeleted: bool
+    createdAt: str
+    updatedAt: str
