@@ -75,7 +75,10 @@ def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
     """
     with connection.cursor() as cursor:
         if many:
+            # Rows with new keys cannot be locked one by one before they exist, so bulk
+            # writers wait for each other instead.
             cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [BULK_LOCK, schema.company_id])
+        # FOR SHARE lets any number of writers read the setting, and makes its change wait for all of them.
         cursor.execute("SELECT contact_unique_key FROM accounts_company WHERE id = %s FOR SHARE", [schema.company_id])
         schema.unique_key = cursor.fetchone()[0]
 
