@@ -67,8 +67,7 @@ def _trouble(user: User | None, password: str) -> str:
     Every case hashes once, so that the response time reveals nothing.
     """
     if user is None:
-        # Hashes for nothing, since the answer for an unknown address would
-        # otherwise come a tenth of a second sooner.
+        # Hashes for nothing, since the answer for an unknown address would otherwise come sooner.
         make_password(password)
         return "unknown address"
     encoded = user.password
