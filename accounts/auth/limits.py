@@ -48,7 +48,7 @@ def count_login(email: str, network: str) -> None:
 
 def forgive_login(email: str, network: str) -> None:
     """Take back a successful login from the counts, and forget the failed ones to the account from this network."""
-    # Refunded and not reset: another person behind the same address may be guessing.
+    # Refunded and not reset: another person at the same address may be guessing.
     LOGINS_OF_ADDRESS.refund(network)
     LOGINS_OF_ACCOUNT.reset(_account_in(network, email))
     LOGINS_OF_ACCOUNT_ANYWHERE.refund(_account(email))

@@ -65,7 +65,7 @@ def _add(user: User) -> bool:
     """Insert the user. Returns False if a concurrent registration has taken the address."""
     try:
         with transaction.atomic():
-            # The id is made by Python, so that a plain save would first try an UPDATE.
+            # Python creates the id, so that a plain save would first try an UPDATE.
             user.save(force_insert=True)
     except IntegrityError:
         return False

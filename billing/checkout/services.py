@@ -80,7 +80,7 @@ def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool, kee
     if not keeps_add_ons:
         terms["addOns"] = {item.add_on.pk: item.quantity for item in quote.add_ons}
     values: JsonObject = {"scheduled": terms or None}
-    # Whoever chooses terms for the next period wants one, so the cancellation no longer holds.
+    # A company that chooses terms for the next period wants one, so the cancellation no longer holds.
     if subscription.cancel_at_period_end:
         values |= {"cancel_at_period_end": False, "ends_at": access_end(subscription.period_end)}
     apply_change(subscription, Action.CHANGED, note=BY_MEMBER, **values)

@@ -119,7 +119,7 @@ def _credited(last: Payment, earlier: Sequence[Payment], credits: Mapping[str, S
             running = []
         if payment.pk == last.pk:
             return gone
-        # Earlier notes had already reduced the unused time when the order was made.
+        # Earlier notes had already reduced the unused time when the order was created.
         notes = [note for note in credits.get(payment.invoice_id, ()) if note.created_at >= last.created_at]
         running.append((payment, gone + sum(note.amount_minor - note.tax_minor for note in notes)))
     return 0

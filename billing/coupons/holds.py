@@ -102,7 +102,7 @@ def _reserve(coupon_id: str) -> None:
 
 
 def _release(held: QuerySet[Redemption], coupon_id: str) -> None:
-    # Only whoever changes the state lowers the count. Two releases of one hold would give a redemption away.
+    # Only the caller who changes the state lowers the count, or two releases would give a redemption away.
     if held.update(state=State.RELEASED, held_until=None, updated_at=timezone.now()):
         Coupon.objects.filter(pk=coupon_id, used__gt=0).update(used=F("used") - 1)
 

@@ -208,7 +208,7 @@ def _tell(row: Dunning, notice: str, key: str, subscription: Subscription, payme
     """Notify the owners, once for each key."""
     if key in row.told:
         return
-    # Saved in the transaction that queues the mail: both happen or neither, so nobody is told twice.
+    # Saved in the transaction that queues the mail: both happen or neither, so nobody is notified twice.
     row.told = {**row.told, key: timezone.now().isoformat()}
     context |= {
         "subscription": subscription,

@@ -101,7 +101,7 @@ def gateway_client(account: GatewayAccount) -> Gateway:
     used."""
     if settings.DEBUG and account.secret_key.startswith(LIVE):
         raise Misconfigured("keys to real money are not used while DEBUG is on")
-    # A live key at another server would be handed to whoever runs that server.
+    # A live key at another server would be handed to those who run that server.
     if account.base_url and account.mode != Mode.TEST:
         raise Misconfigured("only a test account may be at another server")
     given = Credentials(account.key_id, account.secret_key, account.webhook_secret, account.base_url)

@@ -114,7 +114,7 @@ def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:
         _give_up(attempt, refused.code)
         raise NamedError("BadRequest_400", f"the gateway refuses this order: {refused.code}") from refused
     except AmbiguousOutcome as doubt:
-        # The attempt stays open. Whoever asks again uses the same reference, for
+        # The attempt stays open. Another request uses the same reference, for
         # which the gateway makes no second page.
         log.warning("attempt %s could not be begun: %s", attempt.pk, doubt)
         raise NamedError("BadRequest_400", "the gateway does not answer; nothing was paid. Try again") from doubt

@@ -220,7 +220,7 @@ def run(row: Refund) -> None:
         with track_account_health(account):
             gateway = gateway_client(account)
             # Idempotency keys expire (Stripe's after 24 hours or more), and an earlier response may have been
-            # lost. Asking first is what keeps a refund from being made twice.
+            # lost. Asking first is what prevents a second refund.
             id = gateway.find_refund(request) or gateway.refund(request)
     except Misconfigured as trouble:
         _wait(row, MISCONFIGURED_WAIT, str(trouble))

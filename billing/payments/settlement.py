@@ -80,7 +80,7 @@ def settle(attempt_id: str, fact: PaymentUpdate) -> Attempt:
         cancel_stale(payment, subscription)
         attempt = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
         # A webhook, the return page and the worker may bring the same news.
-        # Whoever comes second finds it done.
+        # The second one finds it done.
         if attempt.status in FINAL:
             return attempt
         # Kept for staff and for the collection, which reads from it that a bank wants a confirmation.
@@ -310,7 +310,7 @@ def save_method(letter: str, adapter: str, saved: SavedMethod) -> PaymentMethod:
         shown["is_default"] = True
     for name, value in shown.items():  # cards are prolonged
         setattr(row, name, value)
-    # A concurrent request may have made another method the default. Only what the gateway says is written.
+    # A concurrent request may have set another default. Only what the gateway says is written.
     row.save(update_fields=None if row._state.adding else [*shown, "updated_at"])
     if becomes_default:
         run_payment_listeners()

@@ -180,7 +180,7 @@ class Comparison:
         attempts = self.attempts(line.reference for line in lines)
         for line in lines:
             attempt = attempts.get(line.reference)
-            # A payment that was not made by this service, such as by another system with the same account.
+            # A payment that did not come from this service, such as by another system with the same account.
             if attempt is None:
                 self.differs(Kind.STRANGE, line)
                 continue

@@ -85,7 +85,7 @@ def work(deadline: float) -> None:
     while monotonic() < deadline:
         try:
             # A batch is one transaction, so a worker that is killed leaves
-            # neither an order nor a number behind.
+            # neither an order nor a number.
             if not bill_batch():
                 return
         except Exception:  # noqa: BLE001  the edge of a batch: the others continue
@@ -96,7 +96,7 @@ def work(deadline: float) -> None:
 def _bill_singly(deadline: float) -> None:
     with unscoped(reason=ALL):
         # The failing batch was rolled back and its locks are gone, so its rows
-        # are selected anew, without locks.
+        # are selected again, without locks.
         due = list(_due(timezone.now()).order_by("bill_at", "id").values_list("pk", flat=True)[:BATCH])
         for id in due:
             if monotonic() >= deadline:

@@ -115,7 +115,7 @@ def _move_orders(subscription: Subscription, paused_at: datetime, by: timedelta)
     paid = subscription.payments.filter(status="paid").select_related("invoice")
     running = [(payment, *_opened(payment)) for payment in paid]
     running = [order for order in running if order[1] and order[2] and order[2] > paused_at]
-    # Seats and add-ons begin within a period and are found by its beginning, which moves along with them.
+    # Seats and add-ons begin within a period and are looked up by its beginning, which moves along with them.
     cycles = {begins for payment, begins, _ in running if payment.invoice.kind == "cycle"}
     if subscription.period_start:
         cycles.add(subscription.period_start)

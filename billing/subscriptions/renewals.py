@@ -47,7 +47,7 @@ BILLED_AHEAD = timedelta(hours=2)
 
 def process_due_subscriptions() -> bool:
     """Process a batch of due subscriptions of all companies. Returns whether more may be due."""
-    # Skipped rows belong to a worker or to a payment. Both set `look_at` anew.
+    # Skipped rows belong to a worker or to a payment. Both set `look_at` again.
     due = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related("plan")
     rows = list(due.filter(is_primary=True, look_at__lte=timezone.now()).order_by("look_at")[:BATCH])
     for row in rows:

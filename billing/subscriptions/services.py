@@ -133,7 +133,7 @@ def grant_subscription(
             "ends_at": access_end(end),
             "cancel_at_period_end": False,
             # A grant replaces all that was agreed before, including a pause and
-            # terms made for this company alone.
+            # terms for this company alone.
             "paused_at": None,
             "paused_until": None,
             "modules": None,

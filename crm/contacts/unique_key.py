@@ -129,7 +129,7 @@ def rewrite_keys(setting: str, parts: Sequence[str]) -> None:
     """
     company = "company_id = current_setting('app.company')"
     with connection.cursor() as cursor:
-        # First of all: it waits for the FOR SHARE locks of all writers, and keeps new ones out until the commit.
+        # First of all: it waits for the FOR SHARE locks of writers, and keeps new ones out until the commit.
         cursor.execute(
             "UPDATE accounts_company SET contact_unique_key = %s WHERE id = current_setting('app.company')", [setting]
         )

@@ -61,7 +61,7 @@ def update_contacts(
     present = [(id, row) for id, row in changes if id in states]
     if take != "all":
         present = _narrow(schema, states, present, take, result.left)
-    # Each round starts from the loaded states, since a row that collides must leave nothing of itself behind.
+    # Each round starts from the loaded states, since a row that collides must leave no trace.
     for _ in range(MAX_ROUNDS):
         refused = _collisions(schema, present)
         result.collided += refused

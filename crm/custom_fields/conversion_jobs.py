@@ -169,7 +169,7 @@ def convert_field(job: BulkJob, deadline: float) -> None:
             if done.tired:
                 lock_fields()
             elif not try_lock_fields(LOCK_SECONDS):
-                # While the exclusive lock is waited for, new writers queue behind it. A
+                # While the exclusive lock is waited for, new writers queue after it. A
                 # short try keeps their wait short.
                 return _progress(job)
             return _switch(job, _present_field(job), done)

@@ -80,7 +80,7 @@ def store_uploads(
     with transaction.atomic():
         reserve_quota("file", len(files))
         _refuse_lapsed(files)
-        # In the transaction that inserts the rows: whoever changes the bucket
+        # In the transaction that inserts the rows: a member who changes the bucket
         # sees its files, or waits for them.
         target.hold()
         File.objects.bulk_create(files)

@@ -105,7 +105,7 @@ def working_folder(name: str) -> Iterator[Path]:
     """Open an empty folder on the storage's volume for files in progress; leftovers of dead workers under the same
     name are removed."""
     parent = incoming_folder() or Path(tempfile.gettempdir())
-    # Whoever has the name has claimed the job, so that nobody alive works in the former folders.
+    # Only the worker that has claimed the job uses the name, so no live one works in the former folders.
     for old in parent.glob(f"{name}-*"):
         shutil.rmtree(old, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=parent))

@@ -87,7 +87,7 @@ def _tried(job: Import, options: Options, table: Table, rights: ContactRights) -
         writer.resolve_lookups(batch)
         writer.write(batch)
         if rights.read:
-            # Within the transaction: some holders are contacts that earlier rows of the same check have made.
+            # Within the transaction: some holders are contacts that earlier rows of this check have created.
             _name_holders(batch)
         # All is done as the worker would and nothing is kept. A second
         # implementation of the rules would drift from it.

@@ -87,7 +87,7 @@ def _prepare(job: Import, table: Table) -> bool:
             if not job.pause_requested:
                 make_fields(job)
             fields = {**preview.as_fields(), "detected": job.detected, "kept_columns": job.kept_columns}
-            # The columns that were proposed are stored with the fields made for them: a worker that dies
+            # The columns that were proposed are stored with the fields created for them: a worker that dies
             # in between would make the fields once more.
             kept = checkpoint(job, **fields, column_mapping=job.column_mapping, total=job.total)
     except NamedError as error:

@@ -186,7 +186,7 @@ class _Attempt:
             automation=self.automation,
             source=self.source or import_source(self.import_id),
         )
-        # The next attempt plans anew, and makes a new lead instead.
+        # The next attempt plans again, and creates a new lead instead.
         if outcome.missing:  # somebody deleted a lead that was to be updated
             raise _Retry
         self._check_updates(outcome, plan.result)
@@ -202,8 +202,8 @@ class _Attempt:
             for row in rows
             if row.contact is not None and not row.system.get("contact_id")
         }
-        # One query for all rows. Rows that name the same new contact are told
-        # from each other by `holders` below.
+        # One query for all rows. Two rows with the same new contact meet in
+        # `holders` below.
         live = live_holders(keyed.values()) if keyed else []
         left = remaining_quota("lead")
         present = _lock_contacts(

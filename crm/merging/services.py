@@ -70,7 +70,7 @@ def merge_records(
         states = _load(schema, ids)
         state, others = states[winner], [states[id] for id in losers]
         choose(schema, kind.parts, state, others, choices, fill_empty=fill_empty)
-        # An unsubscription or a reply is the person's, so it holds whoever is the winner.
+        # An unsubscription or a reply is the person's, so it holds for any winner.
         _keep_strictest(kind, state, others)
         merge = Merge.objects.create(
             panel=panel,

@@ -71,7 +71,7 @@ def similar_pairs(
     for _ in range(MAX_CHUNKS):
         stretch, further = _read(start)
         # Sorted within the chunk, so that a page can end in the middle of it and the
-        # next one begins behind the last pair.
+        # next one begins after the last pair.
         pairs = sorted((pair for pair in _compare(stretch) if pair.mark > mark), key=lambda pair: pair.mark)
         if pairs:
             different = dismissed({id for pair in pairs for id in (pair.first, pair.second)})

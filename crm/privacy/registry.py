@@ -132,10 +132,10 @@ def mentioning(subject: DataSubject, *columns: str, names: bool = False) -> Q:
     where = Q(pk__in=[])
     for column in columns:
         text = Cast(column, TextField())
-        # All else is removed from the column, so that a number is found however it is written.
+        # All else is removed from the column, so that a number matches however it is written.
         digits = Func(text, Value(r"\D"), Value(""), Value("g"), function="regexp_replace", output_field=TextField())
         for word in (*subject.emails, *(subject.names if names else ())):
-            # JSON escapes quotes and other characters, so a name with one is not found by its plain text.
+            # JSON escapes quotes and other characters, so the plain text does not match a name with one.
             for written in {word, dumps(word).decode()[1:-1]}:  # as in plain text, and as in JSON
                 where |= Q(IContains(text, written))
         for number in subject.numbers:

@@ -33,7 +33,7 @@ def try_lock_fields(seconds: float) -> bool:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT current_setting('lock_timeout')")
             before = cursor.fetchone()[0]
-            # Writers that come after a waiting exclusive lock queue behind it, so
+            # Writers that come after a waiting exclusive lock queue after it, so
             # the wait for it has to be short.
             cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{seconds * 1000:.0f}ms"])
             lock_fields()

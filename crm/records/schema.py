@@ -351,7 +351,7 @@ class RecordSchema:
                 problems.setdefault(position, []).append(problem)
                 if drop_invalid:
                     rows[position].custom.pop(key, None)
-                    # The rows that were prepared have the value that is left out now, so they are made again.
+                    # The prepared rows have the value that is left out now, so they are built again.
                     rows[position].typed = None
         return problems
 

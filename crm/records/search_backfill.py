@@ -60,7 +60,7 @@ def _fold(name: str, place: list[str]) -> list[str] | None:
     table = TABLES[name]
     key, after = ", ".join(table.key), _compared(table, ">") if place else "true"
     with connection.cursor() as cursor:
-        # The end of the batch is found first, by the primary key alone: an UPDATE has no LIMIT.
+        # The end of the batch is read first, by the primary key alone: an UPDATE has no LIMIT.
         cursor.execute(f"SELECT {key} FROM {name} WHERE {after} ORDER BY {key} OFFSET {BATCH - 1} LIMIT 1", place)
         last = cursor.fetchone()
         end = None if last is None else [str(value) for value in last]

@@ -81,7 +81,7 @@ def reset_password(*, token: str, password: str, caller: Caller) -> User:
     # Locked, so that of two requests with one link only the first sets a password.
     user = user_of_reset_link(token, locked=True)
     check_strength(password, user)
-    # Whoever opened the link can read the mailbox, which is all that a verification proves.
+    # Anyone who opened the link can read the mailbox, which is all that a verification proves.
     user.email_verified_at = user.email_verified_at or timezone.now()
     _set(user, password, caller)
     unlock_account(user.email, caller.network)

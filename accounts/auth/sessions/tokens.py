@@ -89,7 +89,7 @@ def rotate(refresh: str, *, caller: Caller = NOBODY) -> tuple[User, Tokens]:
         row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
         if row is None:
             raise InvalidToken("the refresh token is unknown")
-        # Rotation as RFC 9700 (4.14.2) describes it: whoever comes second with a
+        # Rotation as RFC 9700 (4.14.2) describes it: the second to come with a
         # token is a thief, or was robbed by one.
         if row.used_at is None and row.revoked_at is None:
             if (

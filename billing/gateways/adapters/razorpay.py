@@ -80,7 +80,7 @@ class Razorpay(Gateway):
             link = self._do(lambda client: client.payment_link.create(values))
         except Refused as refused:
             # Razorpay takes no idempotency key for links, but refuses a reference that
-            # it knows. The link made then is used.
+            # it knows. The existing link is used.
             if refused.code != EXISTS:
                 raise
             link = self._link(order)

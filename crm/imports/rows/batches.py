@@ -112,7 +112,7 @@ class RowWriter:
                 self._join(batch, position, cells, form)
             named = reader.named(cells)
             record = reader.record_id(cells)
-            # Titles, totals and footers of a sheet are told apart from wrong rows, so
+            # Titles, totals and footers of a sheet are distinguished from wrong rows, so
             # that they do not look like lost records.
             if not (form or named or record):
                 batch.problems[position] = [("", NOT_A_RECORD, NOTHING_MAPPED)]
@@ -172,7 +172,7 @@ class RowWriter:
         existing = {record.index: [record.problem] for record in written.existing}
         for index, problems in (written.failed | existing).items():
             self._note(batch, index, problems)
-            # A row whose record exists is no failure where the import is told to skip those.
+            # A row whose record exists is no failure where the import is to skip those.
             if not batch.skips or index not in existing:
                 batch.failed.add(index)
         for index, problems in written.notes.items():

@@ -34,7 +34,7 @@ class ErrorLog:
         self._job = job
         self._most = MAX_STORED if most is None else most
         rows = ImportRowError.objects.filter(job=job)
-        # Counted anew by each task: a worker that died may have stored errors that this one does not know of.
+        # Counted again by each task: a worker that died may have stored errors that this one does not know of.
         self._stored = {False: 0, True: 0} | dict(rows.order_by().values_list("skipped").annotate(number=Count("pk")))
         self._waiting: list[ImportRowError] = []
 

@@ -260,7 +260,7 @@ def _replace_values(schema: RecordSchema, keys: Sequence[str], values: Mapping[s
     kind = schema.kind
     with connection.cursor() as cursor:
         cursor.execute(
-            # Deleted and inserted anew: a value may have more rows than before, or fewer.
+            # Deleted and inserted again: a value may have more rows than before, or fewer.
             f"DELETE FROM {kind.value_table} WHERE {kind.column} = ANY(%s) AND field_id = ANY(%s)",
             [list(values), [schema.fields[key].id for key in keys]],
         )
