@@ -21,10 +21,10 @@ class AccountsConfig(AppConfig):
         from accounts.settings.notices import Notice, register_notice
         from accounts.settings.services import make_settings
         from core.access import count_usage
-        from core.tenancy.provisioning import on_company_created
+        from core.tenancy.provisioning import company_created
 
-        on_company_created(seed_roles)
-        on_company_created(make_settings)
+        company_created.connect(seed_roles)
+        company_created.connect(make_settings)
         count_usage("member", seats, error="PlanMaxUsers_400")
         count_usage("role", Role.objects.all)
         count_usage("api", ApiKey.objects.all)
@@ -34,9 +34,9 @@ class AccountsConfig(AppConfig):
 
         from accounts.auth.staff import sessions as staff_sessions  # noqa: F401  (ends staff's sessions)
         from accounts.auth.staff.second_factor import gate
-        from core.backoffice.site import register_gate
+        from core.backoffice.site import page_requested
 
-        register_gate(gate)
+        page_requested.connect(gate)
 
         from accounts.members.readers import Browsers
         from core.web.readers import set_source

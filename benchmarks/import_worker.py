@@ -1,4 +1,4 @@
-"""A worker process that drains imports until none is due, like the Celery task `core.drain`."""
+"""A worker process that drains imports until none is due, like the Celery task `crm.run_import`."""
 
 from __future__ import annotations
 

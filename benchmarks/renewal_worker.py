@@ -1,4 +1,4 @@
-"""A worker process that bills next periods until none is due, like the Celery task `core.drain`.
+"""A worker process that bills next periods until none is due, like the Celery task `billing.renew`.
 
 It says when it could begin, and begins when it is told to, so that its start is not measured; then it says how long its
 processor has worked.

@@ -7,7 +7,7 @@ class BillingConfig(AppConfig):
 
     def ready(self) -> None:
         from billing.charges import jobs as charges  # noqa: F401  (registers its work)
-        from billing.charges.services import SOURCES
+        from billing.charges.services import before_charges_billed
         from billing.disputes import jobs as disputes  # noqa: F401  (registers its work)
         from billing.dunning import jobs as dunning  # noqa: F401  (registers its work)
         from billing.dunning import notices as dunning_notices  # noqa: F401  (registers them)
@@ -21,7 +21,7 @@ class BillingConfig(AppConfig):
         from billing.payments import jobs as payments  # noqa: F401  (registers its work)
         from billing.payments.reports import REPORTS
         from billing.plans.defaults import seed
-        from billing.plans.versions import BEFORE_CHANGE
+        from billing.plans.versions import before_plan_change
         from billing.reconciliation import jobs as reconciliation  # noqa: F401  (registers its work)
         from billing.renewals import jobs as renewals  # noqa: F401  (registers its work)
         from billing.subscriptions import jobs as subscriptions  # noqa: F401  (registers its work)
@@ -35,7 +35,7 @@ class BillingConfig(AppConfig):
         from core.access import set_entitlements
         from core.access.meters import set_meter_store
         from core.reports import register_report
-        from core.tenancy.provisioning import on_company_created
+        from core.tenancy.provisioning import company_created
         from core.web.banners import set_banner
 
         set_entitlements(SOURCE)
@@ -43,8 +43,8 @@ class BillingConfig(AppConfig):
         for report in REPORTS:
             register_report(report)
         set_meter_store(Store())
-        SOURCES.append(charge_ended)
-        BEFORE_CHANGE.append(before_change)
-        pauses.LISTENERS.append(move_months)
-        on_company_created(subscription_services.provision_subscription)
+        before_charges_billed.connect(charge_ended)
+        before_plan_change.connect(before_change)
+        pauses.subscription_resumed.connect(move_months)
+        company_created.connect(subscription_services.provision_subscription)
         post_migrate.connect(seed, sender=self, dispatch_uid="billing.plans.defaults")

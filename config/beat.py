@@ -43,6 +43,7 @@ class Ticking(StartStopStep):  # type: ignore[misc]  # Celery has no types
         except Exception:
             log.exception("the ticks have ended")
         if not self._stops:
+            # Without ticks all work would rest until somebody noticed.
             os.kill(os.getpid(), signal.SIGTERM)  # whoever keeps the worker running starts it, and them, again
 
 

@@ -14,7 +14,7 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
-from config.headers import WEB
+from config.serving.headers import WEB
 from core.access.callers import Caller, address_of
 from core.api.handler import error_page
 from core.api.refusals import Refusal
@@ -93,13 +93,16 @@ class SlowCallerLimit:
     def __init__(self, application: Application, *, threads: int, buffered: bool = False) -> None:
         self._application = application
         self._buffered = buffered
+        # At least one thread is always free of slow callers, and one network alone leaves two.
         self._turns = Turns(for_each=max(1, threads - 2), in_all=max(1, threads - 1))
 
     def __call__(self, environ: JsonObject, start_response: Start) -> Any:
         length = int(environ.get("CONTENT_LENGTH") or 0)
         if self._buffered and length < UNBUFFERED:
             return self._application(environ, start_response)
+        # By network and not by address, as an IPv6 customer has a whole /64.
         network = Caller(address_of(SimpleNamespace(META=environ))).network
+        # Most requests have no body, and need a turn only if their answer is large.
         if not length:
             return self._answer(environ, start_response, network, None)
         turn = self._turns.acquire(network)
@@ -109,6 +112,7 @@ class SlowCallerLimit:
             if length > SMALL:
                 environ["wsgi.input"] = Body(environ["wsgi.input"], turn)
                 return self._answer(environ, start_response, network, turn)
+            # Read whole before the view runs: no transaction waits for a caller's upload.
             environ["wsgi.input"] = BytesIO(read_whole(environ["wsgi.input"], length))
         except BaseException:
             self._turns.release(turn)
@@ -118,9 +122,11 @@ class SlowCallerLimit:
 
     def _answer(self, environ: JsonObject, start_response: Start, network: str, turn: Turn | None) -> Any:
         started: list[Any] = []
+        # Kept back until the answer's size is known, since a 429 may be sent instead.
         response = self._application(environ, lambda *arguments: started.append(arguments))
         try:
             pieces = iter(response)
+            # An answer that does not stream is in memory anyway.
             head, ended = read_small(pieces) if getattr(response, "streaming", True) else (list(pieces), True)
         except BaseException:
             close(response)
@@ -132,6 +138,7 @@ class SlowCallerLimit:
             start_response(*started[-1])
             return head  # a list: the server takes it over, and the thread is free
         turn = turn or self._turns.acquire(network)
+        # The view has run already; only the sending is refused.
         if turn is None:
             close(response)
             return refuse(environ, start_response)
@@ -198,6 +205,7 @@ def read_small(pieces: Iterator[bytes]) -> tuple[list[bytes], bool]:
 
 def close(response: Any) -> None:
     """Close an answer, as WSGI demands of the server."""
+    # PEP 3333: close() must be called even if the answer was not sent.
     if hasattr(response, "close"):
         response.close()
 

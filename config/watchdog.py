@@ -56,6 +56,7 @@ class Diagnosis:
 
     def fault(self, check: Check) -> str | None:
         """Return the reason to end the worker, or None."""
+        # Without Redis every worker is idle and silent, and ending them would help nobody.
         if check.oldest is None:
             self.silent = 0
             self.stuck = {}
@@ -64,6 +65,7 @@ class Diagnosis:
         self.silent = 0 if check.answered else self.silent + 1
         before = self._oldest
         self._oldest = check.oldest
+        # The same oldest message, check after check, while the worker has nothing to do.
         self.stuck = {
             queue: self.stuck.get(queue, 0) + 1
             for queue, message in check.oldest.items()
@@ -112,6 +114,7 @@ class Watchdog(StartStopStep):  # type: ignore[misc]  # Celery has no types
     def _check(self, worker: Any) -> Check:
         answered = self._answered.is_set()
         self._answered.clear()
+        # The consumer's own loop has to set it: a hung loop never does.
         worker.consumer.call_soon(self._answered.set)
         return Check(answered, not state.reserved_requests, oldest_messages(list(worker.app.amqp.queues.consume_from)))
 
@@ -127,6 +130,7 @@ def oldest_messages(queues: list[str]) -> dict[str, bytes | None] | None:
     try:
         with client.pipeline(transaction=False) as pipeline:
             for queue in queues:
+                # Celery pushes on the left and takes from the right.
                 pipeline.lindex(queue, -1)
             return dict(zip(queues, pipeline.execute(), strict=True))
     except RedisError:
@@ -141,6 +145,7 @@ def end(fault: str) -> None:
     for child in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
             child.kill()
+    # No clean-up: whatever hangs could hang there, too. PostgreSQL frees what the process has claimed.
     os._exit(EXIT_CODE)
 
 

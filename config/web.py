@@ -50,6 +50,7 @@ class Server(MPServer):
     def _init_shared_socket(self) -> None:
         self._shd: Any = SocketSpec(self.bind_addr, self.bind_port, self.backlog).build()
         self._sso = socket.socket(fileno=self._shd.get_fd())
+        # One socket for all processes: who is in its queue is served by another one if one dies.
         self._sso.set_inheritable(True)
         self._sso.listen(self.backlog)  # who comes before the first process is there waits for it
 
@@ -76,6 +77,7 @@ class Server(MPServer):
         new.interrupt_by_parent = True  # until it serves, its end is no matter of the server's
         new.start()
         os.close(tell)
+        # The old process goes on serving until the new one has loaded the application.
         ready = self._hears(receiver)
         os.close(receiver)
         if not ready:
@@ -102,6 +104,7 @@ class Server(MPServer):
         self._deaths.extend([now] * number)
         while self._deaths[0] < now - 60:
             self._deaths.popleft()
+        # Below the limit the parent's own counter is cleared, which would stop the server after two deaths.
         if len(self._deaths) <= MAX_CRASHES * self.workers:
             self.respawned_wrks.clear()
 

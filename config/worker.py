@@ -60,8 +60,9 @@ def main() -> None:
     parser.add_argument(
         "-c", "--processes", type=int, help="how many processes, of ai threads; by default as make run has them"
     )
+    parser.add_argument("-E", "--task-events", action="store_true", help="send Celery's events, which Flower reads")
     arguments = parser.parse_args()
-    argv = command(arguments.group, arguments.processes)
+    argv = (*command(arguments.group, arguments.processes), *(["--task-events"] if arguments.task_events else []))
     os.execv(argv[0], argv)  # noqa: S606  a fixed command
 
 

@@ -14,7 +14,7 @@ application: Any = get_wsgi_application()
 import_module("crm.files.storage").remove_old_incoming()  # the process before this one may have been killed
 limit = import_module("config.slow_clients").SlowCallerLimit
 application = limit(application, threads=settings.WEB_THREADS, buffered=settings.BUFFERING_PROXY)
-application = import_module("config.charsets").CharsetLimit(application)
+application = import_module("config.serving.charsets").CharsetLimit(application)
 
 # What has been loaded by now stays. Without this the collector looks through it again and again: a page of 100 records
 # makes enough objects to call it several times.

@@ -16,11 +16,13 @@ class Breaker:
 
     def allows(self) -> bool:
         """Return whether the caller may try now. It must report the outcome by `worked` or `failed`."""
+        # Without the lock in the usual case: each request asks.
         if self._until is None:
             return True
         with self._lock:
             if self._until is not None and monotonic() < self._until:
                 return False
+            # One caller goes ahead to try; the others keep away until it has an answer.
             self._until = monotonic() + self._pause
             return True
 

@@ -18,6 +18,7 @@ from django.conf import settings
 
 PREFIX = "aesgcm:"
 """The tokens of AES-GCM. Those without it are Fernet's, from before, and are only read."""
+# 96 bits, which NIST SP 800-38D recommends for GCM. Drawn at random for each secret.
 NONCE_BYTES = 12
 
 
@@ -34,6 +35,7 @@ def _fernet(keys: str) -> MultiFernet:
 def _ciphers(keys: str) -> list[AESGCM]:
     ciphers = []
     for key in keys.split(","):
+        # Another purpose gets another key from the same setting.
         derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"leadwright.secrets.2")
         ciphers.append(AESGCM(derive.derive(base64.urlsafe_b64decode(key.strip()))))
     return ciphers
@@ -42,6 +44,7 @@ def _ciphers(keys: str) -> list[AESGCM]:
 def encrypt(text: str, place: Sequence[str]) -> str:
     """Encrypt the text with the first of the comma-separated keys. The token can be read for the same place only."""
     nonce = os.urandom(NONCE_BYTES)
+    # As associated data: it is not stored, and a token that was moved fails to decrypt.
     sealed = _ciphers(settings.FIELD_ENCRYPTION_KEY)[0].encrypt(nonce, text.encode(), orjson.dumps(place))
     return PREFIX + base64.urlsafe_b64encode(nonce + sealed).decode()
 
@@ -49,12 +52,14 @@ def encrypt(text: str, place: Sequence[str]) -> str:
 def decrypt(token: str, place: Sequence[str]) -> str:
     """Decrypt a token of any of the keys. Raises SecretUnreadable if none fits, or if it belongs to another place."""
     if token.startswith(PREFIX):
+        # Older keys read too, so that a key can be changed while the service runs.
         for cipher in _ciphers(settings.FIELD_ENCRYPTION_KEY):
             text = _open(cipher, token, place)
             if text is not None:
                 return text
     else:
         try:
+            # Written before secrets were bound to their places; reencrypt replaces them.
             return _fernet(settings.FIELD_ENCRYPTION_KEY).decrypt(token.encode()).decode()
         except InvalidToken:
             pass
@@ -71,6 +76,7 @@ def _open(cipher: AESGCM, token: str, place: Sequence[str]) -> str | None:
     try:
         raw = base64.urlsafe_b64decode(token.removeprefix(PREFIX))
         return cipher.decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], orjson.dumps(place)).decode()
+    # One answer for a wrong key, a wrong place and a broken token: the three look the same.
     except (InvalidTag, ValueError):
         return None
 

@@ -44,6 +44,7 @@ def database_is_away(error: BaseException | None) -> bool:
     if not isinstance(error, OperationalError):
         return False
     state = getattr(error.__cause__, "sqlstate", None)
+    # psycopg gives no SQLSTATE where the connection itself failed.
     return state is None or state.startswith(CONNECTION_LOST)
 
 
@@ -71,6 +72,7 @@ def insist(write: Callable[[], object]) -> None:
             if not may_succeed_later(error):
                 raise
             log.warning("waiting for the database, which takes nothing: %s", error)
+        # A session that was ended stays unusable; the next attempt opens another.
         connection.close()
         sleep(pause)
         pause = min(2 * pause, MAX_PAUSE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import orjson
 
@@ -16,11 +16,21 @@ PLACE = re.compile(r"\[(\d+)\]")
 """The place of an item in a list, as in nodes[1].id; in `errors` it is nodes.1.id, as for any body."""
 
 
+PERMISSION = "permission"
+"""Code of a refusal because the role lacks a permission."""
+WHOLE_BODY = "wholeBody"
+"""Code of an error that is about no single field of the body."""
+
+
 class FieldError(TypedDict):
-    """A refused field of a body, as a path such as handover.mode, or a refused parameter."""
+    """A refused field of a body, as a path such as handover.mode, or a refused parameter.
+
+    `code` is the kind of the error, such as required. Pages read it; bodies of answers leave it out.
+    """
 
     field: str
     message: str
+    code: NotRequired[str]
 
 
 def field_errors(detail: str) -> list[FieldError]:
@@ -42,6 +52,10 @@ class ApiError(Exception):
     """Seconds after which it is worth trying again."""
     extra: Values = {}
     """Further members of the response for programs, next to status, message and warning."""
+    code: str = ""
+    """The reason among those of the same name. Pages read it; bodies of answers leave it out."""
+    params: Values = {}
+    """The values in the detail, for pages that write their own text."""
 
     def __init__(self, detail: str = "") -> None:
         self.detail = detail
@@ -61,14 +75,29 @@ class NamedError(ApiError):
         *,
         errors: Sequence[FieldError] | None = None,
         retry_after: int | None = None,
+        code: str = "",
+        params: Values | None = None,
     ) -> None:
         self.name = name
         self.errors = field_errors(detail) if errors is None else errors
         self.retry_after = retry_after
+        self.code = code
+        self.params = params or {}
         super().__init__(detail)
 
     def __str__(self) -> str:
         return f"{self.name}: {self.detail}" if self.detail else self.name
+
+
+class PermissionLacking(NamedError):
+    """A refusal because the caller's role lacks a permission such as contact.PUT.
+
+    `field` is the one that needs it, and `reason` goes on with the detail.
+    """
+
+    def __init__(self, permission: str, reason: str = "", *, field: str = "") -> None:
+        detail = f"your role lacks the permission {permission}{reason}"
+        super().__init__("UnauthorizedAction_403", f"{field}: {detail}" if field else detail, code=PERMISSION)
 
 
 class InvalidFormat(ApiError):

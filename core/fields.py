@@ -45,6 +45,7 @@ class CompanyForeignKey(models.ForeignKey[Any, Any]):
     """
 
     def __init__(self, to: Any, on_delete: Any, **options: Any) -> None:
+        # Django's own key would be on the id alone, and so let a reference leave its company.
         options["db_constraint"] = False
         super().__init__(to, on_delete, **options)
 
@@ -71,6 +72,7 @@ class JSONField(models.JSONField):
     """jsonb, parsed by orjson, since lists spend most of their time on it."""
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
+        # A value taken out of JSON may be a plain string that is no JSON.
         if value is None or not isinstance(value, str) or isinstance(expression, KeyTransform):
             return super().from_db_value(value, expression, connection)
         return orjson.loads(value)
@@ -107,6 +109,7 @@ class _Secret(DeferredAttribute):
     field: EncryptedTextField
 
     def __get__(self, instance: Any, cls: Any = None) -> Any:
+        # Decrypted when it is asked for: a list of records costs no decryption.
         value = super().__get__(instance, cls)
         return self.field.open(value, InstanceRow(instance)) if isinstance(value, Sealed) else value
 
@@ -177,6 +180,7 @@ class EncryptedTextField(_TextField):
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         value = model_instance.__dict__.get(self.attname)
+        # A value that was not changed is written back as it was read, without a new nonce.
         if value and not isinstance(value, Sealed):
             value = model_instance.__dict__[self.attname] = self.seal(str(value), InstanceRow(model_instance))
         return value
@@ -184,12 +188,14 @@ class EncryptedTextField(_TextField):
     def get_prep_value(self, value: Any) -> Any:
         if value in (None, "") or isinstance(value, Sealed):
             return value
+        # An update without a record has no id to bind the secret to.
         raise TypeError(f"{self.name} is encrypted for its record: set it there and save the record")
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
         return Sealed(value) if value else value
 
     def get_lookup(self, lookup_name: str) -> Any:
+        # Equal texts have different tokens, so no comparison could find anything.
         return super().get_lookup(lookup_name) if lookup_name == "isnull" else None
 
 

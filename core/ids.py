@@ -34,6 +34,7 @@ def _begin_anew() -> None:
     _process, _counter = token_hex(5), count(randbits(24))
 
 
+# Without it, two workers would make the same ids from the moment of the fork.
 os.register_at_fork(after_in_child=_begin_anew)
 
 
@@ -42,6 +43,7 @@ def new_id() -> str:
 
     bson.ObjectId takes six times as long, and a message that is sent needs eight.
     """
+    # Three bytes, as in BSON: an id repeats only if a process makes 16 million within a second.
     return f"{int(time.time()):08x}{_process}{next(_counter) & _COUNTED:06x}"
 
 
@@ -65,6 +67,8 @@ class ObjectIdField(_CharField):
 
     def __init__(self, **options: object) -> None:
         options.setdefault("max_length", 24)
+        # Compared byte by byte: the order is that of time, and an upgrade of the system's locale breaks no
+        # index.
         options.setdefault("db_collation", "C")
         options.setdefault("editable", False)
         super().__init__(**options)  # type: ignore[arg-type]
@@ -98,6 +102,7 @@ class IdsAsArray:
 
     def get_prep_lookup(self) -> Any:
         rhs = self.rhs
+        # Doubled ids would make the array longer for nothing.
         return list(dict.fromkeys(rhs)) if are_ids(rhs) else super().get_prep_lookup()  # type: ignore[misc]
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:

@@ -98,6 +98,7 @@ class Address:
 def is_public(ip: IPAddress) -> bool:
     """Return whether an address belongs to the public internet. An IPv4 address inside an IPv6 one decides."""
     if isinstance(ip, ipaddress.IPv6Address):
+        # An address such as ::ffff:10.0.0.1 would otherwise pass for a public one.
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
         if inner is None and any(ip in network for network in _EMBEDDING):
             inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
@@ -105,6 +106,7 @@ def is_public(ip: IPAddress) -> bool:
             return is_public(inner)
     if any(ip in network for network in _NEVER_PUBLIC):
         return False
+    # is_global alone lets multicast through.
     return ip.is_global and not ip.is_multicast
 
 
@@ -125,6 +127,7 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
     """
     leave()
     why_not = _why_not.get()
+    # Before the name is resolved: a held copy asks no name server about its company's hosts.
     if why_not is not None and (reason := why_not()):
         raise OutboundRefused("held", reason)
     allowed = _private_hosts() if private_hosts is None else list(private_hosts)
@@ -135,6 +138,7 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
     ):
         raise OutboundRefused("invalid", f"{host!r}:{port} is not a host and a port.")
     try:
+        # Resolved once, here: callers connect to these addresses and never to the name (DNS rebinding).
         entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     except (OSError, UnicodeError):
         raise OutboundRefused("not_found", f"The host name {host} could not be found. Check its spelling.") from None
@@ -156,6 +160,7 @@ def connect(host: str, port: int, timeout: float, *, encrypted: bool = True) -> 
     What goes without encryption reaches private addresses only. Raises OutboundRefused and OSError.
     """
     addresses = resolve_allowed(host, port)
+    # One public address is enough: the resolver's order is not ours to choose.
     if not encrypted and any(address.public for address in addresses):
         raise OutboundRefused("unencrypted", f"{host} is on the public internet and is reached by https only.")
     ends, failure = monotonic() + timeout, OSError(f"{host} has no address")
@@ -178,6 +183,7 @@ def checked_address(url: str) -> str:
         default_port = {"http": 80, "https": 443}[parts.scheme]
         port = default_port if parts.port is None else parts.port
     extra = parts.username or parts.password or parts.path or parts.query or parts.fragment
+    # Characters that urlsplit and HTTP libraries read differently, so that each would see another host.
     if not port or not parts.hostname or extra or not text.isprintable() or any(mark in text for mark in " @?#\\"):
         raise OutboundRefused("invalid", "Write it as https://host, without a user, a path or a query.")
     addresses = resolve_allowed(parts.hostname, port)

@@ -65,6 +65,7 @@ class Deadline:
         self.began = False
         """A byte of a request has been written. Before that no request can have had an effect."""
         self._timer = threading.Timer(seconds, self._end)
+        # A process that ends must not wait for the timer.
         self._timer.daemon = True
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
@@ -74,6 +75,8 @@ class Deadline:
         """Watch a connection. Its duplicate reaches it even when TLS has taken the socket over."""
         with self._lock:
             self._watched.add(opened.fileno())
+            # TLS detaches the socket, so that only a duplicate of its descriptor still reaches the
+            # connection.
             self._sockets.append(socket.socket(fileno=os.dup(opened.fileno())))
             if self.over:
                 _shut(self._sockets[-1])
@@ -101,7 +104,10 @@ class Deadline:
 
 
 def _shut(opened: socket.socket) -> None:
+    # It may be closed already.
     with suppress(OSError):
+        # shutdown and not close: it wakes a thread that is reading, and the number cannot be given to another
+        # file.
         opened.shutdown(socket.SHUT_RDWR)
 
 
@@ -123,6 +129,7 @@ def within(seconds: float) -> Iterator[Deadline]:
 def _open(connection: HTTPConnection, *, encrypted: bool) -> socket.socket:
     timeout = connection.timeout if isinstance(connection.timeout, int | float) else CONNECT_SECONDS
     try:
+        # The name as it is resolved, without the brackets of IPv6.
         opened = connect(connection._dns_host, connection.port or 0, timeout, encrypted=encrypted)
     except OutboundRefused as refused:
         raise NewConnectionError(connection, refused.detail) from refused
@@ -147,6 +154,7 @@ class _PlainConnection(HTTPConnection):
 
 class _TlsConnection(HTTPSConnection):
     def connect(self) -> None:
+        # Read for each connection, as the setting may name a file that is replaced.
         self.ca_cert_data = own_authorities() or self.ca_cert_data
         super().connect()
 
@@ -166,6 +174,7 @@ def _begin(connection: HTTPConnection) -> None:
     deadline = _deadline.get()
     if deadline is None:
         return
+    # Before the bytes go out: from then on the other side may have acted.
     deadline.began = True
     if kept and connection.sock is not None and not deadline.watches(connection.sock):
         deadline.watch(connection.sock)
@@ -190,6 +199,7 @@ class _Adapter(HTTPAdapter):
         super().init_poolmanager(*args, **options)
         self.poolmanager.pool_classes_by_scheme = GUARDED_POOLS
 
+    # A proxy resolves names by itself, past the guard.
     def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
         raise OutboundRefused("invalid", "Requests to tenants' hosts take no proxy.")
 
@@ -197,8 +207,10 @@ class _Adapter(HTTPAdapter):
 def guarded_session() -> requests.Session:
     """Return a session whose sockets all come from the guard. It follows no redirect and reads no environment."""
     session = requests.Session()
+    # HTTP_PROXY and .netrc of the machine must not touch requests of tenants.
     session.trust_env = False
     session.max_redirects = 0  # any redirect raises TooManyRedirects
+    # Nothing but the guarded pools can be used, whatever the scheme.
     session.adapters.clear()
     for scheme in ("http://", "https://"):
         session.mount(scheme, _Adapter())
@@ -253,11 +265,13 @@ def _exchange(
     headers["Accept-Encoding"] = "identity"  # a compressed answer may be larger than it says
     timeout = (min(CONNECT_SECONDS, seconds), seconds)
     with session.request(method, url, headers=headers, data=body, stream=True, timeout=timeout) as response:
+        # A small compressed answer can unpack to gigabytes.
         if response.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise HttpFailed("broken", "The answer is compressed, though that was not asked for.")
         content = bytearray()
         for chunk in response.raw.stream(_CHUNK, decode_content=False):
             content += chunk
+            # Counted while it is read; Content-Length may be missing or wrong.
             if len(content) > most_bytes:
                 raise HttpFailed("large", f"The answer is longer than {most_bytes:,} bytes.")
         # Without a length the end of a connection that was shut down looks like the end of the answer.
@@ -275,7 +289,8 @@ def _failure(error: Exception, host: str, seconds: float) -> HttpFailed:
     chain = causes(error)
     for cause in chain:
         if isinstance(cause, OutboundRefused):
-            return HttpFailed("refused", cause.detail)
+            # A name that does not resolve may do so in a minute: DNS answers nothing final while it is away.
+            return HttpFailed("unreachable" if cause.code == "not_found" else "refused", cause.detail)
     if isinstance(error, requests.TooManyRedirects):
         return HttpFailed("redirected", f"{host} answers with a redirect, which is not followed.")
     if any(isinstance(cause, NewConnectionError | ConnectTimeoutError) for cause in chain):
@@ -291,6 +306,7 @@ def causes(error: BaseException) -> list[BaseException]:
     """Return the error with its causes, those that requests and urllib3 keep as arguments included."""
     errors: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
+    # Chains of exceptions may refer to each other.
     while waiting and len(errors) < 20:
         current = waiting.pop()
         if current is None or current in errors:

@@ -34,5 +34,6 @@ def _content(path: str) -> str:
 def is_loopback(ip: str) -> bool:
     """Return whether an address is one of this machine, which no connection leaves."""
     address = ipaddress.ip_address(ip.partition("%")[0])
+    # A dual-stack socket shows 127.0.0.1 as ::ffff:127.0.0.1.
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return (mapped or address).is_loopback

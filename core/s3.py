@@ -45,12 +45,14 @@ _OTHER_REGION = {
 class S3Failed(Exception):
     """The storage did not do it. `code` is its own, or unreachable, slow, large or invalid; people read `detail`."""
 
-    def __init__(self, code: str, detail: str, *, down: bool = False) -> None:
+    def __init__(self, code: str, detail: str, *, down: bool = False, denied: bool = False) -> None:
         super().__init__(detail)
         self.code = code
         self.detail = detail
         self.down = down
         """The storage gave no answer or had an error of its own; the settings may be right."""
+        self.denied = denied
+        """The storage refuses the keys."""
 
     @property
     def missing(self) -> bool:
@@ -78,6 +80,7 @@ def put(place: S3Place, key: str, content: BinaryIO, *, size: int, md5: str, mim
     digest = base64.b64encode(bytes.fromhex(md5)).decode()
     options = {"ContentLength": size, "ContentMD5": digest, "ContentType": mime, "ContentDisposition": "attachment"}
     with _bounded(place, seconds=_time_for(size)):
+        # With the MD5 the storage refuses an object that was damaged on the way.
         client(place).put_object(Bucket=place.bucket, Key=key, Body=content, **options)
 
 
@@ -87,6 +90,7 @@ def fetch(place: S3Place, key: str, target: IO[bytes], *, size: int) -> None:
         body = client(place).get_object(Bucket=place.bucket, Key=key)["Body"]
         try:
             left = size
+            # One byte more than expected shows an object that has grown.
             while left >= 0 and (chunk := body.read(min(_CHUNK, left + 1))):
                 left -= len(chunk)
                 target.write(chunk)
@@ -102,6 +106,7 @@ def delete(place: S3Place, key: str) -> None:
         with _bounded(place, seconds=_time_for(0)):
             client(place).delete_object(Bucket=place.bucket, Key=key)
     except S3Failed as failed:
+        # S3 answers success for what is not there; other storages answer 404.
         if not failed.missing:
             raise
 
@@ -109,6 +114,7 @@ def delete(place: S3Place, key: str) -> None:
 def check(place: S3Place, key: str) -> None:
     """Write a small object and delete it again. Raises S3Failed."""
     with _bounded(place, seconds=CHECK_SECONDS):
+        # A test waits for one answer, not for three.
         s3_client = client(place, retries=0)
         s3_client.put_object(Bucket=place.bucket, Key=key, Body=b"Leadwright may write here.\n")
         s3_client.delete_object(Bucket=place.bucket, Key=key)
@@ -131,6 +137,7 @@ def signed_address(place: S3Place, key: str, *, name: str, mime: str, head: bool
 def is_public(host: str) -> bool:
     """Return whether browsers anywhere reach the host; False where it is unknown."""
     try:
+        # Nothing is sent: only the name is looked up.
         with refuse_connections_if(None):
             return all(address.public for address in resolve_allowed(host, 443))
     except OutboundRefused:
@@ -142,6 +149,7 @@ def lone_session(access_key: str, secret_key: str) -> Any:
     import boto3  # noqa: PLC0415
     import botocore.session  # noqa: PLC0415
 
+    # Otherwise keys of the machine's role, or of its files, would open the company's bucket.
     nowhere = {"config_file": os.devnull, "credentials_file": os.devnull, "profile": None}
     alone = botocore.session.Session({name: (None, None, value, None) for name, value in nowhere.items()})
     return boto3.session.Session(aws_access_key_id=access_key, aws_secret_access_key=secret_key, botocore_session=alone)
@@ -186,6 +194,7 @@ def _send(send: Callable[[Any], Any], request: Any) -> Any:
     if streams and answer.status_code < 300:
         return answer
     body = b""
+    # Errors and listings are read in bounds, which botocore does not do.
     for part in answer.raw.stream(_CHUNK):
         body += part
         if len(body) > MAX_ANSWER:
@@ -195,6 +204,7 @@ def _send(send: Callable[[Any], Any], request: Any) -> Any:
 
 
 def _time_for(size: int) -> float:
+    # Retries take their time as well, so the limit is for all of them.
     return (RETRIES + 1) * (CONNECT_SECONDS + READ_SECONDS) + size / SLOWEST
 
 
@@ -229,6 +239,7 @@ def _bounded(place: S3Place, *, seconds: float) -> Iterator[Any]:
 def _refused(response: Any) -> S3Failed:
     error, status = response.get("Error", {}), response.get("ResponseMetadata", {}).get("HTTPStatusCode")
     code = str(error.get("Code") or status or "")
+    # The code is shown to people and comes from a server of the company's choosing.
     code = code if _CODE.fullmatch(code) else str(status or "unknown")
     if code in _OTHER_REGION or status in (301, 307):
         return S3Failed(code, f"The bucket is in another region ({code}).")
@@ -237,6 +248,6 @@ def _refused(response: Any) -> S3Failed:
     if status == 404 or code in _MISSING:
         return S3Failed(code, f"There is no such bucket or object ({code}).")
     if status in (401, 403):
-        return S3Failed(code, f"The storage refuses these keys ({code}).")
+        return S3Failed(code, f"The storage refuses these keys ({code}).", denied=True)
     down = status is not None and status >= 500
     return S3Failed(code, f"The storage answers with an error ({code}).", down=down)

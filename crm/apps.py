@@ -13,10 +13,10 @@ class CrmConfig(AppConfig):
     def ready(self) -> None:
         from accounts.companies.first_steps import FirstStep, register_first_step
         from accounts.companies.overview import Measure, register_measure
-        from accounts.companies.services import on_unique_key_changed
-        from accounts.members.services import on_members_removed
+        from accounts.companies.services import unique_key_changed
+        from accounts.members.services import members_removed
         from core.access import count_usage
-        from core.tenancy.provisioning import on_company_created
+        from core.tenancy.provisioning import company_created
         from crm.activities import follow_ups
         from crm.activities import jobs as activities  # noqa: F401  (register their work)
         from crm.activities.models import FollowUp
@@ -28,7 +28,7 @@ class CrmConfig(AppConfig):
         from crm.contacts.selectors import live_contacts
         from crm.contacts.services import set_unique_key
         from crm.contacts.tags import clear_categories, untag_contacts
-        from crm.contacts.writer import on_contact_recreated
+        from crm.contacts.writer import contacts_recreated
         from crm.custom_fields import jobs as custom_fields  # noqa: F401  (register their work)
         from crm.custom_fields.models import CustomSection
         from crm.custom_fields.selectors import own_fields
@@ -38,7 +38,7 @@ class CrmConfig(AppConfig):
         from crm.exports.services import readable_exports
         from crm.files import jobs as files  # noqa: F401  (register their work)
         from crm.files.selectors import stored_files
-        from crm.files.services import check_before_clearing
+        from crm.files.services import before_files_cleared
         from crm.imports import jobs as imports  # noqa: F401  (register their work)
         from crm.imports.rows.lookups import clear_import_categories, untag_imports
         from crm.imports.services import imports_to_mend, readable_imports, refuse_files_in_use
@@ -59,19 +59,19 @@ class CrmConfig(AppConfig):
         from crm.search_kinds import register_kinds
         from crm.segments import jobs as segments  # noqa: F401  (register their work)
         from crm.segments.models import Segment
-        from crm.segments.services import on_segment_changed
-        from crm.segments.tracking import segment_changed, watch_segments
+        from crm.segments.services import segment_changed
+        from crm.segments.tracking import compare_changed, watched_segments
         from crm.tags.models import ContactCategory, Tag
-        from crm.tags.services import on_tag_deleted
+        from crm.tags.services import before_categories_deleted, before_tags_deleted
         from crm.teams.models import Team
         from crm.teams.services import seed_default_team
         from crm.webhooks import jobs as webhooks  # noqa: F401  (register their work)
         from crm.webhooks.collector import segments_told
 
-        on_contact_recreated(take_over_leads)
-        on_company_created(seed_system_fields)
-        on_company_created(seed_default_team)
-        on_unique_key_changed(set_unique_key)
+        contacts_recreated.connect(take_over_leads)
+        company_created.connect(seed_system_fields)
+        company_created.connect(seed_default_team)
+        unique_key_changed.connect(set_unique_key)
         count_usage("contact", live_contacts)
         count_usage("lead", live_leads)
         count_usage("product-service", live_products)
@@ -89,7 +89,7 @@ class CrmConfig(AppConfig):
             register_record_type(record_type)
         keep_views_of("contact", ViewedList("contact", CONTACT_TYPE.fields, kind=CONTACT_TYPE.kind))
         keep_views_of("lead", ViewedList("lead", LEAD_TYPE.fields, ("table", "board"), LEAD_TYPE.kind))
-        on_members_removed(forget_views)
+        members_removed.connect(forget_views)
         register_first_step(FirstStep("contacts", live_contacts, 2))
         register_measure(Measure("newContacts", "contact", live_contacts, "created_at"))
         register_measure(Measure("newLeads", "lead", live_leads, "created_at"))
@@ -104,9 +104,11 @@ class CrmConfig(AppConfig):
         register_work(Work("export", "file", readable_exports, about="resource"))
         register_kinds()
         register_reports()
-        on_tag_deleted(Tag, untag_contacts, untag_leads, untag_imports)
-        on_tag_deleted(ContactCategory, clear_categories, clear_import_categories)
-        watch_segments(segments_told)
-        on_segment_changed(segment_changed)
-        check_before_clearing(refuse_files_in_use)
+        for untag in (untag_contacts, untag_leads, untag_imports):
+            before_tags_deleted.connect(untag)
+        for clear in (clear_categories, clear_import_categories):
+            before_categories_deleted.connect(clear)
+        watched_segments.connect(segments_told)
+        segment_changed.connect(compare_changed)
+        before_files_cleared.connect(refuse_files_in_use)
         register_personal_data_tables()

@@ -11,15 +11,15 @@ class OutreachConfig(AppConfig):
     def ready(self) -> None:
         from accounts.companies.first_steps import FirstStep, register_first_step
         from accounts.companies.overview import Measure, register_measure
-        from accounts.mails.recipients import register_unwanted
-        from accounts.members.services import on_members_removed
+        from accounts.mails.recipients import recipient_check
+        from accounts.members.services import members_removed
         from accounts.settings.branding import set_look
         from accounts.settings.groups.notifications import register_template_source
         from core.access import count_usage, meter_usage
-        from core.access.meters import TERMS_CHANGED, register_meter
+        from core.access.meters import register_meter, terms_changed
         from crm.activities.reminders import register_reminder
         from crm.bulk_jobs.under_way import Work, register_work
-        from crm.meetings.mails import INVITED
+        from crm.meetings.mails import meeting_mails_prepared
         from crm.meetings.video.registry import register_provider
         from outreach.chat.chat_events import jobs as chat_events  # noqa: F401  (register their work)
         from outreach.chat.chat_templates import jobs as chat_templates  # noqa: F401  (register their work)
@@ -34,7 +34,7 @@ class OutreachConfig(AppConfig):
         from outreach.connected_app_list import register_apps
         from outreach.connections.ai import jobs as ai  # noqa: F401  (register their work)
         from outreach.connections.ai.budgets import CREDITS, PLAN_LIMIT
-        from outreach.connections.ai.services import CHANGED, tell_changed
+        from outreach.connections.ai.services import ai_apps_changed, tell_changed
         from outreach.connections.ai.usage import used_this_month
         from outreach.connections.calendars import jobs as calendars  # noqa: F401  (register their work)
         from outreach.connections.calendars.logins import forget_members as disconnect_calendars
@@ -57,7 +57,7 @@ class OutreachConfig(AppConfig):
         from outreach.messaging.delivery.senders import connected_senders
         from outreach.messaging.domain_tracking import jobs as domain_tracking  # noqa: F401  (register their work)
         from outreach.messaging.domain_tracking.models import DomainTracking
-        from outreach.messaging.email_templates.services import USES
+        from outreach.messaging.email_templates.services import before_templates_deleted
         from outreach.messaging.inbox import jobs as inbox  # noqa: F401  (register their work)
         from outreach.messaging.inbox.selectors import failing_mailboxes, unread_replies
         from outreach.messaging.mail_events import jobs as mail_events  # noqa: F401  (register their work)
@@ -84,9 +84,9 @@ class OutreachConfig(AppConfig):
 
         register_apps()
         set_look(look_of)
-        CHANGED.append(wake_waiting)
-        USES.append(waiting_with)
-        register_unwanted(suppressed_addresses)
+        ai_apps_changed.connect(wake_waiting)
+        before_templates_deleted.connect(waiting_with)
+        recipient_check.connect(suppressed_addresses)
         count_usage("apps", counted_apps)
         count_usage("genie", kept_runs)
         count_usage("campaign", kept_campaigns)
@@ -98,18 +98,19 @@ class OutreachConfig(AppConfig):
         count_usage("domain-tracking", DomainTracking.objects.all)
         count_usage("report", Dashboard.objects.all)
         count_usage("ai-crm-chat", CrmChatThread.objects.all)
-        on_members_removed(forget_members)
-        on_members_removed(forget_dashboards)
-        on_members_removed(close_pages)
-        on_members_removed(disconnect_calendars)
+        members_removed.connect(forget_members)
+        members_removed.connect(forget_dashboards)
+        members_removed.connect(close_pages)
+        members_removed.connect(disconnect_calendars)
         register_provider(GoogleCalls())
-        INVITED.append(booking_mails.visitors_of)
+        meeting_mails_prepared.connect(booking_mails.visitors_of)
         register_reminder(Booking, booking_mails.REMINDER)
         meter_usage(PLAN_LIMIT, used_this_month)
         meter_usage(QUEUE, waiting_messages)
         register_meter(MESSAGES)
         register_meter(CREDITS)
-        TERMS_CHANGED.extend((wake_messages, tell_changed))
+        terms_changed.connect(wake_messages)
+        terms_changed.connect(tell_changed)
         count_usage("lead-gen-ai", LeadGeneration.objects.all)
         register_first_step(FirstStep("sender", connected_senders, 1))
         register_first_step(FirstStep("run", kept_runs, 4))

@@ -127,7 +127,7 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[Entry]:
 def _no_broker(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Notifications of workers go nowhere unless a test is marked `broker`: the work is in PostgreSQL."""
     if request.node.get_closest_marker("broker") is None:
-        monkeypatch.setattr("core.jobs.notify._publish", lambda name, **_: None)
+        monkeypatch.setattr("core.jobs.notify._publish", lambda work, **_: None)
 
 
 @pytest.fixture(autouse=True)

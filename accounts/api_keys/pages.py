@@ -77,7 +77,7 @@ class NewKey(NewRecord, KeyPage):
         form = self.form().fill(self.request.POST)
         answer = self.ask("POST", "api", None, self.body(form.values))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form)
         return self.page({"key": answer.data["key"], "title": "Your new key"}, template="web/keys/made.html")
 

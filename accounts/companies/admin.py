@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -15,12 +14,15 @@ from accounts.companies.models import Company
 from accounts.companies.services import change_unique_key
 from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.dialogs import asks
+from core.hooks import Hook
 from core.tenancy import company_scope
 from core.text.timezones import is_timezone
 
-CompanySearch = Callable[[str], QuerySet[Any] | None]
-COMPANY_SEARCHES: list[CompanySearch] = []
-"""Further searches for companies: each returns the ids that match a term, or None for a term of another kind."""
+company_search: Hook[[str], QuerySet[Any] | None] = Hook(
+    __name__,
+    "company_search",
+    "When staff search for companies. Returns the ids that match the term, or None for a term of another kind.",
+)
 
 
 class UniqueKeyForm(forms.Form):
@@ -51,9 +53,9 @@ class CompanyAdmin(BackOfficeAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """Search the columns, and by the searches that other domains have registered."""
+        """Search the columns, and by the searches of other domains."""
         rows, distinct = super().get_search_results(request, queryset, search_term)
-        further = [ids for search in COMPANY_SEARCHES if (ids := search(search_term.strip())) is not None]
+        further = [ids for ids in company_search.send(search_term.strip()) if ids is not None]
         if not further:
             return rows, distinct
         matches = Q(pk__in=rows.order_by().values("pk"))

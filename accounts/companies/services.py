@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from django.db import transaction
 
 from accounts.companies.models import Company
 from accounts.places.data import find_country, find_state
 from core.errors import NamedError
+from core.hooks import Hook
 from core.tenancy import company_id
 from core.text.addresses import Phone
 from core.text.timezones import is_timezone
@@ -36,22 +35,19 @@ def update_company(*, changes: Values) -> None:
     company.save(update_fields=[*values, "updated_at"])
 
 
-_change_unique_key: Callable[[str], None] | None = None
-
-
-def on_unique_key_changed(change: Callable[[str], None]) -> None:
-    """Register the function that changes the unique key of the active company's contacts, in a transaction."""
-    global _change_unique_key
-    _change_unique_key = change
+unique_key_changed: Hook[[str], None] = Hook(
+    __name__,
+    "unique_key_changed",
+    "When the field by which the active company's contacts are unique changes, in that transaction. Writes the new"
+    " keys, or raises UniqueKeyInvalid_400.",
+)
 
 
 def change_unique_key(value: str) -> None:
     """Change the unique key of the active company's contacts. Raises UniqueKeyInvalid_400 while contacts share a
     value."""
-    if _change_unique_key is None:
-        raise RuntimeError("no app changes the unique key of contacts (on_unique_key_changed)")
     if value != Company.objects.values_list("contact_unique_key", flat=True).get(pk=company_id()):
-        _change_unique_key(value)
+        unique_key_changed.send(value)
 
 
 def check_timezone(name: str) -> None:

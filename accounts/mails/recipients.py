@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-_finders: list[Callable[[Iterable[str]], set[str]]] = []
+from core.hooks import Hook
 
-
-def register_unwanted(find: Callable[[Iterable[str]], set[str]]) -> None:
-    """Register a function that returns which of the addresses the active company must not write to, in lower case."""
-    if find not in _finders:
-        _finders.append(find)
+recipient_check: Hook[[Iterable[str]], set[str]] = Hook(
+    __name__,
+    "recipient_check",
+    "Before mails to people outside of the company. Returns those of the addresses, in lower case, that the active"
+    " company must not write to.",
+)
 
 
 def unwanted_among(addresses: Iterable[str]) -> set[str]:
     """Return which of the addresses the active company must not write to, in lower case."""
     candidates = list(addresses)
-    return set[str]().union(*(find(candidates) for find in _finders)) if candidates else set()
+    return set[str]().union(*recipient_check.send(candidates)) if candidates else set()

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.api_keys.models import ApiKey
-from accounts.companies.admin import COMPANY_SEARCHES
+from accounts.companies.admin import company_search
 from accounts.companies.models import Company
 from accounts.members.invites import resend_invite
 from accounts.members.models import Member
@@ -125,15 +125,13 @@ def _actor(request: HttpRequest, member: Member) -> Actor:
     return staff_actor(user_id=str(request.user.pk), company_id=member.company_id)
 
 
+@company_search.connect
 def companies_of_address(term: str) -> QuerySet[Any] | None:
     """Return the companies of the person with this e-mail address."""
     if "@" not in term or " " in term:
         return None
     companies: QuerySet[Any] = Member.objects.filter(Q(email=term) | Q(user__email=term)).values("company_id")
     return companies
-
-
-COMPANY_SEARCHES.append(companies_of_address)
 
 
 @panel(Company, "Members", permission="accounts.view_member")

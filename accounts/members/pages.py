@@ -100,7 +100,7 @@ class NewMember(NewRecord, MemberPage):
         form = self.form().fill(self.request.POST)
         answer = self.ask("POST", "member", None, self.body(form.values))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form)
         return self.done(f"Invite sent to {form.values['email']}", self.address("members"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.db import transaction
@@ -17,20 +17,18 @@ from accounts.roles.authority import find_role, forbid_escalation, lock_company,
 from accounts.roles.models import Role
 from accounts.roles.permissions import ADMIN
 from core.access import Actor
-from core.errors import NamedError, ValidationFailed
+from core.errors import NamedError, PermissionLacking, ValidationFailed
+from core.hooks import Hook
 from core.lists import BulkSelection
 from core.tenancy import company_scope, unscoped
 from core.types import Values
 
 Status = Member.Status
-Forget = Callable[[Sequence[str]], None]
-_forgetting: list[Forget] = []
-
-
-def on_members_removed(forget: Forget) -> None:
-    """Register a function that removes the data of removed members (ids); it is called in the transaction that
-    removes them."""
-    _forgetting.append(forget)
+members_removed: Hook[[Sequence[str]], None] = Hook(
+    __name__,
+    "members_removed",
+    "After members (ids) have been removed, in that transaction. Removes their data.",
+)
 
 
 class Removal(NamedTuple):
@@ -77,7 +75,7 @@ def update_member(*, actor: Actor, id: str, values: Values, delete_keys: bool = 
 
 def _delete_keys(actor: Actor, members: Sequence[Member]) -> None:
     if not actor.may("api", "DELETE"):
-        raise NamedError("UnauthorizedAction_403", "deleteKeys: your role lacks the permission api.DELETE")
+        raise PermissionLacking("api.DELETE", field="deleteKeys")
     ApiKey.objects.filter(created_by__in=members).delete()
 
 
@@ -181,8 +179,7 @@ def _remove(members: Sequence[Member], *, by: str | None, detail: str = "") -> N
     for member in members:
         member.status = Status.REMOVED
     record(Action.REMOVED, members, by=by, detail=detail)
-    for forget in _forgetting:
-        forget([member.pk for member in members])
+    members_removed.send([member.pk for member in members])
 
 
 @transaction.atomic

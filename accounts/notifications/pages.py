@@ -84,7 +84,7 @@ class NotificationChoice(NotificationPage):
         muted = [option.value for option in form.fields[0].options if option.value not in chosen]
         answer = self.ask_private("PUT", "profile", None, {"mutedNotices": muted})
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({"form": form}, status=422)
         return self.done("Saved", self.address("notifications"))
 

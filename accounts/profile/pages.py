@@ -65,7 +65,7 @@ class Account(PersonPage):
         form = self.profile_form().fill(self.request.POST)
         answer = self.ask_private("PUT", "profile", None, form.values)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({**self.show(), "profile_form": form}, status=422)
         return self.done("Saved")
 
@@ -74,7 +74,8 @@ class Account(PersonPage):
         offered = {field.name: {option.value for option in field.options} for field in form.fields}
         chosen = {name: value for name, value in form.values.items() if value and value in offered[name]}
         if form.values["timezone"] and "timezone" not in chosen:
-            form.refuse("", "timezone: there is no such time zone; choose one of the list")
+            zone = next(field for field in form.fields if field.name == "timezone")
+            zone.error = "There is no such time zone; choose one of the list."
             return self.page({**self.show(), "preferences_form": form}, status=422)
         kept = {name: value for name, value in self.reader.layout.items() if name not in CHOSEN}
         body = {"layout": {**kept, **chosen}, "darkMode": chosen.get("theme") == "dark"}
@@ -85,7 +86,7 @@ class Account(PersonPage):
         form = self.password_form().fill(self.request.POST)
         answer = self.ask_private("PUT", "change-password", None, form.values)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             status = answer.status if answer.status == 429 else 422
             return self.page({**self.show(), "password_form": form}, status=status)
         source().renew(self.request, answer.data["token"])

@@ -19,7 +19,7 @@ from accounts.roles.services import update_role
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.backoffice.inputs import MatrixField
 from core.backoffice.panels import table
-from core.backoffice.values import Names, register_shape
+from core.backoffice.values import Names, json_rendering
 from core.errors import ApiError
 from core.tenancy import company_scope
 from core.types import JsonObject
@@ -70,7 +70,7 @@ class RoleAdmin(CompanyRecordAdmin):
         self.each(request, rows, move, "made the default role")
 
 
-@register_shape
+@json_rendering.connect
 def _matrix(value: Any, names: Names) -> SafeString | None:
     """Show a permission as a table to who may not change it."""
     is_permission = (

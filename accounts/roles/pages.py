@@ -217,7 +217,7 @@ class EditRole(EditRecord, RoleForm):
             return self.unchanged(self.address("roles"))
         answer = self.ask("PUT", f"role/{self.params['id']}", None, self.body(changed))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form, **self.context())
         summary = difference(before["flags"], flags) if "flags" in changed else ""
         return self.done(f"Role saved. {summary}".strip(), self.address("roles"))

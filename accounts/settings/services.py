@@ -54,7 +54,7 @@ NESTED: dict[str, type[Nested]] = {
 
 
 def make_settings() -> None:
-    """Create the active company's settings if missing (core.tenancy.provisioning.on_company_created)."""
+    """Create the active company's settings if missing."""
     CompanySettings.objects.get_or_create(company_id=company_id())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
 from django.db import connection
@@ -13,13 +13,17 @@ from django.utils import timezone
 
 from billing.charges.models import Charge
 from billing.invoices.services import Line
+from core.hooks import Hook
 
 log = logging.getLogger(__name__)
 BATCH = 1000
 GIVEN_UP_AFTER = timedelta(days=90)
 """Time after the end of a subscription when its unbilled charges are given up."""
-SOURCES: list[Callable[[Sequence[str]], object]] = []
-"""Functions that write the due charges of subscriptions before they are billed."""
+before_charges_billed: Hook[[Sequence[str]], object] = Hook(
+    __name__,
+    "before_charges_billed",
+    "Before the charges of subscriptions (ids) are billed, in that transaction. Writes the charges that are due.",
+)
 PENDING = Q(invoice__isnull=True, given_up_at__isnull=True)
 BILL = """
 UPDATE billing_charge AS charge SET invoice_id = given.invoice, updated_at = %s
@@ -48,9 +52,8 @@ def bill_pending(subscription_ids: Sequence[str]) -> dict[str, list[Charge]]:
     The caller's transaction bills them: `line_of` creates a line of each, and `mark_billed` records its invoice. It
     takes a fixed number of statements, for one subscription or for thousands.
     """
-    # Use of months that have ended is written as charges only now, by functions that higher domains register.
-    for write in SOURCES:
-        write(subscription_ids)
+    # Use of months that have ended is written as charges only now, by hooks that higher domains register.
+    before_charges_billed.send(subscription_ids)
     charges: dict[str, list[Charge]] = defaultdict(list)
     # Locked until the invoice names them: another order of the company would bill them as well.
     for charge in pending(subscription_ids).select_for_update(no_key=True, of=("self",)):

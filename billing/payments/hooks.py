@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from http import HTTPStatus
 
 from django.core import signing
@@ -22,6 +21,7 @@ from billing.payments.models import Attempt, GatewayEvent
 from billing.payments.processor import RETURN, refresh_attempt
 from core.api.handler import not_found, plain_response
 from core.api.refusals import Refusal
+from core.hooks import Hook
 from core.ids import is_id
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
@@ -32,8 +32,12 @@ OPEN = (Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
 MAX_BYTES = 256 * 1024
 WORK = "payments"
 UNSIGNED = "the signature does not match the account's secret"
-LISTENERS: list[Callable[[GatewayAccount, WebhookHint], int]] = []
-"""Other handlers of the ids in a webhook. Each returns the number of objects that it checks."""
+webhook_received: Hook[[GatewayAccount, WebhookHint], int] = Hook(
+    __name__,
+    "webhook_received",
+    "After a gateway's webhook has been stored, in that transaction. Queues a check of the objects whose ids it names,"
+    " and returns their number.",
+)
 
 
 @csrf_exempt
@@ -87,7 +91,7 @@ def store(account: GatewayAccount, hint: WebhookHint) -> None:
         number = rows.update(status=Status.DUE, due_at=timezone.now(), looks=0)
     if number:
         notify_workers(WORK)
-    number += sum(listen(account, hint) for listen in LISTENERS)
+    number += sum(webhook_received.send(account, hint))
     GatewayEvent.objects.filter(pk=event.pk).update(found=number)
 
 

@@ -12,7 +12,11 @@ from billing.payments.orders import cancel_expired
 from billing.payments.processor import has_work, work
 from core.jobs import PeriodicTask, QueueWork, register
 
-register(QueueWork(WORK, work, has_due=has_work, queue="send", model=Attempt))
-register(QueueWork(refunds.WORK, refunds.work, has_due=refunds.has_work, queue="send", model=Refund))
+register(QueueWork(WORK, work, has_due=has_work, queue="send", task="billing.process_payments", model=Attempt))
+register(
+    QueueWork(
+        refunds.WORK, refunds.work, has_due=refunds.has_work, queue="send", task="billing.refund_payments", model=Refund
+    )
+)
 register(PeriodicTask("billing.orders", cancel_expired, every=timedelta(minutes=5)))
 register(PeriodicTask("billing.coupons", release_lapsed, every=timedelta(minutes=1)))

@@ -7,7 +7,7 @@ order's lock, and a paid order stays paid.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -32,6 +32,7 @@ from billing.subscriptions.services import change_subscription
 from core.crypto import lookup_hash
 from core.errors import ApiError, NamedError
 from core.events import emit
+from core.hooks import Hook
 from core.tenancy import company_id
 from core.types import JsonObject, Values
 
@@ -40,21 +41,12 @@ Status, Kind = Attempt.Status, Transaction.Kind
 FINAL = (Status.PAID, Status.WRONG)
 ORDER_PAGE_LIFE = timedelta(days=1)
 """Time after its creation within which an order may be paid at a gateway: its price is that day's."""
-PAYMENT_LISTENERS: list[Callable[[], None]] = []
-
-
-def on_payment_method_change(heard: Callable[[], None]) -> None:
-    """Register a function for changes of payment methods of the active company.
-
-    It is called in the transaction in which a charge is refused or needs a confirmation, or a method is saved.
-    """
-    if heard not in PAYMENT_LISTENERS:
-        PAYMENT_LISTENERS.append(heard)
-
-
-def run_payment_listeners() -> None:
-    for heard in PAYMENT_LISTENERS:
-        heard()
+payment_method_changed: Hook[[], object] = Hook(
+    __name__,
+    "payment_method_changed",
+    "After a charge of the active company was refused or needs a confirmation, or a payment method was saved, in that"
+    " transaction. Continues its dunning.",
+)
 
 
 def takes_gateways(payment: Payment) -> bool:
@@ -94,7 +86,7 @@ def settle(attempt_id: str, fact: PaymentUpdate) -> Attempt:
             attempt.reason = (fact.reason or "not paid")[:300]
         attempt.save()
         if attempt.kind == Attempt.Kind.CHARGE and fact.state in (PaymentState.FAILED, PaymentState.ACTION):
-            run_payment_listeners()
+            payment_method_changed.send()
     return attempt
 
 
@@ -313,7 +305,7 @@ def save_method(letter: str, adapter: str, saved: SavedMethod) -> PaymentMethod:
     # A concurrent request may have set another default. Only what the gateway says is written.
     row.save(update_fields=None if row._state.adding else [*shown, "updated_at"])
     if becomes_default:
-        run_payment_listeners()
+        payment_method_changed.send()
     return row
 
 

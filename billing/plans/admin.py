@@ -12,7 +12,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from billing.plans.models import Currency, MeterPrice, Plan, PlanPrice
 from billing.plans.validation import TermsForm
-from billing.plans.versions import BEFORE_CHANGE
+from billing.plans.versions import before_plan_change
 from core.access.meters import METERS
 from core.backoffice.admin import BackOfficeAdmin
 from core.text.modules import name_of
@@ -78,7 +78,7 @@ class PlanAdmin(BackOfficeAdmin):
 
     def save_model(self, request: HttpRequest, obj: Plan, form: Any, change: bool) -> None:
         """Keep the former terms for those who pay for them, before anything is written."""
-        kept = [keep(obj.pk) for keep in BEFORE_CHANGE] if change else []
+        kept = before_plan_change.send(obj.pk) if change else []
         request.kept_terms = kept  # type: ignore[attr-defined]
         super().save_model(request, obj, form, change)
 

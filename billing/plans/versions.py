@@ -11,10 +11,14 @@ from copy import copy
 from decimal import Decimal
 
 from billing.plans.models import Currency, MeterPrice, Plan, PlanPrice, PlanVersion
+from core.hooks import Hook
 from core.types import JsonObject
 
-BEFORE_CHANGE: list[Callable[[str], Callable[[], None]]] = []
-"""Functions called with a plan's id before staff change it. Each returns a function that is called after the change."""
+before_plan_change: Hook[[str], Callable[[], None]] = Hook(
+    __name__,
+    "before_plan_change",
+    "Before staff change a plan (id), in that transaction. Returns a function that is called after the change.",
+)
 TERMS = ("modules", "limits", "min_seats", "max_seats")
 """The fields that a plan and its versions have in common."""
 

@@ -5,4 +5,4 @@ from __future__ import annotations
 from billing.renewals.services import WORK, has_work, work
 from core.jobs import QueueWork, register
 
-register(QueueWork(WORK, work, has_due=has_work, queue="bulk"))
+register(QueueWork(WORK, work, has_due=has_work, queue="bulk", task="billing.renew"))

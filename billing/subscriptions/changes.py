@@ -123,8 +123,7 @@ def apply_change(
     subscription.look_at = now if subscription.status in OPEN and any(_ends(subscription)) else None
     if subscription.looked_at is None or ends != _ends(subscription):
         subscription.looked_at = now  # a new end has its own reminders
-    # Only a new end sets the time of billing. Otherwise any change would undo
-    # a delay that the renewals have set.
+    # Only a new end sets the time of billing: any other change would undo a delay by the renewals.
     if is_new or billed != _billed_end(subscription):
         subscription.bill_at = _billed_end(subscription)
     subscription.save()
@@ -139,10 +138,9 @@ def apply_change(
         note=note,
         source=source,
     )
-    # After the commit: a cache that is cleared before it would be filled again with the old state.
     transaction.on_commit(partial(forget_words, subscription.company_id))
     if not ALLOWING.isdisjoint(changed):
-        terms_changed()
+        terms_changed.send()
     return subscription
 
 

@@ -5,7 +5,6 @@ The rest of the paid period is kept, and continues when the subscription is resu
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,6 +16,7 @@ from billing.subscriptions.changes import Action, Status, access_end, apply_chan
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.periods import months_after
 from core.errors import NamedError, ValidationFailed
+from core.hooks import Hook
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,11 @@ class Pause:
     length: timedelta
 
 
-LISTENERS: list[Callable[[Subscription, Pause], None]] = []
-"""Functions that move other dates with the period of a resumed subscription, in the same transaction."""
+subscription_resumed: Hook[[Subscription, Pause], None] = Hook(
+    __name__,
+    "subscription_resumed",
+    "After a paused subscription has been resumed, in that transaction. Moves other dates with its period.",
+)
 
 
 def pause_subscription(*, company_id: str, until: datetime, by: User | None = None, note: str = "") -> Subscription:
@@ -101,9 +104,8 @@ def resume(subscription: Subscription, *, by: User | None = None, note: str = ""
         paused_at=None,
         paused_until=None,
     )
-    # Months of meters lie in a domain above this one, which registers itself instead of being imported.
-    for listen in LISTENERS:
-        listen(resumed, pause)
+    # Months of meters lie in a domain above this one, which listens instead of being imported.
+    subscription_resumed.send(resumed, pause)
     return resumed
 
 

@@ -304,7 +304,6 @@ def open_period(
             cancel_at_period_end=False,
             **values,
         )
-        # In the same transaction, so that a reward exists exactly where its payment does.
         if amount > 0:
             accrue(company_id=company_id, amount=amount, currency=currency, source=source)
         return subscription

@@ -26,7 +26,7 @@ from config.api_docs.guides import GUIDES, guides, page_of
 from config.api_docs.operations import KEY, MOUNTS, Group, Line, Mount, described, groups, schema_of, sections
 from config.api_docs.parts import Reader, paragraphs, prose
 from config.api_docs.schema import for_readers
-from config.compression import accepts_gzip
+from config.serving.compression import accepts_gzip
 from core.text.json import dumps
 from core.types import JsonObject
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import condition, require_safe
 
 from accounts.auth.staff.second_factor import is_asked
 from config.api_docs.stored import KEY, WHOLE, Document, builder, stored
-from config.compression import accepts_gzip
+from config.serving.compression import accepts_gzip
 from core.api.handler import unavailable
 from core.api.refusals import RETRY_SECONDS, UNAVAILABLE
 

@@ -14,6 +14,7 @@ from core.hold.services import current_hold
 from core.ids import first_id
 from core.jobs import heartbeat
 from core.jobs.liveness import ALIVE, NAMESPACE
+from core.jobs.periodic import PeriodicTask, due_tasks
 from core.jobs.registry import DrainedWork, drained
 from core.models import EventDelivery
 from core.tenancy import unscoped
@@ -23,6 +24,7 @@ MAX_COUNT = 10_000
 """The maximum that rows are counted to, so that counting a long queue stays fast."""
 LATELY = timedelta(minutes=5)
 SECONDS = 5
+WORK_DUE = "Whether a kind of work has anything due"
 Figure = tuple[str, str, dict[str, str], float]
 """Name, help, labels and value."""
 
@@ -35,6 +37,8 @@ def figures() -> Iterator[Figure]:
         now = timezone.now()
         for name, work in sorted(drained().items()):
             yield from _work(name, work, now)
+        periodic = {"work": PeriodicTask.part_of, "queue": PeriodicTask.queue}
+        yield "leadwright_work_due", WORK_DUE, periodic, float(bool(due_tasks()))
         yield from _processes(now)
         for status in (EventDelivery.Status.PENDING, EventDelivery.Status.PARKED):
             number = EventDelivery.objects.filter(status=status)[:MAX_COUNT].count()
@@ -51,7 +55,7 @@ def figures() -> Iterator[Figure]:
 
 def _work(name: str, work: DrainedWork, now: datetime) -> Iterator[Figure]:
     labels = {"work": name, "queue": work.queue}
-    yield "leadwright_work_due", "Whether a kind of work has anything due", labels, float(work.due())
+    yield "leadwright_work_due", WORK_DUE, labels, float(work.due())
     if work.model is None:
         return
     rows: Any = work.model._default_manager

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.models import Member, StaffVisit
 from accounts.staff_visits.services import OVER, PERMISSION, end_visit, note_page
 from billing.models import Subscription
-from config.admin import TITLES
+from config.backoffice.menu import TITLES
 from config.staff_visits.api_reader import read_endpoint
 from config.staff_visits.cells import cell, columns, entries
 from config.staff_visits.resources import Resource, find_resources

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from config.admin import TITLES
+from config.backoffice.menu import TITLES
 from core.api.endpoint import Endpoint
 from core.api.routers import Operation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from accounts.routes import register_public as register_accounts
-from config.health import health
+from config.serving.health import health
 from core.api.routers import Addresses, ResourceRouter
 from outreach.routes import register_public as register_outreach
 from workflows.routes import register_public as register_workflows

@@ -23,7 +23,7 @@ from billing.usage import pages as usage
 from config.api_docs.pages import docs_urls
 from config.api_docs.schema import key_schema, schema
 from config.metrics.view import metrics
-from config.site_files import favicon, licences_page, robots
+from config.serving.site_files import favicon, licences_page, robots
 from config.staff_visits.pages import visit_urls
 from config.urls import session
 from core.web import samples, search

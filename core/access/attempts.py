@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+# INCR and PEXPIRE in one script: a process that dies between both would leave a count that never ends.
 COUNT = """
 local used = redis.call('INCR', KEYS[1])
 if used == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
@@ -75,6 +76,7 @@ class Limit:
     seconds: int
 
     def _key(self, value: str) -> str:
+        # Hashed, since the values are addresses and e-mail addresses, and Redis is no place for these.
         return f"leadwright:attempts:{self.name}:{lookup_hash(value)}"
 
     def count(self, value: str) -> None:
@@ -82,6 +84,7 @@ class Limit:
         key = self._key(value)
         counted = _in_redis(lambda: _script(COUNT)(keys=[key], args=[self.seconds * 1000]))
         used, left = _here.count(key, self.seconds) if counted is None else (counted[0], int(counted[1]) / 1000)
+        # The window begins with the first attempt and does not move: another try makes nobody wait longer.
         if used > self.most:
             raise TooManyAttempts(max(1, ceil(left)))
 
@@ -110,6 +113,7 @@ class Limit:
     def reset(self, value: str) -> None:
         """Forget all attempts, after one that succeeded."""
         key = self._key(value)
+        # Both counts: the process may have counted by itself while Redis was away.
         _in_redis(lambda: _client().delete(key))
         _here.reset(key)
 
@@ -137,6 +141,7 @@ class LocalCounts:
             if ends <= monotonic():
                 self._counts.pop(key, None)  # so that it is written anew as the youngest
                 used, ends = 0, monotonic() + seconds
+            # A flood of values while Redis is away must not take all memory.
             if key not in self._counts and len(self._counts) >= self._capacity:
                 del self._counts[next(iter(self._counts))]
             self._counts[key] = used + 1, ends
@@ -170,6 +175,7 @@ _here = LocalCounts()
 
 def _in_redis(call: Callable[[], T]) -> T | None:
     """Return the response of Redis, or None while it is unavailable."""
+    # Without the breaker each request would wait a second for a Redis that is down.
     if not REDIS.allows():
         return None
     try:

@@ -36,6 +36,7 @@ def address_of(request: Any) -> str | None:
     """
     hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
     trusted = settings.TRUSTED_PROXIES
+    # Counted from the right, where our own proxies write. Everything left of it can be forged.
     text = hops[-trusted] if 0 < trusted <= len(hops) else request.META.get("REMOTE_ADDR", "")
     return _address(text)
 
@@ -47,6 +48,7 @@ def address_of(request: Any) -> str | None:
 def _address(text: str) -> str | None:
     try:
         return str(ipaddress.ip_address(text))
+    # A forged or broken header counts as unknown, instead of being a value of its own for each attempt.
     except ValueError:
         return None
 

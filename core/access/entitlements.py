@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.access.actor import OWNERS_ONLY, Actor, AuthPath, permission_of
-from core.errors import NamedError
+from core.errors import NamedError, PermissionLacking
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def check_session(actor: Actor, allowed: Entitlement, module: str, method: str, 
     if not (actor.is_owner or actor.is_accepted):
         raise NamedError("UnauthorizedAction_403", "your membership is not accepted or is blocked")
     if not (own or actor.may(module, method)):
-        raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{permission_of(method)}")
+        raise PermissionLacking(f"{module}.{permission_of(method)}")
     if allowed.modules is not None and module not in allowed.modules:
         raise NamedError("PlanDoesNotIncludeThisFeature_400", f"the feature {module} is not in your plan")
 

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from core.access.entitlements import Entitlement, entitlement_source
 from core.access.quota import meter_usage
+from core.hooks import Hook
 from core.tenancy import company_id
 
 
@@ -66,8 +67,12 @@ class MeterUsedUp(Exception):
 
 METERS: dict[str, Meter] = {}
 """Key -> the meter."""
-TERMS_CHANGED: list[Callable[[], None]] = []
-"""Functions called when the active company's subscription changes its limits or modules, in that transaction."""
+terms_changed: Hook[[], None] = Hook(
+    __name__,
+    "terms_changed",
+    "After the active company's subscription has changed its limits or modules, in that transaction. Continues work"
+    " that waits for a higher limit.",
+)
 _store: MeterStore | None = None
 
 
@@ -91,6 +96,7 @@ def reserve(
 
     `allowed` is the company's entitlement where it is known. The units are held from the caller's transaction on.
     """
+    # Known mostly, as the caller has asked for the subscription already.
     allowed = allowed if allowed is not None else entitlement_source().of(company_id())
     limit = None if allowed is None else allowed.limits.get(meter)
     if limit is None or not sources:
@@ -120,12 +126,6 @@ def settle(meter: str, sources: Sequence[str], *, quantity: int = 1) -> None:
 def release(meter: str, sources: Sequence[str]) -> None:
     """Give back what the sources have reserved. What is settled stays used; twice changes nothing."""
     _counting().release(meter, sources)
-
-
-def terms_changed() -> None:
-    """Continue work that waits for a higher limit."""
-    for call in TERMS_CHANGED:
-        call()
 
 
 def _counting() -> MeterStore:

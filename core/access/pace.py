@@ -54,6 +54,7 @@ def count_request(company: str, caller: str, allowed: Entitlement | None) -> lis
         ("caller", caller, limits.get(OF_CALLER, settings.API_REQUESTS_A_MINUTE_EACH)),
         ("company", company, limits.get(OF_COMPANY, settings.API_REQUESTS_A_MINUTE)),
     )
+    # Both counts in one round trip, and also of a request that is refused.
     counts = count_all([f"leadwright:pace:{name}:{id}" for name, id, _ in most], SECONDS)
     return [Pace(name, limit, used, left) for (name, _, limit), (used, left) in zip(most, counts, strict=True)]
 
@@ -63,6 +64,7 @@ def refusal(paces: list[Pace]) -> TooManyRequests | None:
     over = [pace for pace in paces if pace.used > pace.most]
     if not over:
         return None
+    # The later of both, or the caller would run into the other limit.
     last = max(over, key=lambda pace: pace.seconds)
     whose = "your company" if last.name == "company" else "this API key or member"
     wait = max(1, ceil(last.seconds))

@@ -82,6 +82,7 @@ def refuse_over_quota(module: str) -> None:
     limit = _limit_of(module)
     if limit is None or module not in USAGE:
         return
+    # Counted up to the limit only: a company may have a million records.
     if USAGE[module].records().order_by()[: limit + 1].count() > limit:
         raise quota_exceeded(module)
 
@@ -89,6 +90,7 @@ def refuse_over_quota(module: str) -> None:
 def lock_company(name: str) -> None:
     """Serialize the transactions of the company that count the same thing, and then add to it."""
     with connection.cursor() as cursor:
+        # 64 bits, so that two companies practically never wait for each other.
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"leadwright.{name}:{company_id()}"])
 
 

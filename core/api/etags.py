@@ -48,9 +48,11 @@ def etag_of(record: Values, output: type[Output]) -> str:
     """Return the record's tag: a hash of all shown values, and 16 bits of each field, by which changed fields are
     found."""
     parts = list(_parts(record, output))
+    # 48 bits to compare, and few enough for a header.
     whole = hashlib.blake2b(b"\0".join(content for _, _, content in parts), digest_size=6).hexdigest()
     short = {False: "", True: ""}
     for inner, _, content in parts:
+        # Two values that share 16 bits only hide one name in the error; the whole hash decides.
         short[inner] += f"{crc32(content) & 0xFFFF:04x}"
     return f'W/"{whole}.{short[False]}.{short[True]}"'
 
@@ -94,6 +96,7 @@ def given(request: Any, header: str) -> list[str]:
 def is_known(request: Any, tag: str) -> bool:
     """Return whether the caller has the record's current version (If-None-Match)."""
     tags = given(request, "HTTP_IF_NONE_MATCH")
+    # RFC 9110, 13.1.2: If-None-Match compares weakly.
     return "*" in tags or _weak(tag) in map(_weak, tags)
 
 
@@ -106,6 +109,7 @@ def _weak(tag: str) -> str:
 def not_modified(tag: str) -> HttpResponse:
     """Answer 304: the caller has the record as it is."""
     response = HttpResponse(status=304)
+    # RFC 9110, 15.4.5: a 304 carries the ETag that a 200 would have.
     response["ETag"] = tag
     del response["Content-Type"]
     return response
@@ -123,6 +127,7 @@ def unless_changed(view: Any, request: Any, path: Mapping[str, str], run: Callab
         raise refuse("If-Match", "this record has no ETag")
     try:
         with transaction.atomic():
+            # Compared under the lock, or another change could come in between.
             _lock(view, path)
             _check(view, request, path)
             with no_network():
@@ -130,6 +135,7 @@ def unless_changed(view: Any, request: Any, path: Mapping[str, str], run: Callab
     except NetworkInTransaction:
         if is_network_refused():
             raise
+    # The work calls other servers, so the lock cannot be held. The comparison is repeated right before it.
     _check(view, request, path)
     return run()
 
@@ -147,6 +153,7 @@ def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
     if record is None:
         return
     tags, tag = given(request, "HTTP_IF_MATCH"), etag_of(record, view.shown)
+    # RFC 9110, 13.1.1, demands strong comparison. Proxies weaken tags, and a refusal then would help nobody.
     if "*" in tags or _weak(tag) in map(_weak, tags):
         return
     if not tags:

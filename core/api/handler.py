@@ -41,10 +41,12 @@ def exception_handler(error: Exception, context: JsonObject) -> Response:
     refusal = refusal_of(error)
     extra = error.extra if isinstance(error, ApiError) else {}
     response = Response({**refusal.body(error), **extra}, status=refusal.status)
+    response.refusal = refusal  # type: ignore[attr-defined]  # pages read more of it than the body has
     if refusal.status >= 500:
         _log_failure(error, refusal, context.get("view"))
         # Django would log it again, after the request's id is gone.
         response._has_been_logged = True  # type: ignore[attr-defined]
+    # RFC 9110, 15.5.2: a 401 names a scheme of authentication.
     if refusal.status == 401:
         response["WWW-Authenticate"] = _challenge(context)
     if isinstance(error, ApiError) and error.retry_after is not None:
@@ -52,6 +54,7 @@ def exception_handler(error: Exception, context: JsonObject) -> Response:
     if to_try_again(error):
         response["Retry-After"] = str(RETRY_SECONDS)
     if isinstance(error, exceptions.MethodNotAllowed) and "view" in context:
+        # RFC 9110, 15.5.6: a 405 lists the methods.
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response
 
@@ -91,6 +94,7 @@ def error_page(status: int) -> HttpResponse:
     """Return the page templates/<status>.html, or a bare one where even that fails, as without the static files."""
     try:
         content: str = render_to_string(f"{status}.html", {"brand": _brand(status)})
+    # The page of an error must not fail itself, whatever is broken.
     except Exception:
         log.exception("no page for a %s", status)
         content = BARE.format(HTTPStatus(status).phrase)

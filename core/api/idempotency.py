@@ -51,6 +51,7 @@ class Unfinished(ApiError):
 
 def is_keyed(view: Any, request: Any) -> bool:
     """Return whether the request has a key that counts: it may change something, and comes from a company."""
+    # Reading again does no harm (RFC 9110, 9.2.1), so nothing is kept of it.
     if "HTTP_IDEMPOTENCY_KEY" not in request.META or request.method in SAFE_METHODS or view.declared.many:
         return False
     return bool(getattr(getattr(view, "actor", None), "company_id", ""))
@@ -65,6 +66,7 @@ def once(view: Any, request: Any, run: Run) -> Any:
     keyed = read_key(view, request)
     try:
         return _in_one_transaction(view, request, keyed, run)
+    # Nothing has left the machine, and the transaction was rolled back: the work may begin again.
     except NetworkInTransaction:
         return _in_several(view, request, keyed, run)
 
@@ -77,6 +79,7 @@ def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
                 return replay(earlier)
             if earlier is None:
                 response = _attempt(view, request, run)
+                # Nothing of it stays, so that the same request may be tried again.
                 if response.status_code >= 500 or response.status_code in NOT_KEPT:
                     transaction.set_rollback(True)
                 else:
@@ -93,6 +96,8 @@ def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
             if isinstance(earlier, StoredResponse):
                 return replay(earlier)
             if earlier is None:
+                # The claim commits before the work begins: after a kill it says that something may have
+                # happened.
                 row = keep(keyed, None)
         if row is not None:
             break
@@ -103,6 +108,7 @@ def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
         response = run()
     except Exception as error:  # noqa: BLE001  as DRF handles it, one level further out
         response = view.handle_exception(error)
+    # Refused before anything was done, with the request to come again.
     if response.status_code in NOT_KEPT:
         row.delete()
     else:
@@ -114,6 +120,7 @@ def _tries() -> Iterator[None]:
     """Yield until the time to wait for the other request is over, at least once."""
     ends, pause = monotonic() + WAIT_SECONDS, POLL_SECONDS
     yield
+    # Looked at again and again: an advisory lock waited for in SQL would hold the transaction open.
     while monotonic() < ends:
         sleep(pause)
         pause = min(2 * pause, 0.4)
@@ -140,11 +147,13 @@ def _attempt(view: Any, request: Any, run: Run) -> Any:
     key; after an error of the database nothing can."""
     failed: Exception | None = None
     try:
+        # A savepoint around it, so that what was done before an expected error can still be committed.
         with transaction.atomic(), no_network():
             try:
                 _rewind(request)
                 return run()
             except Exception as error:
+                # After an error of the database the transaction takes no statement, not even the answer.
                 if _is_broken():
                     raise
                 failed = error
@@ -169,6 +178,7 @@ def read_key(view: Any, request: Any) -> Keyed:
         raise refuse(HEADER, f"needs to be {rule}, got {shorten(text, 40)!r}")
     http_request = request._request
     digest = hashlib.sha256()
+    # A zero byte parts them, so that no two requests can run together into the same text.
     for part in (http_request.method, http_request.path_info, http_request.META.get("QUERY_STRING", "")):
         digest.update(part.encode(errors="surrogatepass") + b"\0")
     for piece in _body(view, request):
@@ -185,11 +195,13 @@ def _body(view: Any, request: Any) -> Iterator[bytes]:
         yield request._request.body
         return
     files = request.FILES
+    # Forms have no order that means anything.
     for name in sorted({*request.data.keys()} - {*files.keys()}):
         yield dumps([name, request.data.getlist(name)])
     for name in sorted(files.keys()):
         for file in files.getlist(name):
             content = hashlib.sha256()
+            # In pieces: uploads may be larger than the memory for a request.
             for chunk in file.chunks():
                 content.update(chunk)
             yield dumps([name, file.name, file.content_type, file.size, content.hexdigest()])
@@ -200,6 +212,7 @@ def _rewind(request: Any) -> None:
     if str(request.content_type).startswith("multipart/"):
         for _, files in request.FILES.lists():
             for file in files:
+                # The hash has read them to their end.
                 file.seek(0)
 
 

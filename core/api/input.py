@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, ClassVar
 
 from rest_framework import serializers
 
 from core.api.output import declared_source, snake
-from core.errors import ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
+from core.errors import WHOLE_BODY, ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 from core.text.links import holds_link
+from core.text.redaction import HIDDEN, SECRET, UNNAMED
 from core.types import JsonObject, Values
 
 FORMAT_CODES = {
@@ -141,6 +142,8 @@ class Input(serializers.Serializer[Any]):
     """Values that order an action. They are kept even if the record has the same value. Key -> value."""
     never: ClassVar[frozenset[str]] = frozenset()
     """Keys that are refused even if they only repeat the record's values: money, and the status of paid things."""
+    conceals: ClassVar[frozenset[str]] = frozenset()
+    """Keys whose values no refusal repeats, beside those that are secret by their name."""
     together: ClassVar[Sequence[str]] = ()
     """Keys whose values depend on each other: if one changes, the others are no mere repetition."""
 
@@ -240,22 +243,31 @@ class FormInput(Input):
 def read(schema: type[Input], body: Any) -> JsonObject:
     """Validate the body. Returns snake_case values; raises InvalidFormat or ValidationFailed."""
     if not isinstance(body, dict):
-        raise ValidationFailed("the body must be a JSON object")
+        rule = "the body must be a JSON object"
+        raise ValidationFailed(rule, errors=[FieldError(field="body", message=rule)])
     serializer = schema(data=body)
     if not serializer.is_valid():
-        raise explain(serializer.errors, body)
+        raise explain(serializer.errors, body, schema.conceals)
     values: JsonObject = serializer.validated_data
     return values
 
 
-def explain(errors: Any, body: Any) -> ApiError:
-    """Return the first error as the contract's schema-level error, with all errors in its warning."""
+def explain(errors: Any, body: Any, conceals: Container[str] = ()) -> ApiError:
+    """Return the first error as the contract's schema-level error, with all errors in its warning.
+
+    Values of `conceals`, and those that are secret by their name, are not repeated.
+    """
     problems = list(_walk(errors, body, ""))[:MAX_ERRORS]
     path, value, error = problems[0]
     everything = "; ".join(f"{path}: {error}" if path else str(error) for path, _, error in problems)
-    fields = [FieldError(field=path or "body", message=str(error)) for path, _, error in problems]
+    fields = [
+        FieldError(field=path or "body", message=str(error), code=str(error.code) if path else WHOLE_BODY)
+        for path, _, error in problems
+    ]
     if error.code in FORMAT_CODES:
-        return InvalidFormat(path or "body", value, everything, errors=fields)
+        # The message goes to logs and screens of others: a password in a list is a password still.
+        hidden = SECRET.match(path) or any(name in conceals or UNNAMED.match(name) for name in path.split("."))
+        return InvalidFormat(path or "body", HIDDEN if hidden else value, everything, errors=fields)
     return ValidationFailed(everything, everything, errors=fields)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.apps import apps
@@ -20,7 +20,7 @@ from core.database import database_is_away, database_takes_no_writes
 from core.errors import ApiError, DuplicateField, FieldError, NamedError
 from core.messages import UNKNOWN, resolve
 from core.text.names import camel
-from core.types import JsonObject
+from core.types import JsonObject, Values
 
 UNIQUE_VIOLATION = "23505"
 RETRY_SECONDS = 5
@@ -28,13 +28,18 @@ RETRY_SECONDS = 5
 
 @dataclass(frozen=True)
 class Refusal:
-    """The answer to a request that failed. `name` is what programs compare; `errors` are the refused fields."""
+    """The answer to a request that failed. `name` is what programs compare; `errors` are the refused fields.
+
+    `code` and `params` are for pages, which ask in process.
+    """
 
     status: int
     name: str
     message: str
     warning: str = ""
     errors: Sequence[FieldError] = ()
+    code: str = ""
+    params: Values = field(default_factory=dict)
 
     def body(self, error: BaseException | None = None) -> JsonObject:
         """Return the envelope. `stack` is there in development mode only."""
@@ -46,7 +51,7 @@ class Refusal:
             "warning": self.warning,
         }
         if self.errors:
-            members["errors"] = list(self.errors)
+            members["errors"] = [{"field": error["field"], "message": error["message"]} for error in self.errors]
         if settings.DEBUG and error is not None:
             members["stack"] = "".join(traceback.format_exception(error))
         return members
@@ -94,7 +99,7 @@ NAMES: Mapping[str, str] = {
 def refusal_of(error: BaseException) -> Refusal:
     """Return what the answer says of an exception."""
     if isinstance(error, NamedError):
-        return named(error.name, error.detail, error.errors)
+        return replace(named(error.name, error.detail, error.errors), code=error.code, params=error.params)
     if isinstance(error, ApiError):
         return Refusal(error.status, error.name, error.message, error.detail, error.errors)
     if isinstance(error, exceptions.APIException):
@@ -130,7 +135,7 @@ def _of_framework(error: exceptions.APIException) -> Refusal:
         return Refusal(400, "UnsupportedMediaType_400", "Validation error: the body must be JSON", detail)
     if isinstance(error, exceptions.ParseError):
         hint = "send a JSON object with Content-Type: application/json"
-        return Refusal(400, INVALID, f"Validation error: {detail}", hint)
+        return Refusal(400, INVALID, f"Validation error: {detail}", hint, [FieldError(field="body", message=detail)])
     name = "BadRequest_400" if error.status_code < 500 else UNFORESEEN.name
     return Refusal(error.status_code, name, detail)
 

@@ -88,12 +88,14 @@ class ApiView(APIView):
         with ExitStack() as self._scope:
             response = super().dispatch(request, *args, **kwargs)
             if isinstance(response, Response) and hasattr(response, "accepted_renderer"):
+                # Rendered inside the scope, since outputs may still read records.
                 response.render()
             return response
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
         """Choose JSON and ignore the Accept header."""
         renderer = self.renderer_classes[0]()
+        # A 406 would be an answer without the envelope that all callers expect.
         return renderer, renderer.media_type
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -111,6 +113,7 @@ class ApiView(APIView):
         request._request.leadwright_actor = self.actor  # type: ignore[attr-defined]  # for the request log, which has no view
         if self.actor.auth_path is AuthPath.PRIVATE or declared is None:
             return
+        # Left with the request, in dispatch(): rendering needs it as well.
         self._scope.enter_context(company_scope(self.actor.company_id))
         self._check_access(request, declared)
 
@@ -125,6 +128,7 @@ class ApiView(APIView):
         if self.actor.auth_path is AuthPath.KEY:
             if self.keeps_term and self.actor.expired:
                 raise NamedError("ExpiredSession_401", EXPIRED)
+            # Counted before permissions, so that refused requests are limited too.
             self._count(request, self.actor.entitlement)
             if declared.needs_subscription:
                 self._check_phase(subscribed(self.actor.entitlement), declared, modules[0])
@@ -139,6 +143,7 @@ class ApiView(APIView):
                 raise
             allowed = Entitlement()
         self._count(request, allowed)
+        # A module must be in the plan and in the role, not one of each.
         in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
         module = next((module for module in in_plan if self.actor.may(module, needed)), modules[0])
         check_session(self.actor, allowed, module, needed, own=declared.own)
@@ -190,6 +195,7 @@ class ApiView(APIView):
             data = page.rows if within is None else {**within[0], within[1]: page.rows}
             return self.success(data, **page.members)
         status, head = envelope(self.declared.success)
+        # The answer is sent when this scope has been left.
         content = stream_json(head, page, reopen(), within)
         return StreamingHttpResponse(content, status=status, content_type="application/json")
 

@@ -14,6 +14,7 @@ from django.templatetags.static import static
 from unfold.sites import UnfoldAdminSite
 
 from core.backoffice.search import find
+from core.hooks import Hook
 from core.tenancy import unscoped
 from core.types import JsonObject
 
@@ -33,15 +34,11 @@ def icon(request: HttpRequest) -> str:
     return static("backoffice/icon.svg")
 
 
-Gate = Callable[[HttpRequest], HttpResponse | None]
-
-_gates: list[Gate] = []
-
-
-def register_gate(gate: Gate) -> None:
-    """Register a gate that staff must pass before each page: it returns None, or a response in place of the page."""
-    if gate not in _gates:
-        _gates.append(gate)
+page_requested: Hook[[HttpRequest], HttpResponse | None] = Hook(
+    __name__,
+    "page_requested",
+    "Before a member of staff gets a page of the back office. Returns a response in place of the page, or None.",
+)
 
 
 def refuse_nul(request: HttpRequest) -> None:
@@ -89,7 +86,7 @@ class BackOfficeSite(UnfoldAdminSite):
                 return guarded(request, *args, **kwargs)
             refuse_nul(request)
             with unscoped(reason="back office: staff work on the records of all companies"):
-                stopped = next(filter(None, (gate(request) for gate in _gates)), None)
+                stopped = page_requested.first(request)
                 response = guarded(request, *args, **kwargs) if stopped is None else stopped
                 # A template response would render after the view has returned, outside of the scope.
                 render = getattr(response, "render", None)

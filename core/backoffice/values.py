@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from core.hooks import Hook
 from core.ids import is_id
 from core.text.currencies import exponent
 from core.text.formats import exact_money
@@ -72,14 +73,11 @@ PHONE = re.compile(r"\+\d{7,15}")
 Names = Mapping[str, SafeString | str]
 """Id -> the link or name that replaces it."""
 
-Shape = Callable[[Any, Names], SafeString | str | None]
-_shapes: list[Shape] = []
-
-
-def register_shape(shape: Shape) -> Shape:
-    """Register a function that describes JSON of one shape as text. It returns None for any other."""
-    _shapes.append(shape)
-    return shape
+json_rendering: Hook[[Any, Names], SafeString | str | None] = Hook(
+    __name__,
+    "json_rendering",
+    "When the back office shows JSON. Returns a description of JSON of one shape, and None for any other.",
+)
 
 
 def is_empty(value: Any) -> bool:
@@ -224,9 +222,8 @@ def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0,
         return NOTHING
     if isinstance(value, Mapping) and set(value) == {"amount", "unit"}:
         return f"{value['amount']} {str(value['unit']).removesuffix('s') if value['amount'] == 1 else value['unit']}"
-    for shape in _shapes:
-        if (html := shape(value, names)) is not None:
-            return html
+    if (html := json_rendering.first(value, names)) is not None:
+        return html
     if isinstance(value, Mapping):
         pairs = [(heading(str(name)), inner, str(name)) for name, inner in value.items() if not is_empty(inner)]
         if not pairs:

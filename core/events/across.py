@@ -45,6 +45,7 @@ def emit_across(kind: str, objects: Sequence[tuple[str, str, Values]]) -> None:
     else:
         statement = f"{statement} {LATER}"
     with connection.cursor() as cursor:
+        # Each row has its own company, so the parameter becomes a column.
         cursor.execute(statement.replace("%(company)s", OWNER), values)
     if consumers and objects:
         notify_workers(EventConsumer.part_of)

@@ -25,6 +25,7 @@ from core.tenancy import company_scope, unscoped
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 10
+# Their consumers' locks are held until the commit, so a batch is not endless.
 BATCH = 500
 """The number of deliveries in one transaction."""
 
@@ -59,8 +60,10 @@ def _deliver_some(deadline: float) -> int:
     """Lock the oldest due deliveries that no other worker holds, and deliver them by company and consumer."""
     with unscoped(reason="event dispatcher: deliveries of all companies"), transaction.atomic():
         due = list(
+            # The lock is the claim: it ends with the transaction, and with the worker.
             EventDelivery.objects.select_for_update(skip_locked=True).filter(_due()).order_by("due_at", "id")[:BATCH]
         )
+        # One read of the events for all of their consumers.
         events = Event.objects.in_bulk([delivery.event_id for delivery in due])
         groups: dict[tuple[str, str], list[tuple[Event, EventDelivery]]] = {}
         for delivery in due:
@@ -72,6 +75,7 @@ def _deliver_some(deadline: float) -> int:
         for _, group in sorted(groups.items(), key=lambda entry: _place(*entry[0])):
             if taken and monotonic() >= deadline:
                 break  # the rest stays for the next worker
+            # Consumers rely on the order: a change must not be handled before the creation.
             group.sort(key=lambda pair: pair[0].sequence)
             _deliver_group(group)
             taken += len(group)
@@ -92,6 +96,7 @@ def _deliver_group(group: list[tuple[Event, EventDelivery]]) -> None:
             len(group),
             exc_info=error,
         )
+        # The savepoint has undone the batch, so each event starts afresh.
         for pair in group:
             _deliver_group([pair])
     elif error is not None:
@@ -104,6 +109,7 @@ def _handle(group: list[tuple[Event, EventDelivery]]) -> Exception | None:
     """Run the consumer and delete the deliveries. Return the consumer's exception, or None."""
     first = group[0][1]
     try:
+        # Effects and deletion commit together, and a savepoint undoes them together.
         with transaction.atomic():
             with company_scope(first.company_id):
                 registered(EventConsumer)[first.consumer].run([event for event, _ in group])
@@ -118,10 +124,21 @@ def _retry_or_park(delivery: EventDelivery, error: Exception) -> None:
     EventDelivery.objects.filter(pk=delivery.pk).update(
         attempts=F("attempts") + 1,
         error=f"{type(error).__name__}: {error}"[:2000],
+        # A consumer that fails for an outage is tried again within the hour.
         due_at=timezone.now() + timedelta(seconds=min(2**attempts, 3600)),
+        # Kept for people to see; it no longer holds up anything.
         status=EventDelivery.Status.PARKED if attempts >= MAX_ATTEMPTS else EventDelivery.Status.PENDING,
     )
 
 
-register(QueueWork(EventConsumer.part_of, deliver, has_due=has_due_deliveries, queue="tick", while_held=True))
+register(
+    QueueWork(
+        EventConsumer.part_of,
+        deliver,
+        has_due=has_due_deliveries,
+        queue="tick",
+        task="core.deliver_events",
+        while_held=True,
+    )
+)
 register(PeriodicTask("events", forget_old, every=timedelta(hours=1)))

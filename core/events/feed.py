@@ -41,6 +41,7 @@ class Position:
 
     def encode(self, epoch: int) -> str:
         """Return the position as a cursor."""
+        # Readable by anybody who decodes it, but not meant to be: only form and epoch are checked.
         raw = orjson.dumps([epoch, self.tx, self.sequence, int(self.at.timestamp())])
         return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
@@ -57,6 +58,7 @@ class FeedPage:
 def epoch() -> int:
     """Return the epoch of cursors: it changes when the database is restored (manage.py after_restore)."""
     with connection.cursor() as cursor:
+        # last_value, since nextval would change it.
         cursor.execute("SELECT last_value FROM core_event_epoch")
         return int(cursor.fetchone()[0])
 
@@ -97,11 +99,13 @@ def oldest() -> Position:
     first = Event.objects.filter(created_at__gte=timezone.now() - KEPT).order_by("tx", "sequence").first()
     if first is None:
         return Position(0, 0, timezone.now())
+    # Positions are those after which reading goes on.
     return Position(first.tx, first.sequence - 1, first.created_at)
 
 
 def position_at(moment: datetime) -> Position:
     """Return the position before the company's first event of a time or later."""
+    # Ids begin with their time, so the primary key narrows the search.
     first = Event.objects.filter(pk__gte=first_id(moment), created_at__gte=moment).order_by("tx", "sequence").first()
     if first is None:
         return Position(_horizon(), 0, timezone.now())
@@ -124,7 +128,10 @@ def read(
     """
     began, start = timezone.now(), after or Position(0, 0, timezone.now())
     most = size if kinds is None else LOOKED_AT
+    # The horizon is read with the rows in one snapshot; read later it could promise what this page lacks.
     last, horizon = _reach(start, None if object_id else most)
+    # Row comparison of (tx, sequence) walks the index once. Django cannot write it; two conditions with OR
+    # would not.
     rows = Event.objects.extra(  # noqa: S610  constant SQL
         where=["(tx, sequence) > (%s::text::xid8, %s)", "tx < %s::text::xid8"],
         params=[str(start.tx), start.sequence, str(horizon)],
@@ -151,6 +158,7 @@ def _reach(start: Position, most: int | None) -> tuple[Position | None, int]:
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT {HORIZON}::text, found.* FROM (SELECT 1) AS one LEFT JOIN LATERAL ("  # noqa: S608  constant SQL
+            # xid8 has no type in psycopg, so that it travels as text.
             " SELECT tx::text, sequence, created_at FROM core_event WHERE company_id = %s"
             f" AND (tx, sequence) > (%s::text::xid8, %s) AND tx < {HORIZON}"
             " ORDER BY tx, sequence OFFSET %s LIMIT %s) AS found ON true",
@@ -167,9 +175,11 @@ def begin_anew() -> int:
     They become events of the first transaction, in the order of their sequence, and cursors of before are refused.
     """
     with unscoped(reason="restore: events of all companies"), connection.cursor() as cursor:
+        # The first normal transaction number: older than any horizon.
         cursor.execute("UPDATE core_event SET tx = '3'::xid8 WHERE tx <> '3'::xid8")
         changed = int(cursor.rowcount)
         cursor.execute(
+            # Two restores within a second still get different epochs.
             "SELECT setval('core_event_epoch', greatest(last_value + 1, extract(epoch FROM now())::bigint))"
             " FROM core_event_epoch"
         )
@@ -178,6 +188,7 @@ def begin_anew() -> int:
 
 def forget_old() -> bool:
     """Delete events that are older than KEPT and a day, and that no consumer waits for (a periodic task)."""
+    # An event that a consumer has not handled is kept, however old.
     old = Event.objects.filter(pk__lt=first_id(timezone.now() - KEPT - timedelta(days=1)), deliveries=None)
     ids: list[Any] = list(old.order_by("pk").values_list("pk", flat=True)[:DELETED_AT_ONCE])
     raw_delete(Event.objects.filter(pk__in=ids))

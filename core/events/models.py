@@ -15,6 +15,7 @@ class Event(CompanyModel):
     sequence = models.BigIntegerField(
         db_default=models.expressions.RawSQL("nextval('core_event_sequence')", ()), editable=False, unique=True
     )
+    # The order of commits cannot be read from ids or sequences, which are drawn before.
     tx = TransactionIdField(help_text="The transaction that wrote it; the feed reads behind those that still run.")
     object_sequence = models.PositiveIntegerField(
         db_default=1, editable=False, help_text="Counts the events of the object, without gaps."
@@ -61,6 +62,7 @@ class EventDelivery(CompanyModel):
     class Meta(CompanyModel.Meta):
         verbose_name = "waiting event"
         constraints = [models.UniqueConstraint(fields=("event", "consumer"), name="eventdelivery_once")]
+        # Partial: parked ones would otherwise be passed over at each look.
         indexes = [
             models.Index(fields=("due_at", "id"), condition=models.Q(status="pending"), name="eventdelivery_due")
         ]

@@ -25,10 +25,12 @@ def make_right(reason: str) -> MadeRight:
     Those workers do not belong to this database, so a message that one was sending becomes `unknown`: its outcome
     cannot be determined here. Safe to repeat.
     """
+    # First, so that nothing of what is freed below begins.
     begin_hold(reason)
     with transaction.atomic():
         events = begin_anew()
     freed = 0
+    # The sweeper frees a batch at a time.
     while some := sweep():
         freed += some
     return MadeRight(events, freed)

@@ -18,6 +18,7 @@ from core.jobs.registry import registered
 from core.tenancy import company_id
 from core.types import JsonObject, Values
 
+# Bounded, so that the JSON text of a statement stays at some megabytes.
 WRITE = 5000
 """The number of events in one statement."""
 
@@ -75,6 +76,7 @@ def emit(
     Without `notify` consumers get them at the next tick: a Celery message for each of many small transactions would
     slow their writer down.
     """
+    # An event without its change, or a change without its event, would mislead all consumers.
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError(
             "events are written in the transaction of the change that they tell of"
@@ -92,6 +94,7 @@ def emit(
     owner = company_id()
     now = timezone.now()
     payloads = payloads or {}
+    # One event for each object: its number is drawn once, and a doubled row would violate the upsert.
     object_ids = list(dict.fromkeys(object_ids))
     for start in range(0, len(object_ids), WRITE):
         rows = [
@@ -135,6 +138,7 @@ def _write(rows: list[JsonObject], consumers: Sequence[EventConsumer], values: J
         " AS found (n int, e text, o text, p jsonb, d json))"
     )
     events = _FIRST
+    # First events need no counter: an object has one event of these kinds, which is its number 1.
     if values["kind"] not in FIRST:
         source, events = f"{source}, {NUMBERED}", LATER
         values["from"] = number_from(values["kind"])
@@ -143,6 +147,7 @@ def _write(rows: list[JsonObject], consumers: Sequence[EventConsumer], values: J
             cursor.execute(f"{source} {events}", values)
             return
         values["consumers"] = [consumer.name for consumer in consumers]
+        # The condition is checked in the same statement, so that most events write no delivery at all.
         where = wanted_by(consumers, "consumer", company="%(company)s", kind="%(kind)s")
         cursor.execute(f"{source}, events AS ({events}) {DELIVERIES} WHERE {where}", values)
 

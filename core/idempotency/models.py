@@ -22,6 +22,7 @@ class IdempotencyKey(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         verbose_name = "remembered request"
+        # The caller belongs to the key: two members may choose the same one.
         constraints = [models.UniqueConstraint(fields=("company", "caller", "key"), name="idempotencykey_once")]
 
     def __str__(self) -> str:

@@ -72,6 +72,7 @@ def claim(keyed: Keyed) -> StoredResponse | None | object:
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("a request is taken in the transaction that does what it asks")
     with connection.cursor() as cursor:
+        # Tried and not waited for: a waiting request would hold its connection to the database.
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 24))", [keyed.lock])
         if not cursor.fetchone()[0]:
             return UNDER_WAY
@@ -79,9 +80,11 @@ def claim(keyed: Keyed) -> StoredResponse | None | object:
     row = IdempotencyKey.objects.filter(caller=keyed.caller, key=keyed.key).first()
     if row is None:
         return None
+    # The purge may be late, and the promise is a day.
     if row.created_at < timezone.now() - KEPT:
         row.delete()
         return None
+    # The same key for other content is a mistake of the caller, and must not get another request's answer.
     if row.request != keyed.digest:
         raise OtherRequest(row.operation)
     if row.status is None:
@@ -111,6 +114,7 @@ def complete(row: IdempotencyKey, status: int, body: bytes) -> None:
 
 def pack(body: bytes | None) -> str:
     """Compress a body; empty for one that is too long."""
+    # The fastest level: it is paid by every request with a key, and read by few.
     return b85encode(zlib.compress(body, 1)).decode() if body is not None and len(body) <= MAX_BYTES else ""
 
 

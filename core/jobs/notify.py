@@ -11,7 +11,7 @@ from kombu.pools import ProducerPool, producers
 from redis import RedisError
 
 from core.breaker import REDIS
-from core.jobs.registry import drained
+from core.jobs.registry import CeleryWork, drained
 
 log = logging.getLogger(__name__)
 
@@ -19,24 +19,26 @@ PATIENCE = {"socket_timeout": 1, "socket_connect_timeout": 1}
 """Seconds that a request waits for a Redis that hangs. Workers wait longer, since they read from it."""
 
 
-def notify_workers(name: str, *, expires: float | None = None) -> None:
+def notify_workers(name: str) -> None:
     """Notify the workers, after the commit, of due work of this name.
 
     The message may be lost, late or repeated: the tick finds the work without it. While Redis is away none is sent.
     """
-    transaction.on_commit(lambda: _publish(name, expires=expires))
+    notify_workers_of(drained()[name])
 
 
-def _publish(name: str, *, expires: float | None = None) -> None:
+def notify_workers_of(work: CeleryWork, *, expires: float | None = None) -> None:
+    """Notify the workers like notify_workers, with a message that expires after so many seconds."""
+    transaction.on_commit(lambda: _publish(work, expires=expires))
+
+
+def _publish(work: CeleryWork, *, expires: float | None = None) -> None:
     if not REDIS.allows():
         return
-    queue = drained()[name].queue
     try:
         with _producers().acquire(block=True) as producer:  # type: ignore[no-untyped-call]
             current_app.send_task(
-                "core.drain",
-                args=[name],
-                queue=queue,
+                work.task,
                 expires=expires,
                 retry=False,
                 ignore_result=True,
@@ -44,7 +46,7 @@ def _publish(name: str, *, expires: float | None = None) -> None:
             )
     except (OperationalError, RedisError) as error:
         REDIS.failed()
-        log.warning("no broker to notify the workers of %s (%s); the tick will find the work", name, error)
+        log.warning("no broker to notify the workers of %s (%s); the tick will find the work", work.name, error)
     else:
         REDIS.worked()
 

@@ -16,7 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from core.jobs.models import TaskSchedule
-from core.jobs.registry import QueueWork, Work, register, registered
+from core.jobs.registry import CeleryWork, registered
 from core.tenancy import unscoped
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ MAX_SKEW = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
-class PeriodicTask(Work):
+class PeriodicTask(CeleryWork):
     """A task for all companies that a worker runs at least every `every`.
 
     `run()` does a bounded part and returns whether there is more, which then runs at once. It must be idempotent.
@@ -37,13 +37,27 @@ class PeriodicTask(Work):
     every: timedelta
 
     part_of: ClassVar[str] = "periodic"
+    queue = "bulk"
+    while_held = False
+    frees_claims = False
+
+    @property
+    def task(self) -> str:  # type: ignore[override]
+        return f"{self.part_of}.{self.name.replace(' ', '_')}"
+
+    def drain(self, deadline: float) -> None:
+        """Run it while it is due, until monotonic() passes the deadline."""
+        TaskSchedule.objects.get_or_create(name=self.name)
+        while monotonic() < deadline and _run_one({self.name: self}):
+            pass
 
 
-def has_due_tasks() -> bool:
-    """Return whether a periodic task is due, or has never run here."""
+def due_tasks() -> list[PeriodicTask]:
+    """Return the periodic tasks that are due, or have never run here."""
     tasks = registered(PeriodicTask)
-    scheduled = TaskSchedule.objects.filter(name__in=list(tasks)).count()
-    return scheduled < len(tasks) or TaskSchedule.objects.filter(_is_due(tasks)).exists()
+    rows = TaskSchedule.objects.filter(name__in=list(tasks)).exclude(_is_due(tasks))
+    waiting = set(rows.values_list("name", flat=True))
+    return [task for name, task in tasks.items() if name not in waiting]
 
 
 def _is_due(tasks: Mapping[str, PeriodicTask]) -> Q:
@@ -54,15 +68,16 @@ def _is_due(tasks: Mapping[str, PeriodicTask]) -> Q:
 
 
 def run_due_tasks(deadline: float = float("inf")) -> None:
-    """Run due periodic tasks until none is left or monotonic() passes the deadline."""
-    for name in registered(PeriodicTask).keys() - set(TaskSchedule.objects.values_list("name", flat=True)):
+    """Run due periodic tasks in this process until none is left or monotonic() passes the deadline."""
+    tasks = registered(PeriodicTask)
+    for name in tasks.keys() - set(TaskSchedule.objects.values_list("name", flat=True)):
         TaskSchedule.objects.get_or_create(name=name)
-    while monotonic() < deadline and _run_one():
+    while monotonic() < deadline and _run_one(tasks):
         pass
 
 
-def _run_one() -> bool:
-    tasks = registered(PeriodicTask)
+def _run_one(tasks: Mapping[str, PeriodicTask]) -> bool:
+    """Run the task among these that has been due longest. Returns whether one was due."""
     with transaction.atomic():
         rows = TaskSchedule.objects.select_for_update(skip_locked=True).filter(_is_due(tasks))
         schedule = rows.order_by("due_at").first()
@@ -82,6 +97,3 @@ def _run_one() -> bool:
         schedule.due_at = timezone.now() + (timedelta() if more else task.every)
         schedule.save()
         return True
-
-
-register(QueueWork(PeriodicTask.part_of, run_due_tasks, has_due=has_due_tasks, queue="bulk"))

@@ -1,7 +1,7 @@
 """The registry of all kinds of work. One `register(...)` declares each, and the code that runs work reads WORK.
 
-Celery workers drain some kinds (QueueWork, core.jobs.runner.JobWork). The others are parts of a drained kind: periodic
-tasks of "periodic", event consumers of "events", actions of bulk jobs of "bulk-job".
+Most kinds have a Celery task of their own, which `register` adds (CeleryWork): queues, jobs, periodic tasks. The others
+are parts of such a kind: event consumers of "events", actions of bulk jobs of "bulk-job".
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
+
+from core.jobs.celery_tasks import add_task
 
 if TYPE_CHECKING:
     from core.jobs.models import Claimable
@@ -37,17 +39,22 @@ class Work:
         return f"{self.part_of}:{self.name}" if self.part_of else self.name
 
 
-class DrainedWork(Work, ABC):
-    """Work that the Celery workers of `queue` drain. The sweeper frees rows of `model` that dead workers held."""
+class CeleryWork(Work, ABC):
+    """Work with a Celery task of its own, which drains it on the workers of `queue`."""
 
     queue: str
-    model: type[Claimable] | None
+    task: str
+    """The name of its Celery task: the app, a point, and the action."""
     while_held: bool
     """It runs in a restored copy that is held (core.hold): only work that neither reaches others nor deletes."""
     frees_claims: bool
     """It releases by itself the rows that it claimed, after a failed statement."""
     side_by_side: ClassVar[bool] = False
     """Several threads of a process may drain it at once; otherwise its process-local state belongs to one thread."""
+    soft_time_limit: ClassVar[int] = 540
+    """Seconds after which its task is interrupted by SoftTimeLimitExceeded."""
+    time_limit: ClassVar[int] = 600
+    """Seconds after which the process of its task is killed."""
 
     @property
     def slice_seconds(self) -> float:
@@ -57,6 +64,12 @@ class DrainedWork(Work, ABC):
     @abstractmethod
     def drain(self, deadline: float) -> None:
         """Work until nothing is due or monotonic() passes the deadline."""
+
+
+class DrainedWork(CeleryWork, ABC):
+    """Work whose rows become due. The sweeper frees rows of `model` that dead workers held."""
+
+    model: type[Claimable] | None
 
     @abstractmethod
     def due(self) -> bool:
@@ -69,13 +82,14 @@ class QueueWork(DrainedWork):
 
     `run(deadline)` works until nothing is due or monotonic() passes the deadline. `has_due()` returns whether anything
     is due. `model` is the model of the rows that `run` claims, if it claims rows. `seconds` is its turn.
-    `while_held` and `frees_claims`: DrainedWork.
+    `task`, `while_held` and `frees_claims`: CeleryWork.
     """
 
     run: Callable[[float], object]
     _: KW_ONLY
     has_due: Callable[[], bool]
     queue: str
+    task: str
     model: type[Claimable] | None = None
     seconds: float = SLICE_SECONDS
     while_held: bool = False
@@ -96,9 +110,11 @@ WORK: dict[str, Work] = {}
 
 
 def register(work: Work) -> None:
-    """Register a kind of work for the tick and the workers."""
+    """Register a kind of work for the tick and the workers, and add its Celery task."""
     if WORK.setdefault(work.key, work) != work:
         raise ImproperlyConfigured(f"two kinds of work are called {work.key}")
+    if isinstance(work, CeleryWork):
+        add_task(work)
 
 
 def registered(kind: type[W]) -> dict[str, W]:
@@ -107,10 +123,10 @@ def registered(kind: type[W]) -> dict[str, W]:
 
 
 def drained() -> dict[str, DrainedWork]:
-    """Return the registered work that Celery workers drain, by name."""
-    return {work.name: work for work in WORK.values() if isinstance(work, DrainedWork)}
+    """Return the registered work whose rows become due, by name."""
+    return registered(DrainedWork)  # type: ignore[type-abstract]
 
 
-def held_back() -> list[str]:
-    """Return the names of the work that is due and waits for the end of a hold (core.hold)."""
-    return sorted(name for name, work in drained().items() if not work.while_held and work.due())
+def celery_work() -> dict[str, CeleryWork]:
+    """Return the registered work that has a Celery task, by the name of that task."""
+    return {work.task: work for work in WORK.values() if isinstance(work, CeleryWork)}

@@ -46,6 +46,7 @@ class JobWork(DrainedWork, Generic[J]):
     _: KW_ONLY
     model: type[J]
     queue: str
+    task: str
     ended: Callable[[J], None] | None = None
     while_held: bool = False
     frees_claims: bool = True

@@ -19,6 +19,7 @@ from core.lists.values import Kind, pack, refuse, unpack
 from core.types import JsonObject
 
 MAX_TOTAL = 2**53
+# A cursor may hold several texts of 10,000 characters, and each of them as JSON.
 MAX_LENGTH = 100_000
 
 
@@ -38,6 +39,7 @@ class Cursor:
             "after": self.values,
             "total": self.total,
         }
+        # Otherwise a caller could choose the totalCount that the next pages show.
         content["signature"] = _signature(self.fingerprint, self.total)
         raw = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
         return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
@@ -65,6 +67,7 @@ def decode(token: str) -> Cursor:
 def _decode(token: str) -> Cursor:
     if len(token) > MAX_LENGTH:
         raise ValueError("too long")
+    # Without it, b64decode skips characters that are none of its own, and one cursor has many spellings.
     raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     content = json.loads(raw)
     if not isinstance(content, dict) or set(content) != {"sort", "query", "after", "total", "signature"}:
@@ -94,6 +97,7 @@ def unpack_values(cursor: Cursor, kinds: Sequence[Kind], nullable: Sequence[bool
     """Return the row's typed sort values and its id. `kinds` and `nullable` describe the sort's fields."""
     try:
         values = [unpack(kind, value) for kind, value in zip((*kinds, "id"), cursor.values, strict=True)]
+        # A null where no row has one would select a section that does not exist.
         if any(value is None and not may for value, may in zip(values, (*nullable, False), strict=True)):
             raise ValueError("null where there is none")
     except (ValueError, OverflowError):

@@ -148,6 +148,7 @@ def _sections_by_target(
         yield Section(rows.filter(**{f"{field.reference}__in": targets}), (key,), 0, near=near)
 
 
+# The cursor's first nulls tell which section its row was in.
 def _leading_nulls(values: Sequence[Any], limit: int) -> int:
     return next((i for i in range(limit) if values[i] is not None), limit)
 
@@ -198,6 +199,7 @@ def _build(
 def _beyond(keys: Sequence[_Key], after: Sequence[Any], *, one_table: bool) -> Q:
     """Match the rows after the one with the sort values `after`."""
     if len({key.descending for key in keys}) > 1 or any(key.nullable for key in keys):
+        # The bound on the first key lets its index find the place; the rest only filters.
         return Q(_at_or_beyond(keys[0], after[0])) & _spelled_out(keys, after)
     comparison = TupleLessThan if keys[0].descending else TupleGreaterThan
     # Values are wrapped, so that the column's field doesn't convert them.
@@ -221,6 +223,7 @@ def _spelled_out(keys: Sequence[_Key], after: Sequence[Any]) -> Q:
         if key.nullable:
             strictly |= Q(IsNull(key.value, True))
     if len(keys) == 1:
+        # Nothing can come after a null of the last key.
         return strictly or Q(pk__in=[])
     same = Q(IsNull(key.value, True)) if value is None else Q(Exact(key.value, value))
     rest = same & _spelled_out(keys[1:], after[1:])

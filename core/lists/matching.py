@@ -55,6 +55,7 @@ class Matching:
         if self.total is not None:
             return self.total
         counted = self.counted.order_by()
+        # Counting all matches of a frequent word would read most of the company's rows.
         return (counted[: MANY + 1] if self.capped else counted).count()
 
     def is_beyond(self, total: int) -> bool:
@@ -82,9 +83,11 @@ def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
     if not _has_subquery(compare):
         # For the planner a CASE holds for half of the records, so that it walks along the order.
         likely = queryset.filter(Case(When(compare, then=True), default=False, output_field=BooleanField()))
+    # The form of the first page, or pages of one list could differ in their rows.
     if query.cursor is not None:
         total = query.cursor.total
     else:
+        # As an array, so that the sample is read first and compared afterwards.
         some = queryset.filter(AnyOf("pk", ArraySubquery(queryset.order_by().values("pk")[:SAMPLE])))
         common = some.filter(compare).order_by().count() * COMMON >= SAMPLE
         total = (likely if common else matches).order_by()[: MANY + 1].count()
@@ -113,6 +116,7 @@ def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:
     if total is not None:
         expected, rarest = total, values[0]
     else:
+        # The planner's own estimate: good enough to choose, and costs no reading.
         expected, rarest = min(
             ((_expected(condition.ids), condition) for condition in values), key=lambda pair: pair[0]
         )
@@ -120,6 +124,7 @@ def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:
         rows = queryset.filter(query.where)
         return Matching(rows, rows, total, capped=query.searched)
     others = queryset.filter(rest, *(Q(condition) for condition in values if condition is not rarest))
+    # By key, never as a join that might read the whole table.
     rows = others.filter(AnyOf("pk", ArraySubquery(rarest.ids)))
     # A second condition may leave so little that a walk along the order would not end soon.
     if expected <= FEW_VALUES or not alone:
@@ -151,6 +156,7 @@ def _left_out(queryset: QuerySet[Any]) -> QuerySet[Any] | None:
         return None
     conditions = plain_conditions(queryset, scope.company_id) or ()
     flags = [(lookup, column, value) for lookup, column, value in conditions if value is not COMPANY]
+    # A null flag would be in neither the list nor the rows left out.
     match flags:
         case [(lookup, column, False)] if lookup is Exact and not column.null and len(conditions) == 2:
             rows: QuerySet[Any] = queryset.model._default_manager.using(queryset.db).filter(**{column.name: True})

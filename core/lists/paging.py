@@ -19,6 +19,7 @@ from core.lists.query import ListQuery
 from core.text.json import dumps
 from core.types import JsonObject, Values
 
+# As many rows as are in memory at a time while a whole list is sent.
 CHUNK = 2000
 MAX_NEAR = 5000
 """The deepest row that a page sorted by a relation finds target by target; further down, sorting all is cheaper."""
@@ -100,6 +101,7 @@ def list_page(
         skip = ((query.page or 1) - 1) * query.size
         by_target = skip + query.size <= MAX_NEAR
         parts = sections(chosen.rows, query.sort, by_target=by_target, within=chosen.within)
+        # One more than are shown tells whether there is a next page, without counting.
         places = _first_places(parts, query.size + 1, skip)
         # A page that isn't full is the end of the set.
         ended = len(places) <= query.size and (places or not skip)
@@ -111,6 +113,7 @@ def list_page(
         by_target = query.size <= MAX_NEAR
         parts = sections(chosen.rows, query.sort, after, by_target=by_target, within=chosen.within)
         places = _first_places(parts, query.size + 1)
+        # Counted once: later pages repeat it, so a walk through a large list costs no count for each page.
         total = query.cursor.total
         skip, capped = 0, chosen.is_beyond(total)
     page = places[: query.size]
@@ -118,6 +121,7 @@ def list_page(
     last = sort_values(page[-1], query.sort) if more else []
     next_cursor = cursor_at(query.sort_names, query.fingerprint, last, total).encode() if more else None
     shown = max(MANY, skip + len(page)) if capped else total
+    # Read after the places: only the shown records cost their joins.
     rows = rows_of(queryset, [place[-1] for place in page], output)
     return Page(_completed(output, [output.render(row) for row in rows], names), shown, next_cursor, capped)
 
@@ -184,6 +188,7 @@ def stream_json(
                 return
             yield piece
     finally:
+        # Closing rolls back, which is a statement too and needs the company's scope.
         with scope():
             pieces.close()
 
@@ -197,6 +202,7 @@ def _json_pieces(
         prefix, end = _open(envelope) + b'"data":' + _open(record) + dumps(name) + b":[", b"]}"
     total = 0
     for chunk in rows:
+        # Without its brackets, as the chunks together are one array.
         yield prefix + dumps(chunk)[1:-1]
         prefix = b","
         total += len(chunk)

@@ -87,6 +87,7 @@ class Prefilter:
         """Return a condition that every record which contains the text meets, or None for a text without trigrams."""
         state, seed = _prefiltering.get(), self.seed or _company()
         folded = fold(text)[:MAX_TEXT]
+        # A text across two values could be found in none of them.
         if seed is None or len(folded.encode()) < 3 or SEPARATOR in folded:
             return None
         if state is not None:
@@ -95,6 +96,7 @@ class Prefilter:
                 return None
         condition = Q(HasTrigrams(self.path, seed, folded))
         start = text[:MAX_TEXT]
+        # Only texts that folding changes can be stored in the older form.
         return condition if capitals(start) == fold(start) else condition | Q(HadTrigrams(self.path, seed, start))
 
 

@@ -106,6 +106,7 @@ def rows_of(queryset: QuerySet[Any], ids: Sequence[str], output: Output) -> list
     return [by_id[id] for id in ids if id in by_id]
 
 
+# Built in the scope of a company that does not exist, whose id is then replaced by a parameter.
 @lru_cache(maxsize=64)
 def _prepare(model: Any, using: str, output: Any) -> Prepared:
     """Build the statement. It lacks the list's own conditions: the records with the ids met them."""
@@ -121,6 +122,7 @@ def _prepare(model: Any, using: str, output: Any) -> Prepared:
         tuple(
             (names[column], tuple(functions), expression)
             for column, (functions, expression) in converters.items()
+            # Read by column above, in one call.
             if not isinstance(expression.output_field, JSONField)
         ),
     )
@@ -171,6 +173,7 @@ def places_of(section: Section, skip: int, count: int) -> list[Place]:
     values = {f"after{i}": value for i, value in enumerate(section.after or ())}
     lead = [None] * section.nulls
     connection: Any = connections[shape.using]
+    # A general plan is right only where the index is walked for every company.
     with connection.planned_cursor() if shape.walks and not skip else connection.cursor() as cursor:
         _read_as_text(cursor)
         cursor.execute(f"{_prepare_places(shape)} LIMIT {count} OFFSET {skip}", {"company": shape.company, **values})
@@ -220,6 +223,7 @@ def plain_conditions(queryset: QuerySet[Any], company: str) -> tuple[Condition, 
 def _condition(node: Any, table: str, company: str) -> Condition | None:
     """Return the condition if it compares a column of the table with a constant."""
     column, value = getattr(node, "lhs", None), getattr(node, "rhs", None)
+    # Only constants of few kinds, or each value would make a statement of its own in the cache.
     if not isinstance(column, Col) or column.alias != table or not isinstance(value, str | bool):
         return None
     if value != company:
@@ -250,6 +254,7 @@ def _bound(sql: str, params: Sequence[Any], parameters: Mapping[str, str], conne
         if isinstance(param, str) and param in parameters:
             return parameters[param]
         literal: str = connection.ops.compose_sql("%s", [param])
+        # The literal is put into a text whose percent signs psycopg reads.
         return literal.replace("%", "%%")
 
     return re.sub("%[%s]", value, sql)

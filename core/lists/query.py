@@ -51,6 +51,7 @@ LISTED = frozenset({"ids", "nids", "searchBy", "sortBy", "sortOrder"})
 """Parameters with several values: separated by commas, sent repeatedly, as ids[]=… or ids[0]=…, or as a JSON array."""
 FILTERS = ("filters", "advancedFilters", "ids", "nids")
 """Parameters that select records. They are never empty: an empty one would mean all records."""
+# Bounded: Python refuses numbers of more than 4,300 digits with an error of its own.
 _NUMBER = re.compile(r"[0-9]{1,1000}", re.ASCII)
 _INDEXED = re.compile(r"(\w+)\[\d{0,6}\]", re.ASCII)
 
@@ -96,6 +97,8 @@ class ListQuery:
         `strict` also refuses filters and searches that all records meet, as bulk operations do.
         """
         reader, extra = _Reader(params), sorted(extra)
+        # A misspelled filter must not be left out, since the caller would act on other records than they
+        # meant.
         refuse_unknown(reader.values, PARAMETERS.union(extra))
         reader.refuse_repeated()
         cursor_text = reader.text("cursor")
@@ -114,6 +117,7 @@ class ListQuery:
         content += [[name, str(reader.last(name))] for name in extra if name in reader.values]
         fingerprint = _fingerprint([[key.field.name, key.order] for key in sort], content)
         if cursor is not None and (
+            # A position in one list says nothing in another.
             cursor.fingerprint != fingerprint or cursor.sort != tuple((k.field.name, k.order) for k in sort)
         ):
             raise refuse(
@@ -226,6 +230,7 @@ def split_values(values: Iterable[Any], name: str) -> list[str]:
 
 def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[SortKey, ...]:
     names, orders = reader.list("sortBy"), [order.lower() for order in reader.list("sortOrder")]
+    # The cursor holds its sort, so that a client may pass it alone.
     if not names and not orders and cursor is not None:
         names, orders = [name for name, _ in cursor.sort], [order for _, order in cursor.sort]
     default = "desc" if names else fields.default_order
@@ -237,6 +242,7 @@ def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[Sor
     wrong = next((order for order in orders if order not in ("asc", "desc")), None)
     if wrong is not None:
         raise refuse("sortOrder", f"each order is asc or desc, not {shorten(wrong, 40)!r}")
+    # The second would have no effect, and break the comparison with the cursor.
     if len(set(names)) < len(names):
         raise refuse("sortBy", "names a field twice")
     orders += [default] * (len(names) - len(orders))
@@ -251,6 +257,7 @@ def _where(reader: _Reader, fields: FieldSet, now: datetime, *, strict: bool = F
     search_by, search = reader.list("searchBy"), reader.text("searchValue")
     filters, advanced = reader.json("filters"), reader.json("advancedFilters")
     ids, nids = read_ids(reader.list("ids"), "ids"), read_ids(reader.list("nids"), "nids")
+    # A bulk operation would otherwise act on all records.
     if strict and search_by and not search:
         raise refuse("searchValue", "is missing beside searchBy; leave both out to act on all")
     parts = [_search(search_by, search, fields)]
@@ -287,6 +294,7 @@ def _search(names: list[str], text: str, fields: FieldSet) -> Q:
     chosen = [fields.searchable(name, "searchBy") for name in dict.fromkeys(names)]
     if not text:
         return Q()
+    # PostgreSQL refuses such texts with an error of its own.
     clean_text(text, "searchValue", MAX_SEARCH)
     check_visible(text, "searchValue")
     chosen = chosen or [fields.searchable(name, "searchBy") for name in fields.default_search]
@@ -338,5 +346,6 @@ def read_ids(values: Any, field: str) -> list[str]:
 
 
 def _fingerprint(sort: list[list[str]], content: list[Any]) -> str:
+    # Objects in another order of keys are the same query.
     raw = json.dumps([sort, content], sort_keys=True, default=str)
     return hashlib.sha256(raw.encode()).hexdigest()[:16]

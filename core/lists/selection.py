@@ -50,11 +50,13 @@ class BulkSelection:
         `nothing` is the name of the error of a body that selects nothing.
         """
         query = read_parameters(params)
+        # `filters=` left empty by a mistake would otherwise select everything.
         refuse_empty(query, (*FILTERS, "searchBy", "searchValue"))
         ids, nids = (read_ids([] if body.get(name) is None else body[name], name) for name in ("ids", "nids"))
         everything = body.get("selectAll", False)
         if not isinstance(everything, bool):
             raise refuse("selectAll", "needs to be true or false")
+        # Nothing selected is an error, and never "all".
         if not everything and not ids:
             raise NamedError(
                 nothing,
@@ -93,11 +95,13 @@ def in_batches(
     The caller owns the transaction. `lock` locks the rows in this order, so that bulk operations wait for each other
     and never deadlock. With `no_key` others may still refer to the rows, which the caller only updates.
     """
+    # A server-side cursor, and its locks, live as long as the transaction.
     if not connections[queryset.db].in_atomic_block:
         raise TransactionManagementError("in_batches() needs a transaction around it")
     ids = queryset.order_by("pk").values_list("pk", flat=True)
     if lock:
         ids = ids.select_for_update(of=("self",), no_key=no_key)
+    # One statement for all batches: what is written to a batch does not change which rows come next.
     rows = ids.iterator(chunk_size=size)
     while batch := list(islice(rows, size)):
         yield batch

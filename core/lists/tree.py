@@ -49,6 +49,7 @@ class Group:
 def load_json(text: str, parameter: str) -> Any:
     """Parse the parameter's JSON. Numbers with a fraction become Decimal, so that none is rounded."""
     try:
+        # NaN and Infinity are no JSON (RFC 8259, 6), and PostgreSQL's jsonb refuses them.
         return json.loads(
             text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=partial(_once, parameter)
         )
@@ -73,6 +74,7 @@ def _no_constant(name: str) -> NoReturn:
 def parse(value: str | Values, parameter: str = PARAMETER) -> Group:
     """Parse a tree, JSON or object, of at most 5 levels and 50 conditions. `compile` checks names and values."""
     raw = load_json(value, parameter) if isinstance(value, str) else value
+    # One condition alone is taken for a group of one.
     if isinstance(raw, Mapping) and "conditions" not in raw and "field" in raw:
         raw = {"operator": "and", "conditions": [raw]}
     tree = _parse_group(raw, parameter, parameter, depth=1)
@@ -92,6 +94,7 @@ def _parse_group(raw: Any, path: str, parameter: str, depth: int) -> Group:
         raise refuse(path, f"the operator of a group is and or or, not {shorten(operator, 40)!r}")
     if not isinstance(conditions, list | tuple):
         raise refuse(path, "conditions needs to be an array")
+    # Read strictly it would hold for no record; most who send it mean all.
     if operator == "or" and not conditions:
         raise refuse(path, "an or needs conditions, of which one must hold")
     if len(conditions) > MAX_CONDITIONS:
@@ -183,6 +186,7 @@ def evaluate(
         compiled = compile_node(node, field, _where(parameter, field), now)
         return compiled.holds(record_values(field.type, record.get(node.field), node.time_zone))
     results = [evaluate(child, record, fields, now=now, parameter=parameter) for child in node.conditions]
+    # As in SQL: an empty group holds for every record.
     return not results or (all(results) if node.operator == "and" else any(results))
 
 

@@ -69,11 +69,13 @@ def _read_text(raw: Any, where: str, field: str) -> str:
 def _read_number(raw: Any, where: str, field: str) -> int | Decimal:
     if isinstance(raw, bool) or not isinstance(raw, int | float | Decimal):
         raise refuse(where, f"needs a number, got {_describe(raw)}")
+    # repr gives the shortest digits that mean the float; Decimal(raw) would give all of its binary digits.
     return _bounded(Decimal(repr(raw)) if isinstance(raw, float) else raw, where)
 
 
 def _bounded(number: int | Decimal, where: str) -> int | Decimal:
     if isinstance(number, int):
+        # Before Decimal, which takes quadratic time over long numbers.
         if number.bit_length() > 1000:
             raise refuse(where, f"the number is out of range, at most 1e{MAX_EXPONENT} is allowed")
         number = Decimal(number)
@@ -114,6 +116,7 @@ def parse_span(raw: str, zone: tzinfo = UTC) -> Span:
         day = date.fromisoformat(raw)
     except ValueError:
         start = as_utc(datetime.fromisoformat(raw))
+        # With more digits than answers show, the caller means that very microsecond.
         length = _MICROSECOND if _FINE_FRACTION.search(raw) else _MILLISECOND
     else:
         return _day_span(day, zone)
@@ -196,6 +199,7 @@ def pack(value: Any) -> Any:
         return value
     if isinstance(value, date):
         return value.isoformat()
+    # So that exactly the same float comes back.
     return repr(value) if isinstance(value, float) else str(value)
 
 
@@ -219,6 +223,7 @@ def unpack(kind: Kind, packed: Any) -> Any:
 
 def _unpack_number(packed: str) -> int | Decimal:
     try:
+        # The same bounds as in filters: a forged cursor reaches PostgreSQL as well.
         return _bounded(Decimal(packed), "cursor")
     except (InvalidOperation, NamedError):
         raise ValueError("not a number") from None

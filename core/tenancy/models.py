@@ -35,6 +35,7 @@ class CompanyQuerySet(models.QuerySet[Any]):
     """A queryset whose writes stay inside the active company."""
 
     def bulk_create(self, objs: Any, *args: Any, **kwargs: Any) -> Any:
+        # A generator would be used up by the loop.
         objs = list(objs)
         for instance in objs:
             own(instance)
@@ -57,7 +58,9 @@ class CompanyManager(models.Manager.from_queryset(CompanyQuerySet)):  # type: ig
             raise NoActiveCompany(
                 f"{self.model.__name__} belongs to a company and none is active; open core.tenancy.company_scope(...)"
             )
+        # Read when the queryset is made, and not when the manager is: managers are shared by all threads.
         rows: models.QuerySet[Any] = super().get_queryset()
+        # Without the condition under unscoped(), where the role already sees all rows.
         if scope.company_id is not None:
             limit(rows.query, "company", scope.company_id)
         return rows
@@ -79,6 +82,7 @@ class CompanyRow(models.Model):
     After migrating, core.tenancy.row_security adds policies and composite foreign keys to its table.
     """
 
+    # No index of its own: each table's indexes begin with the company, together with what is asked for.
     company = models.ForeignKey(
         "accounts.Company", on_delete=models.CASCADE, db_index=False, related_name="+", editable=False
     )
@@ -87,6 +91,8 @@ class CompanyRow(models.Model):
 
     class Meta:
         abstract = True
+        # Related objects and refresh_from_db use the base manager, which must not see more than the default
+        # one.
         base_manager_name = "objects"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
@@ -121,5 +127,6 @@ def own(instance: CompanyRow) -> None:
         return
     if instance.company_id is None:
         instance.company_id = scope.company_id
+    # The database would refuse it too; here the error names the model.
     elif instance.company_id != scope.company_id:
         raise NoActiveCompany(f"this {type(instance).__name__} belongs to another company than the active one")

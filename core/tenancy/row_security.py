@@ -19,6 +19,7 @@ from core.fields import CompanyForeignKey
 from core.tenancy import APP_ROLE, SYSTEM_ROLE, as_owner
 from core.tenancy.models import CompanyRow
 
+# SET TRUE and INHERIT FALSE: the login role may take the roles, but sees nothing as long as it has not.
 CREATE_ROLES = f"""
 DO $$
 DECLARE name text;
@@ -83,6 +84,7 @@ def company_references(model: type[models.Model]) -> list[CompanyForeignKey]:
 
 def apply_row_security(app_config: AppConfig, using: str, **_: Any) -> None:
     """Secure the tables of one app (post_migrate receiver). Idempotent."""
+    # Derived from the models, so that a new table is secured without anybody thinking of it.
     own = [model for model in company_models() if model._meta.app_label == app_config.label]
     connection = connections[using]
     if connection.vendor != "postgresql":
@@ -96,6 +98,7 @@ def apply_row_security(app_config: AppConfig, using: str, **_: Any) -> None:
         present = set(connection.introspection.table_names(cursor))
         if not all(model._meta.db_table in present for model in own):
             return  # migrated back to before these tables
+        # The catalogue is read once for all tables: asking for each would make migrate slow.
         cursor.execute("SELECT conname FROM pg_constraint WHERE contype IN ('f', 'u')")
         constraints = {name for (name,) in cursor.fetchall()}
         cursor.execute("SELECT relname FROM pg_class WHERE relrowsecurity AND relforcerowsecurity")
@@ -113,14 +116,18 @@ def apply_row_security(app_config: AppConfig, using: str, **_: Any) -> None:
 def policy_statements(table: str, forced: set[str], policies: set[tuple[str, str]]) -> Iterator[str]:
     """Yield the statements that force row-level security on the table."""
     if table not in forced:
+        # FORCE, since the owner of a table is otherwise exempt from its policies.
         yield f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY'
+    # NULL when it was never set, and "" after a reset: neither equals any company.
     own = "company_id = current_setting('app.company', true)"
     if (table, "company") not in policies:
         yield f'CREATE POLICY company ON "{table}" TO {APP_ROLE} USING ({own}) WITH CHECK ({own})'
     if (table, "system") not in policies:
+        # A policy and not BYPASSRLS, which only a superuser can give.
         yield f'CREATE POLICY system ON "{table}" TO {SYSTEM_ROLE} USING (true) WITH CHECK (true)'
     meant = "current_setting('app.owner', true) = 'on'"
     if (table, "owner") not in policies:
+        # Only within as_owner(), so that a session that lost its role by accident sees nothing.
         yield f'CREATE POLICY owner ON "{table}" TO CURRENT_USER USING ({meant}) WITH CHECK ({meant})'
 
 
@@ -132,9 +139,11 @@ def reference_statements(model: type[models.Model], constraints: set[str]) -> It
         unique, name = f"{target}_company_id_id", f"{table}_{field.column}_company"
         if unique not in constraints:
             constraints.add(unique)
+            # A foreign key needs a unique constraint on exactly its columns.
             yield f'ALTER TABLE "{target}" ADD CONSTRAINT "{unique}" UNIQUE (company_id, id)'
         if name not in constraints:
             yield (
                 f'ALTER TABLE "{table}" ADD CONSTRAINT "{name}" FOREIGN KEY (company_id, "{field.column}") '
+                # Like Django's own keys, so that rows can be inserted in any order within a transaction.
                 f'REFERENCES "{target}" (company_id, id) DEFERRABLE INITIALLY DEFERRED'
             )

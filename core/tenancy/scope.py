@@ -24,6 +24,7 @@ class Scope:
     owner: bool = False
 
 
+# A ContextVar and no thread-local: generators and callbacks keep the scope that they were made in.
 _active: ContextVar[Scope | None] = ContextVar("leadwright_scope", default=None)
 
 
@@ -38,6 +39,7 @@ def _enter(scope: Scope) -> Iterator[None]:
 
 def company_scope(company_id: str) -> AbstractContextManager[None]:
     """Open a block in which only the rows of this company exist."""
+    # An empty id would set app.company to "" and show no rows, which looks like an empty company.
     if not company_id:
         raise NoActiveCompany("company_scope() needs a company id")
     return _enter(Scope(company_id))
@@ -57,6 +59,7 @@ def as_owner() -> AbstractContextManager[None]:
 
 def reopen() -> Callable[[], AbstractContextManager[None]]:
     """Return a function that opens the active scope again, for work that continues after the scope has been left."""
+    # For streamed answers: the view's scope is left before the last byte goes out.
     scope = _active.get()
     return nullcontext if scope is None else lambda: _enter(scope)
 
@@ -78,6 +81,7 @@ def session_settings() -> tuple[str, str]:
     """Return the role and the value of `app.company` that the database session needs now."""
     scope = _active.get()
     if scope is None:
+        # Without a scope the weaker role, and no company: raw SQL then finds no rows at all.
         return APP_ROLE, ""
     if scope.owner:
         return "none", ""

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
 HIDDEN = "\u2022\u2022\u2022"
+OPAQUE = r".*(password|secret|token|credentials?|authorization)|.*(api|private|access|secret)_?key"
+SECRET = re.compile(rf"^(key|{OPAQUE})$", re.IGNORECASE)
+"""Names whose values are never shown, in case a serializer has one that it does not declare in `conceals`."""
+UNNAMED = re.compile(rf"^({OPAQUE})$", re.IGNORECASE)
+"""The same without `key`, by which many objects are distinguished."""
 SHORTEST = 4
 """Minimum number of characters of a secret to search for: a shorter one would match everywhere."""
 

@@ -18,10 +18,13 @@ from rest_framework.request import Request
 
 from core.access import Actor
 from core.api.endpoint import Endpoint
+from core.api.refusals import Refusal
+from core.errors import PERMISSION, FieldError
 from core.lists import FieldSet
 from core.text.json import dumps
+from core.text.redaction import UNNAMED
 from core.types import Values
-from core.web.visits import UNNAMED, visible
+from core.web.visits import visible
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
 """Headers of the browser's request that are passed to the API: the client's address and user agent."""
@@ -35,18 +38,17 @@ class ActorAuthentication(BaseAuthentication):
         return actor, actor
 
 
-LACKS = "lacks the permission"
-"""Text of the API's error for a missing permission; the permission's name follows."""
 NOT_ALLOWED = "Your role does not allow this. Ask an owner of the company for the permission."
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of the API. `fields` are those of its list, if it is one."""
+    """An answer of the API. `fields` are those of its list, if it is one; `failure` is a refusal as data."""
 
     status: int
     body: Values
     fields: FieldSet | None = field(default=None, repr=False)
+    failure: Refusal | None = field(default=None, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -55,6 +57,30 @@ class Answer:
     @property
     def data(self) -> Any:
         return self.body.get("data")
+
+    @property
+    def name(self) -> str:
+        """The name of a refusal, such as ValidationError_400."""
+        return self.failure.name if self.failure else ""
+
+    @property
+    def code(self) -> str:
+        """The reason among the refusals of this name; empty where there is just one."""
+        return self.failure.code if self.failure else ""
+
+    @property
+    def params(self) -> Values:
+        """The values in a refusal's text, for a page that writes its own."""
+        return self.failure.params if self.failure else {}
+
+    @property
+    def errors(self) -> Sequence[FieldError]:
+        """The refused fields, with the codes of their errors."""
+        return self.failure.errors if self.failure else ()
+
+    def refuses(self, *fields: str) -> bool:
+        """Return whether the first refused field is one of these."""
+        return bool(self.errors) and self.errors[0]["field"] in fields
 
     @property
     def message(self) -> str:
@@ -68,9 +94,15 @@ class Answer:
     @property
     def refusal(self) -> str:
         """Return the reason of a refusal, as text for people."""
-        if LACKS in self.warning:
+        if self.code == PERMISSION:
             return NOT_ALLOWED
         return " ".join(filter(None, (self.message, self.warning)))
+
+    @property
+    def reason(self) -> str:
+        """The reason of a refusal as sentences, without the message and the names of fields."""
+        texts = [error["message"] for error in self.errors] or [self.warning or self.message]
+        return " ".join(sentence(text) for text in dict.fromkeys(texts))
 
     @property
     def total(self) -> int | None:
@@ -167,7 +199,8 @@ def answer_of(response: Any, declared: Endpoint | None) -> Answer:
         response.close()
         raise TypeError(f"{declared.summary if declared else 'the address'} answers a stream; ask for a page (n, p)")
     fields = declared.listing.fields if declared and declared.listing else None
-    return Answer(response.status_code, orjson.loads(response.content or b"{}"), fields)
+    body = orjson.loads(response.content or b"{}")
+    return Answer(response.status_code, body, fields, getattr(response, "refusal", None))
 
 
 def ask(
@@ -222,6 +255,12 @@ def respond(
     response = handle(request, **match.kwargs)
     request.close()
     return response, getattr(getattr(view, action), "endpoint", None)
+
+
+def sentence(text: str) -> str:
+    """Write a hint of the API as a sentence."""
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if not text or text.endswith((".", "!", "?")) else ".")
 
 
 def with_ids(value: Any) -> Any:

@@ -134,7 +134,7 @@ class ChangeMany(BulkList):
         change = {what.name: value} if what.name in BESIDE else {"formData": {what.name: value}}
         answer = self.ask("PUT", self.resource, query, {**body, **change, "updateType": how.value})
         if answer.status == 400 and not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({**self.chosen(form), "label": what.label}, status=422)
         return self.redirect_after_bulk(answer, "Changing", "Changed")
 
@@ -171,7 +171,7 @@ class StartForMany(BulkList):
         query, body = self.selection
         answer = self.ask("POST", f"workflow/{workflow.value}/enrol", query, {**body, "panel": self.one})
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page(self.chosen(form), status=422)
         return self.done(started(answer.data), self.list_here)
 

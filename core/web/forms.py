@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import QueryDict
 
+from core.errors import PERMISSION, WHOLE_BODY
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
-from core.web.ask import LACKS, NOT_ALLOWED
+from core.web.ask import NOT_ALLOWED, Answer, sentence
 from core.web.inputs import (
     BadMoment,
     option_text,
@@ -23,7 +23,6 @@ from core.web.inputs import (
     widget_of,
 )
 
-PIECE = re.compile(r"([A-Za-z_][\w-]*(?:\.[\w-]+)*): (.+)", re.DOTALL)
 LOST = "Enter it again: it is not kept after a failed try."
 """Error at a secret of a refused form: no page sends secrets back to the browser."""
 SEVERAL = frozenset({"checks", "groups", "tags"})
@@ -193,6 +192,14 @@ def differ(left: Any, other: Any) -> bool:
     return bool(left != other or isinstance(left, bool) != isinstance(other, bool))
 
 
+def name_below(prefix: str) -> Callable[[str], str]:
+    """Return a function for `Form.refuse` if the form is one item of a list in the body, at fields.2. for example.
+
+    Errors at other items stay above the form.
+    """
+    return lambda path: path.removeprefix(prefix) if path.startswith(prefix) else ""
+
+
 class Form:
     """A form on a page. `fill` reads the input, `values` has it for the API's body."""
 
@@ -253,46 +260,44 @@ class Form:
             if form_field.is_other(before.get(form_field.name))
         }
 
-    def refuse(self, message: str, warning: str) -> None:
-        """Put an API's refusal at the fields that it names (`email: is required; number: …`), the rest above them."""
-        if LACKS in warning:
+    def refuse(self, answer: Answer, name_of: Callable[[str], str] = str) -> None:
+        """Put the API's refusal at the fields that it names, and what belongs to no field above the form.
+
+        `name_of` returns the form's name of a path in the body, where they differ; an error at no field of the form
+        keeps its path.
+        """
+        if answer.code == PERMISSION:
             self.trouble.append(NOT_ALLOWED)
             self.ask_again()
             return
-        by_name = {form_field.name: form_field for form_field in self.fields}
+        texts: dict[str, list[str]] = {}
         rest: list[str] = []
-        found_of: dict[str, list[str]] = {}
-        last: list[str] | None = None
-        for piece in warning.split("; "):
-            match = PIECE.fullmatch(piece)
-            names = reversed(match[1].split(".")) if match else ()  # of allowedIps.0 the form has the first
-            named = next((by_name[name] for name in names if name in by_name), None)
-            if named is not None and match is not None:
-                last = found_of.setdefault(named.name, [])
-                last.append(match[2].removeprefix(f"{named.label}: "))
-            elif last and not match:
-                last[-1] += f"; {piece}"
-            elif piece:
-                rest.append(_sentence(piece))
-        for name, pieces in found_of.items():
-            by_name[name].error = " ".join(_sentence(piece) for piece in pieces)
-        duplicates = re.fullmatch(r"Duplicate field\(s\): (.+)", message)
-        for name in duplicates[1].split(", ") if duplicates else ():
-            if name in by_name and not by_name[name].error:
-                by_name[name].error = "Another record has this already."
-        if message and not self.wrong:
-            self.trouble.append(message)
+        for error in answer.errors:
+            whole = error.get("code") == WHOLE_BODY
+            form_field = None if whole else self.field_at(name_of(error["field"]))
+            if form_field is not None:
+                text = error["message"].removeprefix(f"{form_field.label}: ")
+                texts.setdefault(form_field.name, []).append(sentence(text))
+            else:
+                rest.append(sentence(error["message"] if whole else f"{error['field']}: {error['message']}"))
+        if not answer.errors and answer.warning:
+            rest.append(sentence(answer.warning))
+        for form_field in self.fields:
+            if form_field.name in texts:
+                form_field.error = " ".join(texts[form_field.name])
+        if answer.message and not self.wrong:
+            self.trouble.append(answer.message)
         self.trouble += rest
         self.ask_again()
+
+    def field_at(self, path: str) -> Field | None:
+        """Return the field of a path in the body: of allowedIps.0 the form may have the first part, or the last."""
+        by_name = {form_field.name: form_field for form_field in self.fields}
+        names = (path, *reversed(path.split(".")))
+        return next((by_name[name] for name in names if name in by_name), None)
 
     def ask_again(self) -> None:
         """Mark typed secrets as lost, because browsers do not get them back."""
         for form_field in self.fields:
             if form_field.kind == "password" and form_field.value and not form_field.error:
                 form_field.error = LOST
-
-
-def _sentence(text: str) -> str:
-    """Write a hint of the API as a sentence."""
-    text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.views import View
 
 from core.access import Actor, Entitlement, entitlement, entitlements_kept
-from core.errors import NamedError
+from core.errors import PERMISSION, NamedError
 from core.ids import is_id
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
@@ -43,10 +43,10 @@ UNUSABLE = {
 OF_ORDER = {"sortBy": "sortOrder"}
 
 
-def _unusable(warning: str, query: Values) -> str:
-    """Return the parameter of the query that a list refuses."""
-    name = warning.partition(":")[0]
-    return name if name in UNUSABLE and name in query else ""
+def _unusable(answer: Answer, query: Values) -> str:
+    """Return the parameter of the query that a list refuses, or an empty text."""
+    names = (error["field"].partition(".")[0] for error in answer.errors)
+    return next((name for name in names if name in UNUSABLE and name in query), "")
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Page(View):
         answer = self.ask("GET", path, query)
         params = dict(query or {})
         lost = []
-        while answer.status == 400 and (name := _unusable(answer.warning, params)):
+        while answer.status == 400 and (name := _unusable(answer, params)):
             lost.append(UNUSABLE[name])
             params = {
                 parameter: value for parameter, value in params.items() if parameter not in (name, OF_ORDER.get(name))
@@ -167,7 +167,7 @@ class Page(View):
             return answer
         if answer.status == 404 or (answer.status == 400 and self.params):
             raise nothing_here()
-        detail = ask.NOT_ALLOWED if ask.LACKS in answer.warning else answer.warning
+        detail = ask.NOT_ALLOWED if answer.code == PERMISSION else answer.warning
         raise Refused(answer.status if answer.status < 500 else 503, answer.message, detail)
 
     def options_of(self, path: str, *, module: str = "", fields: str = "name", **query: Any) -> list[Option]:
@@ -284,7 +284,7 @@ class Page(View):
     def invalid(self, form: Form, answer: Answer | None = None, **context: Any) -> HttpResponse:
         """Show the page again with the form and the API's errors, at the fields that they name."""
         if answer is not None:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
         return self.page({**self.show(), **context, "form": form}, status=422)
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:

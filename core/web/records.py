@@ -126,7 +126,7 @@ class NewRecord(RecordForm):
             return self.refused(form)
         answer = self.ask("POST", self.kind.path, None, self.body(form.values))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form)
         return self.done(f"{self.kind.title} added", self.list_address())
 
@@ -179,7 +179,7 @@ class EditRecord(RecordForm):
             return self.unchanged(back)
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(edit.changed))
         if not answer.ok:
-            edit.form.refuse(answer.message, answer.warning)
+            edit.form.refuse(answer)
             return self.refused(edit.form, **self.context())
         return self.done(f"{self.kind.title} saved", back, undo=answer.job)
 

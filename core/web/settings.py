@@ -74,6 +74,6 @@ class SettingsForm(SettingsPage):
             return self.unchanged()
         answer = self.ask("PUT", self.resource, None, self.body(edit.changed))
         if not answer.ok:
-            edit.form.refuse(answer.message, answer.warning)
+            edit.form.refuse(answer)
             return self.page({"form": edit.form}, status=422)
         return self.done("Saved")

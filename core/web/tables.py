@@ -228,7 +228,7 @@ class EditCell(TablePage):
         if answer.status == 403:
             self.needed(answer)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page(self.editing(form, self.record), status=422)
         return self._saved(answer.data, answer)
 

@@ -15,15 +15,11 @@ from rest_framework import serializers
 
 from core.api.output import Computed, Output
 from core.database import writing_nothing
+from core.text.redaction import SECRET
 
 SECONDS = 10
 """The statement timeout of a read."""
 HIDDEN = "hidden"
-OPAQUE = r".*(password|secret|token|credentials?|authorization)|.*(api|private|access|secret)_?key"
-SECRET = re.compile(rf"^(key|{OPAQUE})$", re.IGNORECASE)
-"""Names whose values are never shown, in case an answer has one that Output.conceals doesn't declare."""
-UNNAMED = re.compile(rf"^({OPAQUE})$", re.IGNORECASE)
-"""The same without `key`, by which pages distinguish columns; the Output of API keys conceals theirs."""
 
 
 @contextmanager

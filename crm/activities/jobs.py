@@ -8,4 +8,4 @@ from crm.activities.reminders import has_due_reminders, remind
 from crm.activities.services import READERS, record
 
 register(EventConsumer("activities", record, kinds=READERS))
-register(QueueWork("reminders", remind, has_due=has_due_reminders, queue="send"))
+register(QueueWork("reminders", remind, has_due=has_due_reminders, queue="send", task="crm.send_reminders"))

@@ -12,7 +12,9 @@ from crm.bulk_jobs.services import BulkAction, run
 from crm.bulk_jobs.undo import purge_journals, undo
 from crm.bulk_jobs.worker import change_records
 
-register(JobWork("bulk-job", run, model=BulkJob, queue="bulk", ended=notify_ended, while_held=True))
+register(
+    JobWork("bulk-job", run, model=BulkJob, queue="bulk", task="crm.run_bulk_job", ended=notify_ended, while_held=True)
+)
 register(BulkAction("update", change_records))
 register(BulkAction("delete", change_records))
 register(BulkAction("restore", restore_records))

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import PermissionLacking
 from core.types import JsonObject
 from crm.bulk_jobs.filters import BULK_JOB_FIELDS
 from crm.bulk_jobs.models import BulkJob
@@ -124,7 +124,7 @@ class BulkJobViewSet(ResourceViewSet):
         needed += [(module_of(panel), "PUT") for panel in changed_beside(job)]
         for module, right in needed:
             if not may(self.actor, module, right):
-                raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{right}")
+                raise PermissionLacking(f"{module}.{right}")
         undoing = undo_bulk_job(id=job.pk, actor_id=self.actor.member_id, automation=data["automation"] != "skip")
         return job_answer(undoing.pk)
 

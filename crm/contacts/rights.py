@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from core.access import Actor
-from core.errors import NamedError
+from core.errors import PermissionLacking
 from crm.records.problems import ValueProblem
 
 REFUSED = "UnauthorizedAction_403"
@@ -29,7 +29,7 @@ class ContactRights:
 def check_reads_contacts(actor: Actor) -> None:
     """Raise UnauthorizedAction_403 for an actor who may not read contacts, and so gets no data of them."""
     if not (actor.is_unbounded or actor.may("contact", "GET")):
-        raise NamedError(REFUSED, "your role lacks the permission contact.GET")
+        raise PermissionLacking("contact.GET")
 
 
 NO_NEW_CONTACT = ValueProblem(

@@ -80,7 +80,6 @@ def update_contacts(
             journal.after(schema.kind, touched, source)
         result.updated = [(row.index, id) for id, row in present]
         result.changed = set(changes_by_id)
-        # The activities of the contact show such a change as an import.
         by = {"import": source.id} if source is not None and source.column == "import_job_id" else {}
         emit(
             "contact.updated",

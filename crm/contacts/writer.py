@@ -5,7 +5,7 @@ The result is that of writing the rows one after another, so it does not depend 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -13,6 +13,7 @@ from django.db import connection, transaction
 
 from core.access import remaining_quota
 from core.events import emit
+from core.hooks import Hook
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.collisions import Holders, collision
@@ -32,9 +33,12 @@ from crm.records.writes.inserts import insert_records
 
 Existing = Literal["error", "skip", "update"]
 MAX_ROUNDS = 5
-TakeOver = Callable[[Mapping[str, str], str | None, bool], None]
-"""Takes deleted contact -> its heir, the acting member, and whether workflows may start."""
-_takers: list[TakeOver] = []
+contacts_recreated: Hook[[Mapping[str, str], str | None, bool], None] = Hook(
+    __name__,
+    "contacts_recreated",
+    "After contacts were created with the unique keys of deleted ones, in that transaction. Gets deleted contact ->"
+    " new contact, the acting member, and whether workflows may start. Transfers the data of the deleted ones.",
+)
 
 
 @dataclass(slots=True)
@@ -140,12 +144,6 @@ def _plan_round(
     return _plan(keyed, live_holders(keyed), take if existing == "update" else None, left)
 
 
-def on_contact_recreated(take_over: TakeOver) -> None:
-    """Register a function that transfers data of deleted contacts to new ones with their unique keys."""
-    if take_over not in _takers:
-        _takers.append(take_over)
-
-
 def import_source(id: str | None) -> Source | None:
     """Return the source that records updated by an import are journaled for."""
     return Source.import_job(id) if id else None
@@ -207,5 +205,5 @@ def _complete(schema: ContactSchema, created: Sequence[KeyedRow], actor_id: str 
     add_tags(schema.company_id, [(item.id, tag) for item in created for tag in item.row.tag_ids or ()], schema.kind)
     emit("contact.created", [item.id for item in created], actor_id=actor_id, automation=automation)
     replacements = recreated_contacts(created)
-    for take_over in _takers if replacements else ():
-        take_over(replacements, actor_id, automation)
+    if replacements:
+        contacts_recreated.send(replacements, actor_id, automation)

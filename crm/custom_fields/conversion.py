@@ -147,6 +147,13 @@ def refuse_unfit(conversion: Conversion, check: Check) -> None:
             f"{conversion.old.key}: {check.unfit} of {check.total} {conversion.kind.noun} with a value have one that"
             " does not fit"
             f" ({'; '.join(check.examples)}); with dropInvalid: true such values are removed",
+            code="unfitValues",
+            params={
+                "count": check.unfit,
+                "total": check.total,
+                "noun": conversion.kind.noun,
+                "examples": check.examples,
+            },
         )
 
 

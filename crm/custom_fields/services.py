@@ -142,7 +142,8 @@ def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
                 raise
             errors.append(NamedError(error.name, f"fields.{index}.{error.detail}"))
     if errors:
-        raise NamedError(errors[0].name, "; ".join(error.detail for error in errors))
+        fields = [field for error in errors for field in error.errors]
+        raise NamedError(errors[0].name, "; ".join(error.detail for error in errors), errors=fields)
     return outcomes
 
 

@@ -9,5 +9,5 @@ from crm.exports.models import Export
 from crm.exports.services import notify_ended, purge_exports
 from crm.exports.worker import run
 
-register(JobWork("export", run, model=Export, queue="bulk", ended=notify_ended, while_held=True))
+register(JobWork("export", run, model=Export, queue="bulk", task="crm.run_export", ended=notify_ended, while_held=True))
 register(PeriodicTask("exports", purge_exports, every=timedelta(hours=1)))

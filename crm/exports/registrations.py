@@ -23,7 +23,8 @@ from crm.teams import views as team_views
 
 def register_exports() -> None:
     """Register the lists; called when the app is ready."""
-    own_files.register_exports(_columns, formats_of_file)
+    own_files.export_columns.connect(column_names)
+    own_files.export_formats.connect(formats_of_file)
     register_source("contact", contact_views.ContactViewSet, panel=CustomField.Panel.CONTACT)
     register_source("lead", lead_views.LeadViewSet, panel=CustomField.Panel.LEAD)
     register_source("product-service", product_views.ProductViewSet, panel=CustomField.Panel.PRODUCT_SERVICE)
@@ -41,6 +42,7 @@ def register_exports() -> None:
     register_source("meeting", meeting_views.MeetingViewSet)
 
 
-def _columns(resource: str) -> list[tuple[str, ...]]:
+def column_names(resource: str) -> list[tuple[str, ...]]:
+    """Return the names of each column of a list's export: the header, and of a custom field its key."""
     source = SOURCES[resource]
     return [column.names for column in columns_of(source.listing.output, source.panel)]

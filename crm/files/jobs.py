@@ -8,5 +8,5 @@ from core.jobs import PeriodicTask, QueueWork, register
 from crm.files.leftovers import has_leftovers, remove_leftovers
 from crm.files.storage import remove_old_incoming
 
-register(QueueWork("files", remove_leftovers, has_due=has_leftovers, queue="bulk"))
+register(QueueWork("files", remove_leftovers, has_due=has_leftovers, queue="bulk", task="crm.delete_files"))
 register(PeriodicTask("files.incoming", remove_old_incoming, every=timedelta(minutes=10)))

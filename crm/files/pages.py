@@ -99,8 +99,7 @@ class NewFiles(FilePage):
             return self.page({"trouble": "Choose a file first."}, status=422)
         answer = self.upload()
         if not answer.ok:
-            reason = (answer.warning or answer.message).removeprefix("file: ")
-            return self.page({"trouble": reason[:1].upper() + reason[1:]}, status=422)
+            return self.page({"trouble": answer.reason}, status=422)
         count = len(answer.data) if isinstance(answer.data, list) else 1
         return self.done(f"Uploaded {count} file{'' if count == 1 else 's'}", self.address("files"))
 

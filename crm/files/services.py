@@ -17,6 +17,7 @@ from billing.subscriptions.selectors import lapsed_since
 from core.access import PLAN_LIMIT, refuse_over_quota, reserve_quota
 from core.access.quota import lock_company
 from core.errors import NamedError, shorten
+from core.hooks import Hook
 from core.ids import new_id
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
@@ -32,10 +33,11 @@ LAPSED_FILES, LAPSED_BYTES = 20, 50 << 20
 LINK_SECONDS = 7 * 24 * 3600
 LATE = timedelta(minutes=10)
 """A bucket may still write after its response timed out; such content is removed after this time."""
-FileCheck = Callable[[Sequence[str]], None]
-"""Raises the reason why the files of these ids cannot be deleted permanently."""
-
-_checks: list[FileCheck] = []
+before_files_cleared: Hook[[Sequence[str]], None] = Hook(
+    __name__,
+    "before_files_cleared",
+    "Before files (ids) are deleted permanently, in that transaction. Raises the reason why they cannot be.",
+)
 
 _signer = TimestampSigner(salt="crm.files", sep=".")
 
@@ -198,12 +200,6 @@ def restore_files(*, files: QuerySet[File], selection: BulkSelection) -> int:
     return count
 
 
-def check_before_clearing(check: FileCheck) -> None:
-    """Register a check that runs in the transaction of every final deletion of files."""
-    if check not in _checks:
-        _checks.append(check)
-
-
 def clear_bin(*, files: QuerySet[File], selection: BulkSelection) -> int:
     """Delete the selected ones of the files from the recycle bin permanently. Returns their number.
 
@@ -212,10 +208,9 @@ def clear_bin(*, files: QuerySet[File], selection: BulkSelection) -> int:
     count, now = 0, timezone.now()
     with transaction.atomic():
         for ids in in_batches(selection.apply(trashed(files)), lock=True):
-            # Imports and other readers of files are in higher domains. They register
-            # a check instead of being imported.
-            for check in _checks:
-                check(ids)
+            # Imports and other readers of files are in higher domains, which listen
+            # instead of being imported.
+            before_files_cleared.send(ids)
             count += File.objects.filter(pk__in=ids).update(is_deleted=True, updated_at=now)
         notify_workers("files")
     return count

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from core.hooks import Hook
 from core.ids import is_id
 from core.text.formats import DATE_PATTERNS, Formats
 from crm.contacts.kind import CONTACT
@@ -39,22 +40,20 @@ OWN_TARGETS = {
 """Import type -> header of an export, in addition to those of custom fields -> target. Of two with one target the
 later counts."""
 
-ExportColumns = Callable[[str], Sequence[tuple[str, ...]]]
-"""Takes a list's name. Returns the names of each column of its export: the header, and of a custom field its key."""
-_sources: list[ExportColumns] = []
-
-
-FormatsOfFile = Callable[[str, Mapping[str, str]], dict[str, str]]
-"""Takes a list's name and the hashes of a file. Returns the formats of the export that wrote the file, if any did."""
-_formats_of_files: list[FormatsOfFile] = []
+export_columns: Hook[[str], Sequence[tuple[str, ...]]] = Hook(
+    __name__,
+    "export_columns",
+    "When an import's file may be an export of a list (name). Returns the names of each column of the list's export:"
+    " the header, and of a custom field its key.",
+)
+export_formats: Hook[[str, Mapping[str, str]], dict[str, str]] = Hook(
+    __name__,
+    "export_formats",
+    "When an import's file (hashes) may be an export of a list (name). Returns the formats of the export that wrote the"
+    " file, if any did.",
+)
 CREATED = "createdAt"
 _CLOCK = re.compile(r" \d{2}:\d{2}(?: [AP]M)?$", re.ASCII)
-
-
-def register_exports(columns: ExportColumns, formats: FormatsOfFile) -> None:
-    """Register the functions that know the columns of exports and their files; called when the app is ready."""
-    _sources[:] = [columns]
-    _formats_of_files[:] = [formats]
 
 
 def is_own(job: Import) -> bool:
@@ -71,7 +70,7 @@ def written_with(job: Import, schema: RecordSchema) -> dict[str, str] | None:
     an export of another company. An export that a worker made is known by its content; others show in which format
     they write when their records were created.
     """
-    formats = _formats_of_files[0](job.import_type, job.file.hashes) if _formats_of_files else {}
+    formats = export_formats.first(job.import_type, job.file.hashes)
     if formats:
         return formats
     if not is_own(job):
@@ -115,4 +114,4 @@ def own_mapping(import_type: str, headers: Sequence[str]) -> dict[str, str]:
 
 
 def _columns(import_type: str) -> Sequence[tuple[str, ...]]:
-    return _sources[0](import_type) if _sources else ()
+    return export_columns.first(import_type) or ()

@@ -15,7 +15,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import NamedError, PermissionLacking
 from core.types import JsonObject
 from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, job_answer
 from crm.contacts.rights import ContactRights
@@ -192,7 +192,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
     )
     def fields(self, request: Request, id: str, data: JsonObject) -> object:
         if not self.may_create_fields:
-            raise NamedError("UnauthorizedAction_403", "your role lacks the permission custom-field.POST")
+            raise PermissionLacking("custom-field.POST")
         job = add_fields(
             import_id=id,
             import_type=self.import_type,
@@ -272,7 +272,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         record = find_import(id, self.import_type, deleted=True)
         for module, method in ((self.module, "DELETE"), *(("contact", each) for each in changed_contacts(record))):
             if not (self.actor.is_unbounded or self.actor.may(module, method)):
-                raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{method}")
+                raise PermissionLacking(f"{module}.{method}")
         job = undo_import(
             id=record.pk,
             import_type=self.import_type,

@@ -202,8 +202,6 @@ class _Attempt:
             for row in rows
             if row.contact is not None and not row.system.get("contact_id")
         }
-        # One query for all rows. Two rows with the same new contact meet in
-        # `holders` below.
         live = live_holders(keyed.values()) if keyed else []
         left = remaining_quota("lead")
         present = _lock_contacts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from accounts.models import Member
 from accounts.settings.formats import formats_of
 from billing.subscriptions.selectors import in_trial
 from core.access.attempts import Limit
+from core.hooks import Hook
 from core.tenancy import company_id
 from core.text.timezones import Offset, zone_of
 from core.types import JsonObject
@@ -37,8 +38,12 @@ class Invited:
     timezone: str = ""
 
 
-INVITED: list[Callable[[Meeting], Mapping[str, Invited]]] = []
-"""Functions of apps above, which return such participants of a meeting by their addresses in lower case."""
+meeting_mails_prepared: Hook[[Meeting], Mapping[str, Invited]] = Hook(
+    __name__,
+    "meeting_mails_prepared",
+    "When mails about a meeting are prepared. Returns further data of its participants, by their addresses in lower"
+    " case.",
+)
 
 
 class MeetingMails:
@@ -92,7 +97,8 @@ class MeetingMails:
         self._unverified = self._unverified or not has_verified_owner()
         if self._unverified:
             return
-        invited = {email: invitation for source in INVITED for email, invitation in source(meeting).items()}
+        further = meeting_mails_prepared.send(meeting)
+        invited = {email: invitation for by_email in further for email, invitation in by_email.items()}
         contexts = {email: context_for(meeting, invitation) for email, invitation in invited.items()}
         plain = context_for(meeting)
         letters = [

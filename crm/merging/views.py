@@ -15,7 +15,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import PermissionLacking
 from core.types import JsonObject
 from crm.contacts.serializers import ContactOut
 from crm.leads.serializers import LeadOut
@@ -101,7 +101,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
         """Refuse a session whose role lacks PUT or DELETE: a merge changes the winner and deletes the others."""
         for method in ("PUT", "DELETE"):
             if not (self.actor.is_unbounded or self.actor.may(self.module or "", method)):
-                raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {self.module}.{method}")
+                raise PermissionLacking(f"{self.module}.{method}")
 
     def _records(self, ids: Sequence[str]) -> list[JsonObject]:
         """Return the live ones of the records, in the order of the ids."""

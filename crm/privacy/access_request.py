@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from django.db import transaction
 from django.utils import timezone
 
-from core.errors import NamedError
+from core.errors import PERMISSION, NamedError
 from core.text.json import dumps
 from core.types import Values
 from crm.privacy.registry import PERSONAL_DATA, DataSubject
@@ -32,6 +32,7 @@ def write_access(*, contact_id: str, target: Target, may: Callable[[str], bool],
             raise NamedError(
                 "UnauthorizedAction_403",
                 f"your role lacks the permission to read {', '.join(lacking)}, which the answer tells of",
+                code=PERMISSION,
             )
         head = dumps({"generatedAt": timezone.now(), "contactId": contact_id})[:-1]
         target.write(dumps(envelope)[:-1] + b',"data":' + head + b',"sections":{')

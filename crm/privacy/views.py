@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.envelope import envelope
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import PermissionLacking
 from core.types import JsonObject
 from crm.privacy.access_request import write_access
 from crm.privacy.erasure import erase_contact
@@ -61,7 +61,7 @@ class ContactPrivacyViewSet(ResourceViewSet):
     )
     def erase(self, request: Request, id: str, data: JsonObject) -> object:
         if not (self.actor.is_unbounded or self.actor.may("contact", "DELETE")):
-            raise NamedError("UnauthorizedAction_403", "your role lacks the permission contact.DELETE")
+            raise PermissionLacking("contact.DELETE")
         erased = erase_contact(id=id, confirm=data["confirm"], actor_id=self.actor.member_id)
         return {
             "contactIds": erased.contact_ids,

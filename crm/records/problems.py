@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from core.errors import FieldError, NamedError
+from core.errors import PERMISSION, FieldError, NamedError
 
 
 class ValueProblem(NamedTuple):
@@ -37,4 +37,6 @@ def refusal(problems: Sequence[ValueProblem], where: str = "") -> NamedError:
     """Return the error of a form with these problems. It has the name of the first one, and all fields."""
     errors = [FieldError(field=problem.key, message=problem.text) for problem in problems]
     text = explain(problems)
-    return NamedError(problems[0].name, f"{where}: {text}" if where else text, errors=errors)
+    name = problems[0].name
+    code = PERMISSION if name == "UnauthorizedAction_403" else ""
+    return NamedError(name, f"{where}: {text}" if where else text, errors=errors, code=code)

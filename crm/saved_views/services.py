@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
 from core.access import Actor, AuthPath, check_key, check_session, entitlement
-from core.errors import ApiError, NamedError, shorten
+from core.errors import ApiError, NamedError, PermissionLacking, shorten
 from core.lists import BulkSelection, FieldSet, ListQuery, tree
 from core.lists.query import filters_tree
 from core.text.json import dumps
@@ -132,9 +132,7 @@ def _check_shareable(actor: Actor, view: SavedView, values: Values) -> None:
     """Refuse to share a view that is not shared yet, unless the actor may change the list's records."""
     module = VIEWED[view.resource].module
     if values.get("shared") and not view.shared and not actor.may(module, "PUT"):
-        raise NamedError(
-            "UnauthorizedAction_403", f"shared: your role lacks the permission {module}.PUT, which sharing a view takes"
-        )
+        raise PermissionLacking(f"{module}.PUT", ", which sharing a view takes", field="shared")
 
 
 def _check_changeable(actor: Actor, views: Sequence[SavedView]) -> None:

@@ -11,7 +11,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import facts, panel
 from core.backoffice.references import refer, refer_kind
-from core.backoffice.values import Names, plain_text, register_shape
+from core.backoffice.values import Names, json_rendering, plain_text
 from core.web.filter_words import in_words
 from crm.segments.models import Segment, SegmentMember, SegmentRecord
 
@@ -43,7 +43,7 @@ refer(Segment, "segment", "segments")
 refer_kind(Segment, "segment")
 
 
-@register_shape
+@json_rendering.connect
 def _conditions(value: Any, names: Names) -> str | None:
     """Return a tree of conditions as text; None for other values and an empty tree."""
     is_tree = isinstance(value, Mapping) and isinstance(value.get("conditions"), list) and "operator" in value

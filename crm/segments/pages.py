@@ -168,7 +168,7 @@ class NewFixedSegment(NewRecord, SegmentForm):
         form = self.form().fill(self.request.POST)
         answer = self.ask("POST", "segment", None, {**form.values, "kind": "static", "ids": []})
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form)
         return self.done("Segment added: now choose who is in it", self.address("segment", answer.data["_id"]))
 
@@ -203,7 +203,7 @@ class SegmentFilters(NewSegment):
         answer = self.ask("PUT", f"segment/{self.params['id']}", None, {"advancedFilters": tree})
         if not answer.ok:
             form = self.form()
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form)
         return self.done("Segment saved", self.list_address())
 

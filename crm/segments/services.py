@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from core.access import reserve_quota
 from core.deletion import raw_delete
 from core.errors import NamedError, shorten
+from core.hooks import Hook
 from core.lists import BulkSelection, FieldSet, tree
 from core.lists.query import filters_tree
 from core.tenancy import company_id
@@ -24,23 +25,12 @@ from crm.records.writes.unique_names import save_unique_name
 from crm.segments.models import Segment, SegmentMember, SegmentRecord
 
 TAKEN, NOT_FOUND = "SegmentNameAlreadyExists_400", "SegmentNotFound_400"
-
-
-_changed: list[Callable[[Segment, bool], None]] = []
-
-
-def on_segment_changed(call: Callable[[Segment, bool], None]) -> None:
-    """Register a function to call when a segment was created or changed, in its transaction.
-
-    Its second argument is whether the records were chosen by hand.
-    """
-    _changed.append(call)
-
-
-def segment_changed(segment: Segment, *, by_hand: bool) -> None:
-    """Notify the registered listeners that the records of a segment may have changed."""
-    for call in _changed:
-        call(segment, by_hand)
+segment_changed: Hook[[Segment, bool], None] = Hook(
+    __name__,
+    "segment_changed",
+    "After a segment was created or changed, in that transaction; the second argument is whether its records were"
+    " chosen by hand. Compares its members.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +142,7 @@ def create_segment(
         segment.filters = stored_tree(segment.panel, filters, advanced)
     save_unique_name(segment, TAKEN)
     _change_ids(segment, ids)
-    segment_changed(segment, by_hand=False)
+    segment_changed.send(segment, False)
     return segment
 
 
@@ -184,7 +174,7 @@ def update_segment(
     save_unique_name(segment, TAKEN)
     _change_ids(segment, ids)
     if ids.given or filters is not None or advanced is not None:
-        segment_changed(segment, by_hand=ids.given)
+        segment_changed.send(segment, ids.given)
     return segment
 
 

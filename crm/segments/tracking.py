@@ -1,6 +1,6 @@
 """Maintain the members of watched segments, and emit events for those who enter and leave.
 
-`watch_segments` registers watchers. Events of records move their records. Full comparisons find changes without an
+Watchers connect to `watched_segments`. Events of records move their records. Full comparisons find changes without an
 event, such as by time. The rows of the segments are locked during this, so that the later of two workers sees the
 earlier one's writes.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 
 import orjson
@@ -21,6 +21,7 @@ from core.deletion import raw_delete
 from core.errors import ApiError
 from core.events import caused_by, emit
 from core.events.models import Event
+from core.hooks import Hook
 from core.ids import is_id
 from core.lists import FieldSet
 from core.tenancy import company_id, company_scope
@@ -40,18 +41,18 @@ RELATIVE_EVERY = timedelta(minutes=15)
 _TOUCHED = ("updatedAt", "updatedBy")
 """Fields that each change moves, and that no event names."""
 
-_watchers: list[Callable[[], Collection[str]]] = []
-
-
-def watch_segments(watched: Callable[[], Collection[str]]) -> None:
-    """Register a function that returns the ids of the active company's watched segments."""
-    _watchers.append(watched)
+watched_segments: Hook[[], Collection[str]] = Hook(
+    __name__,
+    "watched_segments",
+    "When the members of watched segments are kept. Returns the ids of the segments that a domain watches in the"
+    " active company.",
+)
 
 
 def refresh_watches() -> None:
     """Begin to keep the members of segments that are watched by now, and forget those of others, in the caller's
     transaction. Who is in them at the start has not entered."""
-    watched_ids = {id for watched in _watchers for id in watched()}
+    watched_ids = {id for ids in watched_segments.send() for id in ids}
     since_by_id = dict(
         Segment.objects.filter(Q(pk__in=watched_ids) | ~Q(watched_since=None)).values_list("pk", "watched_since")
     )
@@ -66,12 +67,12 @@ def refresh_watches() -> None:
         raw_delete(SegmentMember.objects.filter(segment__in=ended))
 
 
-def segment_changed(segment: Segment, by_hand: bool) -> None:
+def compare_changed(segment: Segment, by_hand: bool) -> None:
     """Compare the members of a segment that was created or changed. Only records chosen by hand emit events, not a
     new tree."""
     if segment.watched_since is not None:
         compare(segment.pk, tell=by_hand)
-    elif _watchers:
+    else:
         refresh_watches()
 
 

@@ -13,7 +13,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
-from core.errors import InvalidFormat, NamedError
+from core.errors import InvalidFormat, PermissionLacking
 from core.ids import is_id
 from core.lists import LIST_PARAMETERS, ListQuery, Page, list_page
 from core.lists.values import refuse
@@ -95,10 +95,7 @@ class SegmentViewSet(ResourceViewSet):
         if not query.paginated:
             return {**answer, "count": records.filter(query.where).count(), "records": None}
         if not (self.actor.is_unbounded or self.actor.may(panel, "GET")):
-            raise NamedError(
-                "UnauthorizedAction_403",
-                f"your role lacks the permission {panel}.GET; without p and n the count is told",
-            )
+            raise PermissionLacking(f"{panel}.GET", "; without p and n the count is told")
         page = cast(Page, list_page(records, query, RECORD_TYPES[panel].output))  # the query paginates
         answer |= {"count": page.total_count, "records": page.rows}
         return self.success(answer, **page.members)

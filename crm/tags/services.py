@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from django.db import connection, transaction
 
@@ -10,6 +10,7 @@ from core.access import reserve_quota
 from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events import emit
+from core.hooks import Hook
 from core.lists import BulkSelection, in_batches
 from core.types import Values
 from crm.records.writes.unique_names import save_unique_name
@@ -25,18 +26,20 @@ NOT_FOUND: dict[type[TagModel], str] = {Tag: "TagNotFound_400", ContactCategory:
 MODULES: dict[type[TagModel], str] = {Tag: "tag", ContactCategory: "contact-category"}
 DELETED: dict[type[TagModel], str] = {Tag: "tag.deleted", ContactCategory: "contact-category.deleted"}
 """The event of a tag's deletion. There are no events of the records that had it."""
-Untag = Callable[[list[str]], object]
-"""Removes deleted tags or categories, given by their ids, from the records that have them."""
-
-_untaggers: dict[type[TagModel], list[Untag]] = {Tag: [], ContactCategory: []}
-
-
-def on_tag_deleted(model: type[TagModel], *untag: Untag) -> None:
-    """Register functions that remove a deleted tag from records.
-
-    They run in this order, in the deletion's transaction.
-    """
-    _untaggers[model] += [function for function in untag if function not in _untaggers[model]]
+before_tags_deleted: Hook[[list[str]], object] = Hook(
+    __name__,
+    "before_tags_deleted",
+    "Before tags (ids) are deleted, in that transaction. Removes them from the records that have them.",
+)
+before_categories_deleted: Hook[[list[str]], object] = Hook(
+    __name__,
+    "before_categories_deleted",
+    "Before contact categories (ids) are deleted, in that transaction. Removes them from the records that have them.",
+)
+BEFORE_DELETED: dict[type[TagModel], Hook[[list[str]], object]] = {
+    Tag: before_tags_deleted,
+    ContactCategory: before_categories_deleted,
+}
 
 
 @transaction.atomic
@@ -73,8 +76,7 @@ def delete_tags(model: type[TagModel], *, actor_id: str, selection: BulkSelectio
     deleted = 0
     for ids in in_batches(selection.apply(model.objects.all()), lock=True):
         names = dict(model.objects.filter(pk__in=ids).values_list("pk", "name"))
-        for untag in _untaggers[model]:
-            untag(ids)
+        BEFORE_DELETED[model].send(ids)
         # nothing refers to them any more
         raw_delete(model.objects.filter(pk__in=ids))
         emit(

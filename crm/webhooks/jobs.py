@@ -21,6 +21,15 @@ WANTED = (
 
 register(EventConsumer(WORK, collect, kinds=EVENT_KINDS, where=WANTED))
 register(
-    QueueWork(WORK, drain, has_due=has_due, queue="ai", model=WebhookDelivery, seconds=CALL_SECONDS, frees_claims=True)
+    QueueWork(
+        WORK,
+        drain,
+        has_due=has_due,
+        queue="ai",
+        task="crm.send_webhooks",
+        model=WebhookDelivery,
+        seconds=CALL_SECONDS,
+        frees_claims=True,
+    )
 )
 register(PeriodicTask("webhook-deliveries", forget_old, every=timedelta(hours=1)))

@@ -42,21 +42,6 @@ REPLACED: Mapping[str, str] = {
 NO_HOST = "could not be found. Check its spelling."
 NO_LINK = "The link is no longer valid"
 NO_GMAIL = "Gmail is not set up here"
-DEPENDS = frozenset(
-    {
-        "POST campaign/test/{type}",
-        "POST chat-widget",
-        "POST conversation",
-        "POST form",
-        "POST manual-payment",
-        "POST subscription",
-        "POST subscription/preview",
-        "POST workflow/runs/{runId}/resume",
-        "POST form/{token}",
-        "POST widget/{token}/offline",
-    }
-)
-"""Operations that refuse the printed body by a 400 in the test company's state, such as a name that exists by then."""
 REFUSED: Mapping[str, str] = {
     "POST apps/bucket": NO_HOST,
     "POST apps/social-a": NO_HOST,
@@ -65,7 +50,16 @@ REFUSED: Mapping[str, str] = {
     "POST apps/mailvendor-c/authorize": NO_GMAIL,
     "POST my-calendar/connection": "state: this log-in was ended",
     "POST campaign/{id}/winner": "the campaign has no variants to choose from",
-    "POST conversation": "is switched off",
+    "POST campaign/test/{type}": "is nobody of your company; a test goes to members alone",
+    "POST chat-widget": "'Website' exists already",
+    "POST conversation": "it is none that is approved for this chat app",
+    "POST form": "'Ask for an offer' exists already",
+    "POST form/{token}": "this page was for another or is old",
+    "POST manual-payment": "has no price for a month in USD",
+    "POST subscription": "has no price for a month in USD",
+    "POST subscription/preview": "has no price for a month in USD",
+    "POST widget/{token}/offline": "somebody is there now; begin a chat by start",
+    "POST workflow/runs/{runId}/resume": "the run is completed, it cannot be resumed",
     "POST conversation/{id}/messages": "The chat app of the conversation is switched off",
     "POST genie/send-jobs/{sendJobId}/regenerate": "its run writes nothing any more",
     "POST template/chatapp/handle": "has no appId, which files are uploaded by",

@@ -18,7 +18,7 @@ from config.api_docs.operations import KEY, Line, Mount, described, groups, sche
 from config.api_docs.parts import Reader
 from config.api_docs.samples import Sampler
 from core.api.routers import Operation
-from tests.config.examples_world import ABSENT, DEPENDS, REFUSED, ROUTERS, World, make_world, path_of
+from tests.config.examples_world import ABSENT, REFUSED, ROUTERS, World, make_world, path_of
 from tests.kit.cast import Answer
 from tests.kit.examples import walked
 from tests.kit.rows import kept_for_module, row
@@ -63,8 +63,6 @@ def test_each_printed_body_is_taken(world: World, subtests: pytest.Subtests) -> 
             path = path_of(operation)
             answer = world.send(mount, operation.method, path, body)
             expected = REFUSED.get(f"{operation.method} {path}")
-            if f"{operation.method} {path}" in DEPENDS and answer.status == 400:
-                continue
             if expected is not None:
                 assert expected in str(answer.body), answer.body
                 continue

@@ -49,21 +49,22 @@ COPY = """
 import django, sys
 django.setup()
 import core.jobs.notify
-core.jobs.notify._publish = lambda name, **_: None
+core.jobs.notify._publish = lambda work, **_: None
 from django.core.management import call_command
-from core.jobs.registry import drained
-from core.jobs.tasks import drain, tick
-def work():
+from core.jobs.celery_tasks import drain_slice
+from core.jobs.registry import celery_work
+from core.jobs.tasks import tick
+def work_off():
     for _ in range(3):
         tick()
-        for name in drained():
-            drain(name)
+        for work in celery_work().values():
+            drain_slice(work)
     print("worked", flush=True)
-work()
+work_off()
 sys.stdin.readline()
 call_command("release")
-work()
-work()
+work_off()
+work_off()
 """
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from config.charsets import REFUSAL, CharsetLimit
+from config.serving.charsets import REFUSAL, CharsetLimit
 from config.wsgi import application as served
 
 

@@ -12,7 +12,7 @@ import pytest
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 
-from config.compression import CompressionMiddleware
+from config.serving.compression import CompressionMiddleware
 from tests.kit.cast import KEY, SESSION, Cast
 from tests.kit.factories import ContactFactory
 

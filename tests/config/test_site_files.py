@@ -12,8 +12,8 @@ from django.templatetags.static import StaticNode
 from django.test import Client
 
 from accounts.settings.branding import serving
-from config.headers import WEB
-from config.site_files import SERVED, licences
+from config.serving.headers import WEB
+from config.serving.site_files import SERVED, licences
 from config.slow_clients import refuse
 from core.api.handler import error_page
 from tests.kit.cast import make_cast

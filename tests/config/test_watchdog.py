@@ -153,7 +153,7 @@ def test_a_worker_that_hangs_ends_and_starts_again(
 ) -> None:
     url = environment()["REDIS_URL"]
     with Celery(broker=celery_url(url)) as sender:
-        sender.send_task("core.drain", args=["nothing"], queue="hangs")
+        sender.send_task("core.nothing", queue="hangs")
     with running(tmp_path / "data", how, "-P", pool) as run:
         first = run.pid_of("worker")
         family = [first, *(child.pid for child in psutil.Process(first).children())]

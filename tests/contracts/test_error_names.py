@@ -112,6 +112,33 @@ def test_fields_are_named(cast: Cast) -> None:
     assert [one["field"] for one in asked["errors"]] == ["name", "color"]
 
 
+@pytest.mark.parametrize("body", [b"[1]", b"null", b"5", b'"x"', b"{", b"\xff", b"[" * 5000])
+def test_a_body_that_is_no_object_is_named(cast: Cast, body: bytes) -> None:
+    response = Client(raise_request_exception=False).generic(
+        "POST", f"{KEY}/contact", body, content_type="application/json", headers=cast.key.headers
+    )
+    answer = orjson.loads(response.content)
+    assert (response.status_code, check(response.status_code, answer)) == (400, "ValidationError_400")
+    assert [error["field"] for error in answer["errors"]] == ["body"]
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("apps/ai-b", "apiKey"),
+        ("apps/smtp", "password"),
+        ("apps/mailvendor-a", "apiKey"),
+        ("workflow/secrets", "value"),
+        ("apps/bucket", "secretKey"),
+    ],
+)
+@pytest.mark.parametrize("value", [["canary-1"], {"canary-1": 1}, 1234567890])
+def test_a_secret_of_a_wrong_type_is_not_repeated(cast: Cast, path: str, field: str, value: object) -> None:
+    refused = cast.session.post(f"/{path}", {field: value})
+    assert refused.status == 400
+    assert not {"canary", "1234567890"} & {*re.findall(r"canary|1234567890", orjson.dumps(refused.body).decode())}
+
+
 @pytest.mark.parametrize(
     ("detail", "fields"),
     [

@@ -191,7 +191,7 @@ def records(cast: Cast) -> None:
                 "from_name": "Me",
                 "region": "eu-west-1" if vendor == "ses" else "",
             }
-            ready = VENDORS[vendor].check == "basic"
+            ready = VENDORS[vendor].has_webhooks and not VENDORS[vendor].needs_signing_key
             MailApp.objects.create(
                 letter=letter, vendor=vendor, api_key="key", secret_key="key", webhook_ready=ready, **known
             )

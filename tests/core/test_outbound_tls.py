@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from config.authorities import authorities_file
+from config.env import certificates_file
 from core.outbound_http import HttpFailed, exchange
 from tests.kit.smtp_server import certificate
 
@@ -55,9 +55,9 @@ def test_https_trusts_the_file_too(tmp_path: Path, settings: Any) -> None:
 
 def test_a_file_without_certificates_is_refused_at_the_start(tmp_path: Path) -> None:
     _context, trusted = certificate(tmp_path)
-    assert (authorities_file(""), authorities_file(trusted)) == ("", trusted)
+    assert (certificates_file(""), certificates_file(trusted)) == ("", trusted)
     empty = tmp_path / "empty.pem"
     empty.write_text("no certificate")
     for path in (str(empty), str(tmp_path / "missing.pem")):
         with pytest.raises(ImproperlyConfigured, match="OUTBOUND_CA_FILE"):
-            authorities_file(path)
+            certificates_file(path)

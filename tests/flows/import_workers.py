@@ -21,7 +21,7 @@ import os, signal, sys, time, django
 django.setup()
 from django.conf import settings
 import core.jobs.notify
-core.jobs.notify._publish = lambda name, **_: None
+core.jobs.notify._publish = lambda work, **_: None
 name, *pairs = sys.argv[1:]
 for pair in pairs:
     key, _, value = pair.partition("=")

@@ -33,7 +33,7 @@ def main() -> None:
     django.setup()
     import core.jobs.notify
 
-    core.jobs.notify._publish = lambda name, **_: None
+    core.jobs.notify._publish = lambda work, **_: None
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for line in sys.stdin:
         if line.strip() != "spawn":

@@ -70,10 +70,10 @@ def files() -> tuple[str, ...]:
 
 
 def packages(app: str) -> set[str]:
-    """Return the folders right inside an app that hold modules, and those inside its themes."""
+    """Return the folders right inside an app that hold modules, and those inside the themes of outreach."""
     folders = [path for path in (ROOT / app).iterdir() if path.name not in GENERATED and [*path.glob("*.py")]]
-    themes = [folder for folder in folders if [module.name for module in folder.glob("*.py")] == ["__init__.py"]]
-    inside = [path for theme in themes for path in theme.iterdir() if [*path.glob("*.py")]]
+    themes = folders if app == "outreach" else []
+    inside = [path for theme in themes for path in theme.iterdir() if (path / "__init__.py").exists()]
     return {path.name for path in [*folders, *inside]}
 
 

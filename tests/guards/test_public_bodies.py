@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.auth.models import RefreshToken
 from accounts.models import User
-from config.headers import CHECKED_FIRST
+from config.serving.headers import CHECKED_FIRST
 from tests.guards.routes import routed
 from tests.kit.cast import Cast
 from tests.kit.factories import UserFactory

@@ -1,15 +1,22 @@
-"""What the API refuses comes back at the fields that it names; and what a list's address says."""
+"""Tests of forms: refusals at their fields, values, and the addresses of lists."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.http import QueryDict
+from rest_framework import serializers
 
+from core.api.input import Input, TextInput, read
+from core.api.refusals import refusal_of
+from core.errors import ApiError, DuplicateField, FieldError, NamedError, PermissionLacking, ValidationFailed
+from core.types import JsonObject
+from core.web.ask import NOT_ALLOWED, Answer
 from core.web.filters import Choice
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, Option, name_below
 from core.web.lists import Column, ListState
-
-TAKEN = "Another record has this value already."
+from crm.records.problems import ValueProblem, refusal
 
 
 def form() -> Form:
@@ -22,21 +29,114 @@ def form() -> Form:
     return Form(fields)
 
 
+def many_fields() -> Form:
+    """Return a form with fields of several kinds."""
+    fields = [
+        Field("name", "Name"),
+        Field("email", "E-mail"),
+        Field("size", "Size", "number"),
+        Field("on", "On", "switch"),
+        Field("allowedIps", "Addresses", "textarea"),
+        Field("shoe", "Shoe size", "number"),
+        Field("secret", "Secret", "password"),
+    ]
+    return Form(fields)
+
+
+def answer_to(error: ApiError) -> Answer:
+    """Return the answer of the API to a request that raises the error."""
+    refusal = refusal_of(error)
+    return Answer(refusal.status, refusal.body(), failure=refusal)
+
+
+def custom(key: str) -> NamedError:
+    """Return the error of a custom field, whose text begins with its name."""
+    return refusal([ValueProblem(key, "BadRequest_400", "is no number", "Shoe size")])
+
+
+class Rows(Input):
+    name = TextInput()
+    allowedIps = serializers.ListField(child=serializers.IPAddressField())
+
+    def validate(self, attrs: Any) -> Any:
+        raise serializers.ValidationError("needs more than this")
+
+
+def schema_error(body: JsonObject) -> ApiError:
+    """Return the error of a body that the schema refuses."""
+    with pytest.raises(ApiError) as raised:
+        read(Rows, body)
+    return raised.value
+
+
 @pytest.mark.parametrize(
-    ("message", "warning", "errors", "trouble"),
+    ("error", "errors", "trouble"),
     [
-        ("Bad", "formData.email: is wrong; name: is required", {"email": "Is wrong.", "name": "Is required."}, []),
-        ("Bad", "email: has a; b in it", {"email": "Has a; b in it."}, []),
-        ("Duplicate field(s): email", TAKEN, {"email": "Another record has this already."}, [TAKEN]),
-        ("No room", "", {}, ["No room"]),
-        ("Bad", "other: is wrong", {}, ["Bad", "Other: is wrong."]),
+        (NamedError("BadRequest_400", "formData.email: has a; b: c in it"), {"email": "Has a; b: c in it."}, []),
+        (NamedError("BadRequest_400", "rows[2].email: is wrong"), {"email": "Is wrong."}, []),
+        (NamedError("BadRequest_400", "size: Size: is no number"), {"size": "Is no number."}, []),
+        (DuplicateField("email"), {"email": "Another record has this value already."}, []),
+        (DuplicateField("name, email"), dict.fromkeys(("name", "email"), "Another record has this value already."), []),
+        (ValidationFailed("no", "There is a place: none"), {}, ["Validation error: no", "There is a place: none."]),
+        (ValidationFailed("bad", "other: is wrong"), {}, ["Validation error: bad", "Other: is wrong."]),
+        (custom("shoe"), {"shoe": "Is no number."}, []),
+        (custom("hat"), {}, ["Hat: Shoe size: is no number."]),
+        (PermissionLacking("file.GET", field="name"), {}, [NOT_ALLOWED]),
     ],
-)
-def test_refusals_find_their_fields(message: str, warning: str, errors: dict[str, str], trouble: list[str]) -> None:
-    made = form()
-    made.refuse(message, warning)
-    assert {one.name: one.error for one in made.wrong} == errors
-    assert made.trouble == trouble
+)  # fmt: skip
+def test_refusals_find_their_fields(error: ApiError, errors: dict[str, str], trouble: list[str]) -> None:
+    filled = many_fields()
+    filled.refuse(answer_to(error))
+    assert {field.name: field.error for field in filled.wrong} == errors
+    assert filled.trouble[-len(trouble) :] == trouble if trouble else filled.wrong
+
+
+def test_each_refused_field_of_a_body_has_its_error() -> None:
+    filled = many_fields()
+    filled.refuse(answer_to(schema_error({"name": 5, "allowedIps": ["10.0.0.1", "x", "y"], "more": 1})))
+    assert {field.name: field.error for field in filled.wrong} == {}
+    assert filled.trouble[-1] == "More: unknown key; this endpoint knows allowedIps, name."
+    filled.refuse(answer_to(schema_error({"name": 5, "allowedIps": ["10.0.0.1", "x", "y"]})))
+    invalid = "Enter a valid IPv4 or IPv6 address."
+    assert {field.name: field.error for field in filled.wrong} == {
+        "name": "Must be text.",
+        "allowedIps": f"{invalid} {invalid}",
+    }
+    assert filled.wrong[0].described_by == "f-name-error"
+
+
+def test_an_error_of_the_whole_body_stands_above_even_if_a_field_is_called_body() -> None:
+    filled = Form([Field("body", "Text")])
+    filled.refuse(answer_to(schema_error({"name": "a", "allowedIps": []})))
+    assert (filled.wrong, filled.trouble[-1]) == ([], "Needs more than this.")
+
+
+def test_a_form_of_one_row_keeps_the_errors_of_others_above() -> None:
+    errors = [FieldError(field=f"rows.{at}.name", message=f"bad {at}") for at in (2, 3)]
+    error = NamedError("BadRequest_400", errors=errors)
+    filled = many_fields()
+    filled.refuse(answer_to(error), name_below("rows.3."))
+    assert {field.name: field.error for field in filled.wrong} == {"name": "Bad 3."}
+    assert filled.trouble == ["Rows.2.name: bad 2."]
+
+
+def test_a_refused_form_asks_again_for_its_secrets() -> None:
+    filled = many_fields().fill(QueryDict("secret=abc"))
+    filled.refuse(answer_to(NamedError("BadRequest_400", "name: is required")))
+    assert [field.name for field in filled.wrong] == ["name", "secret"]
+
+
+def test_codes_and_values_of_a_refusal_reach_the_page_and_no_body() -> None:
+    error = NamedError("BadRequest_400", "size: 2 of 3 do not fit", code="unfit", params={"count": 2})
+    answer = answer_to(error)
+    assert (answer.code, answer.params, answer.refuses("size"), answer.reason) == (
+        "unfit",
+        {"count": 2},
+        True,
+        "2 of 3 do not fit.",
+    )
+    assert not {"code", "params"} & answer.body.keys()
+    assert answer.body["errors"] == [{"field": "size", "message": "2 of 3 do not fit"}]
 
 
 def test_values_have_the_types_of_the_api() -> None:

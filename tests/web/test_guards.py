@@ -19,7 +19,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
-from config.headers import WEB
+from config.serving.headers import WEB
 from config.urls.web import PAGES
 from core.web import ask
 from core.web.pages import Page, PersonPage

@@ -7,6 +7,8 @@ import re
 import pytest
 from django.test import Client
 
+from core.api.refusals import Refusal
+from core.errors import FieldError
 from core.web.ask import Answer
 from crm.models import Contact
 from outreach.connections.senders.pages.smtp import security
@@ -178,8 +180,12 @@ def test_what_the_api_leaves_is_told() -> None:
     left = {"skipped": [{"reason": "contact_deleted", "sentence": "The contact was deleted.", "count": 2}]}
     assert skipped(left) == ["2 messages would never go: The contact was deleted."]
     assert skipped({}) == []
-    refused = {"message": "It cannot be changed", "warning": "sendJobId: it would never go. The contact was deleted."}
-    assert why(Answer(400, refused)) == "It cannot be changed. It would never go. The contact was deleted."
+    error = FieldError(field="sendJobId", message="it would never go. The contact was deleted.")
+    refusal = Refusal(400, "CampaignCannotBeUpdated_400", "It cannot be changed", errors=[error])
+    assert (
+        why(Answer(400, refusal.body(), failure=refusal))
+        == "It cannot be changed. It would never go. The contact was deleted."
+    )
     search = {
         "created": 1,
         "error": "",

@@ -21,7 +21,7 @@ from tests.kit.cast import Cast
 from tests.outreach.helpers import work
 from tests.web.helpers import at, enter, text_of, toast_of
 
-CARD = Path(__file__).parents[1] / "outreach" / "ocr" / "data" / "card.png"
+CARD = Path(__file__).parents[1] / "outreach" / "connections" / "ocr" / "data" / "card.png"
 SECRET = "canary/secret+4f9d1c"
 SENT = {
     "do": "save",

@@ -273,7 +273,7 @@ def test_a_held_run_makes_no_call_and_a_cancelled_one_never(cast: Cast, server: 
     ("url", "code"),
     [
         ("http://0x0a000001/x", "refused"),
-        ("http://metadata.invalid/x", "refused"),
+        ("http://metadata.invalid/x", "unreachable"),
         ("http://127.0.0.1:1/x", "unreachable"),
     ],
 )

@@ -157,7 +157,14 @@ def test_a_loop_over_what_is_not_there_has_no_rounds(cast: Cast) -> None:
 
 def test_unknown_fields_of_expressions_are_warnings_at_their_step(cast: Cast) -> None:
     field = cast.key.post("/custom-field", {"name": "Plan", "fieldType": "text", "panel": "contact"}).data
-    known = ["contact.name", f"contact.{field['uniqueFieldID']}", "trigger.payload.any", "run._id", "company.name"]
+    known = [
+        "contact.name",
+        "contact.firstName",
+        f"contact.{field['uniqueFieldID']}",
+        "trigger.payload.any",
+        "run._id",
+        "company.name",
+    ]
     unknown = ["contact.nmae", "lead.zork", "trigger.body", "vars.never", "loop.item", "company.city", "run.id"]
     texts = [f"{{{{ {path} }}}}" for path in (*known, *unknown)]
     values = {f"v{place}": text for place, text in enumerate(texts)}

@@ -113,6 +113,14 @@ def test_a_mail_has_the_values_of_its_run_and_shows_where_it_comes_from(cast: Ca
     assert cast.key.post(f"/genie/send-jobs/{job.pk}/regenerate", {}).status == 400
 
 
+def test_a_mail_greets_by_the_first_name_as_templates_do(cast: Cast) -> None:
+    [id] = people(cast, "Dr. Ann Marie Lee")
+    workflow = writing(cast, "mail", {**WORDS, "subject": "Hello {{ contact.firstName }}"})
+    [run] = enrol(cast, workflow, [id])
+    assert (run.status, way_of(run)) == ("completed", "out"), run.error
+    assert [job.subject for job in messages(cast, contact=id)] == ["Hello Ann"]
+
+
 def test_many_get_what_one_gets(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the number of statements does not grow with them."""
     with cast.scope():

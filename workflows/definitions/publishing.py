@@ -34,7 +34,7 @@ class NotPublishable(NamedError):
     """ValidationError_400 with all problems of the draft."""
 
     def __init__(self, errors: list[JsonObject], detail: str) -> None:
-        super().__init__("ValidationError_400", detail)
+        super().__init__("ValidationError_400", detail, errors=())
         self.extra = {"errors": errors}
 
 

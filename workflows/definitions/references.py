@@ -16,6 +16,7 @@ from core.types import JsonObject, Values
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.engine.subjects import values_of
+from workflows.expressions.records import CONTACT, FIRST_NAME
 from workflows.graphs.drafts import compile_draft
 from workflows.graphs.events import SCHEDULE, TRIGGER_EVENTS
 from workflows.graphs.models import Workflow
@@ -99,6 +100,8 @@ def _of_records(panel: str, always: bool, shown: bool) -> Iterator[Reference]:
         "_id": "id",
         **{column.api_name: TYPES.get(column.type, "text") for column in kind.columns if column.api_name},
     }
+    if panel == CONTACT:
+        types.setdefault(FIRST_NAME, "text")
     types |= {key: spec.value_type.name for key, spec in schema.fields.items()} | {"createdAt": "date"}
     for name, type in types.items():
         yield _reference(f"{panel}.{name}", type, example.get(name), always)

@@ -17,7 +17,7 @@ from core.api.envelope import respond
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import NamedError, PermissionLacking
 from core.lists import BulkSelection
 from core.spans import read_moment
 from core.tenancy import company_id
@@ -230,8 +230,8 @@ class WorkflowViewSet(ResourceViewSet):
         workflow = services.get_workflow(id)
         subject, number = data.get("subject"), data.get("version")
         if subject and not may_read(self.actor, subject["panel"]):
-            text = f"subject: your role lacks the permission {subject['panel']}.GET, since the steps show its values"
-            raise NamedError("UnauthorizedAction_403", text)
+            reason = ", since the steps show its values"
+            raise PermissionLacking(f"{subject['panel']}.GET", reason, field="subject")
         return dry_run(
             workflow=workflow,
             graph=draft_of(workflow) if number is None else publishing.graph_numbered(workflow, str(number), "version"),

@@ -51,6 +51,7 @@ class CompanyContext:
             ids = {id for cursor in cursors if (id := getattr(cursor.run, f"{panel}_id"))}
             self.known[panel] |= values_of(panel, ids - self.known[panel].keys())
 
+    # A node has written; the next one has to see its values, and not those of the beginning of the slice.
     def forget(self, cursors: Iterable[Cursor]) -> None:
         """Forget the values of records that may have changed."""
         for cursor in cursors:
@@ -84,6 +85,7 @@ def advance(cursors: Sequence[Cursor], house: CompanyContext) -> None:
         visits = [(cursor, interpreter.visit(cursor.plan, cursor.state, token)) for cursor, token in group]
         begun = perf_counter()
         outcomes = run_node(node, visits, house)
+        # Each run's part: the wave took the time once for all of them.
         share = 1000 * (perf_counter() - begun) / len(visits)
         for (cursor, seen), outcome in zip(visits, outcomes, strict=True):
             cursor.record(seen, outcome, share)
@@ -99,6 +101,7 @@ def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: CompanyC
         house.forget(cursor for cursor, _ in visits)
     for item in items:
         if item.outcome.status == "failed":
+            # Rendered for failures alone: only there do people need to see the values.
             item.outcome.input = rendered(node, item.scope)
         elif item.warnings:
             item.outcome.output = {**(item.outcome.output or {}), "warnings": item.warnings[:MAX_WARNINGS]}
@@ -125,12 +128,15 @@ def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:
         if token is not None:
             node = cursor.node_at(token)
             arrived = interpreter.has_arrival(cursor.state, token)
+            # Depth and arrival belong to the key: events of the wave get one cause, and a node resumes for
+            # all or for none.
             key = (node.order, cursor.run.version_id, node.id, cursor.run.depth, arrived)
             groups.setdefault(key, []).append((cursor, token))
     if not groups:
         return []
     first: dict[str, tuple[Cursor, str]] = {}
     for cursor, token in groups[min(groups)]:
+        # Two runs of one contact in one wave would both write from the same old values.
         first.setdefault(cursor.subject, (cursor, token))
     return list(first.values())
 
@@ -142,6 +148,7 @@ def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: CompanyConte
     error = _attempt(node, visits, items, house)
     if error is None:
         return items
+    # The savepoint has undone the wave. Alone, only the run that is at fault fails.
     if len(items) > 1:
         log.warning("node %s failed for %s runs at once; it takes them one by one", node.type.type, len(items))
         return [_run(node, [visit], house)[0] for visit in visits]
@@ -177,6 +184,7 @@ def _attempt(
     )
     cause = {"workflow": run.workflow_id, "name": house.names.get(run.workflow_id, ""), "depth": run.depth + 1}
     try:
+        # A savepoint: the effects of a node that fails are undone, and those of the slice stay.
         with transaction.atomic(), caused_by(cause):
             node.type.handle(wave, resumes=arrived is not None)
     except OperationalError:

@@ -42,15 +42,18 @@ def has_unsettled() -> bool:
 @transaction.atomic
 def settle(workflow_id: str) -> None:
     """Give a batch of the workflow's runs the status that follows from the workflow's, under its exclusive fence."""
+    # No slice is in between, so a status that is set here is not overwritten by one.
     locks.lock_alone([workflow_id])
     workflow = Workflow.objects.get(pk=workflow_id)
     runs = WorkflowRun.objects.filter(workflow=workflow).order_by("pk")
     if workflow.is_deleted:
         open = runs.exclude(status__in=(Status.COMPLETED, Status.FAILED, Status.CANCELLED))
         moved = writing.cancel(_locked(open), "workflowDeleted")
+    # Versions first: a run that is released should already go on in the new one.
     elif (moved := version_migration.migrate_runs(workflow, BATCH)) < BATCH:
         moved += _follow(runs, workflow)
     if moved < BATCH:
+        # Only when nothing was left: the flag is what brings the task back after a kill.
         Workflow.objects.filter(pk=workflow_id).update(settling=False, carry="")
     else:
         notify_workers(WORK)
@@ -76,6 +79,7 @@ def _hold_together(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
     workflow that is not published, too. Returns how many."""
     held = runs.filter(hold_no__lt=workflow.hold_no)
     moved = writing.pause(_locked(held.filter(status__in=GOING)), TOGETHER)
+    # Their reason changes although they are paused already: publishing again must not release them.
     kept = _locked(held.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW))
     renamed: int = WorkflowRun.objects.filter(pk__in=kept).update(reason=TOGETHER)
     return moved + renamed
@@ -91,6 +95,7 @@ def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
     )
     release_messages_of([id for id, _ in rows])
     writing.notify_ready(rows)
+    # Runs that wait for a place are admitted by the notices, and not by their own.
     if any(place for _, _, place in paused):
         writing.notify_places([workflow.pk, None])
     if rows:

@@ -57,6 +57,7 @@ def count(cursors: Iterable[Cursor], now: datetime) -> None:
     if not numbers:
         return
     names = ("workflow", "version", "node", "outcome", "took")
+    # Inserted and not added up: slices of the same node would wait for each other's row.
     rows = [{"id": new_id(), **dict(zip(names, key, strict=True)), "number": number} for key, number in numbers.items()]
     hour = now.replace(minute=0, second=0, microsecond=0)
     with connection.cursor() as cursor_:
@@ -82,6 +83,7 @@ def percentiles(numbers: Mapping[int, int], *shares: float) -> list[int]:
 def compact() -> bool:
     """Put the counts of an hour together, and delete those older than KEPT. Returns whether there may be more."""
     now = timezone.now()
+    # SKIP LOCKED lets two compactors share the rows; the unique key makes them add up in one place.
     with connection.cursor() as cursor:
         cursor.execute(COMPACT, {"most": BATCH, "now": now})
         put = cursor.fetchone()[0]

@@ -22,6 +22,7 @@ BUDGET = 50
 """The most steps of a run in one slice, so that other runs proceed too."""
 MAX_STATE = 512_000
 """Bytes of a run's state."""
+# Fixed for ever: keys of effects that are made from it must come out the same in later releases.
 NAMESPACE = uuid.UUID("6f0d5f9e-6b1c-4f5e-9f55-0a3b6c7d8e14")
 Status = WorkflowRun.Status
 SUBJECT_DELETED = "subjectDeleted"
@@ -61,6 +62,7 @@ class Cursor:
 
     def next_token(self) -> str | None:
         """Settle joins and loops. Returns the live token that comes first in the order of nodes, or None."""
+        # The rest follows with the next slice; a long loop must not hold the records of others.
         if self.ended is not None or len(self.steps) >= BUDGET:
             return None
         for fired in interpreter.settle(self.plan, self.state):
@@ -82,6 +84,7 @@ class Cursor:
     def key_of(self, seen: Visit) -> str:
         """Return the key of a node's effect, which stays the same over tries and restarts of the worker."""
         generation = self.state["generation"]
+        # Turn and generation, and not the attempt: another try has to find the effect of the one before.
         return str(uuid.uuid5(NAMESPACE, f"{self.run.pk}/{seen.node.id}/{seen.turn}/{generation}"))
 
     def record(self, seen: Visit, outcome: Outcome, took: float | None = None) -> None:
@@ -89,6 +92,7 @@ class Cursor:
         what it waited for here the whole wait counts."""
         if seen.since is not None:
             took = 1000 * (self.now.timestamp() - seen.since)
+        # Checked before it is stored, so that the run fails at the node that made it.
         large = next((name for name, variable in outcome.variables.items() if is_larger(variable, MAX_OUTPUT)), None)
         if large is not None:
             text = f"{large}: the value has more than {MAX_OUTPUT} bytes"
@@ -100,6 +104,7 @@ class Cursor:
         if outcome.variables and is_larger(self.state["vars"], MAX_STATE):
             self._too_large()
             return
+        # Only outputs that some expression refers to are kept: the state is written with every slice.
         if seen.node.id in self.plan.kept:
             self.state["out"][seen.node.id] = _fitting(outcome.output)
         if outcome.record is not None:
@@ -115,6 +120,7 @@ class Cursor:
         interpreter.advance(self.plan, self.state, seen, outcome)
         if outcome.status == "waiting":
             self.state["held"][seen.token]["since"] = self.now.timestamp()
+        # A run that a deletion has started goes on without the record.
         about_gone = str(self.run.trigger.get("kind", "")).endswith(".deleted")
         if outcome.deletes and not about_gone and not interpreter.is_over(self.state):
             self.end(Status.CANCELLED, SUBJECT_DELETED)
@@ -174,6 +180,7 @@ class Cursor:
         self.end(Status.FAILED, "error")
 
     def _too_large(self) -> None:
+        # The state is emptied, or it could not be stored at all. Visits stay for the unique key of steps.
         self.state = {**interpreter.begin(self.plan, self.state["generation"]), "visits": self.state["visits"]}
         self.fail_run("", "tooLarge", f"the run's values have more than {MAX_STATE} bytes")
 
@@ -182,6 +189,7 @@ class Cursor:
         """The status and reason that the slice leaves the run with."""
         if self.ended is not None:
             return self.ended
+        # The last check before the write: PostgreSQL would take it, and every later slice would be slow.
         if is_larger(self.state, MAX_STATE):
             self._too_large()
             return Status.FAILED, "error"

@@ -18,7 +18,7 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from accounts.models import Company
-from core.errors import NamedError
+from core.errors import PERMISSION, NamedError
 from core.text.json import dumps, iso
 from core.types import JsonObject, Values
 from crm.contacts.schema import ContactSchema
@@ -93,7 +93,8 @@ def _check_rights(plan: Plan, may: May) -> None:
     problems = Problems()
     check_rights(plan, may, problems)
     if problems.found:
-        raise NamedError("UnauthorizedAction_403", "; ".join(str(problem) for problem in problems.found[:20]))
+        detail = "; ".join(str(problem) for problem in problems.found[:20])
+        raise NamedError("UnauthorizedAction_403", detail, code=PERMISSION)
 
 
 def _result(status: str, reason: str, steps: list[JsonObject], problems: Problems) -> JsonObject:

@@ -24,6 +24,7 @@ FAILED = "failed"
 TIMER = "timer"
 """The kind of an arrival that is but the time."""
 State = JsonObject
+# A graph has no circles, but loops over loops can multiply; a run that large is a mistake.
 MAX_STEPS = 5000
 """The most steps of a run."""
 MAX_TOKENS = 1000
@@ -70,6 +71,7 @@ def begin_at(plan: Plan, state: State, node: str) -> State:
     """Return the state of a run that restarts at a node: its counts of visits and its values are kept."""
     fresh = begin(plan, state["generation"])
     fresh["tokens"] = {"1": [node, "0", LIVE, 1]}
+    # Visits go on counting: their numbers are part of the unique key of steps.
     return {**fresh, "visits": state["visits"], "out": state["out"], "vars": state["vars"]}
 
 
@@ -80,6 +82,7 @@ def is_over(state: State) -> bool:
 
 def first_live(plan: Plan, state: State) -> str | None:
     """Return the token to move next: the one at the first node, of those the oldest. None: no token may move."""
+    # The first node in the order of the graph, so that runs of a batch meet at the same node.
     live = ((plan.nodes[node].order, int(id)) for id, (node, _, status, _) in state["tokens"].items() if status == LIVE)
     first = min(live, default=None)
     return None if first is None else str(first[1])
@@ -130,12 +133,14 @@ def wake(plan: Plan, state: State, token: str, kind: str = TIMER, payload: Any =
     A node that resumes receives it in its next visit; from another node the token leaves by `out`.
     """
     position = state["tokens"].get(token)
+    # A second arrival for the same wait, such as the time after the answer, finds nothing to wake.
     if position is None or not (position[2] == WAIT or (position[2] == RETRY and kind == TIMER)):
         return False
     if position[2] == RETRY:
         position[2] = LIVE
     elif plan.nodes[position[0]].type.resume is not None:
         position[2] = LIVE
+        # Kept in the state until the visit, since another slice may be the one that makes it.
         state["held"][token]["arrived"] = {"kind": kind, "payload": payload}
     else:
         leave(plan, state, token, "out")
@@ -163,6 +168,7 @@ def advance(plan: Plan, state: State, seen: Visit, outcome: Outcome) -> None:
         first = min(outcome.parallel, len(outcome.items))
         state["loops"][seen.token] = {"items": outcome.items, "next": first, "again": outcome.again}
         for place in range(first):
+            # Scopes and tokens share one counter, so an id names one thing for the whole run.
             scope = _next(state)
             state["scopes"][scope] = {"token": seen.token, "place": place}
             _go(plan, state, seen.node.id, scope, "item")
@@ -189,6 +195,7 @@ def fail(plan: Plan, state: State, seen: Visit, *, retry: bool, unknown: bool = 
     elif then == "branch":
         leave(plan, state, seen.token, ERROR)
     else:
+        # To continue means the first way out, as if the node had succeeded.
         handles = seen.node.type.handles(seen.node.config)
         leave(plan, state, seen.token, "done" if seen.node.is_loop else (handles or ("out",))[0])
     return then
@@ -224,6 +231,7 @@ def settle(plan: Plan, state: State) -> list[Visit]:
                 del state["tokens"][id]
                 arrivals = state["joins"].setdefault(scope, {}).setdefault(node, [0, False])
                 arrivals[0] += 1
+        # From the start again: what a join lets through may reach the next one.
         if _fire_join(plan, state, fired):
             continue
         if live_tokens(state) or not _turn_loop(plan, state):
@@ -233,11 +241,13 @@ def settle(plan: Plan, state: State) -> list[Visit]:
 def _fire_join(plan: Plan, state: State, fired: list[Visit]) -> bool:
     """Fire the first join that may, or forget one that has. Returns whether there was one."""
     for scope, joins in state["joins"].items():
+        # In the order of the graph, as an earlier join may feed a later one.
         for id in sorted(joins, key=lambda id: plan.nodes[id].order):
             node, (number, done) = plan.nodes[id], joins[id]
             enough = {"first": 1, "count": node.config.count}.get(node.config.mode)
             over = not _reachable(plan, state, scope, id)
             if over:
+                # Nothing can reach it any more, so a loop's next item begins with a join of its own.
                 del joins[id]
             if not done and (over or (enough is not None and number >= enough)):
                 if not over:
@@ -258,6 +268,7 @@ def _reachable(plan: Plan, state: State, scope: str, join: str) -> bool:
         for token in state["tokens"].values()
     )
     others = state["joins"].get(scope, {})
+    # A join that has fired lets nothing more through, so it leads nowhere.
     return inside or any(
         other != join and not done and join in plan.nodes[other].reach for other, (_, done) in others.items()
     )
@@ -265,6 +276,7 @@ def _reachable(plan: Plan, state: State, scope: str, join: str) -> bool:
 
 def _turn_loop(plan: Plan, state: State) -> bool:
     """Begin the next item of a loop whose item has come to its end, or end the loop. Returns whether there was one."""
+    # Inner loops first: their end is what the item of an outer one waits for.
     for scope in sorted(state["scopes"], key=int, reverse=True):
         if state["joins"].get(scope) or any(token[1] == scope for token in state["tokens"].values()):
             continue

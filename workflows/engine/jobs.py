@@ -40,13 +40,20 @@ def has_due() -> bool:
     return slices.has_due() or completion.has_unsettled() or places.has_notices() or messages.has_ended()
 
 
-register(QueueWork(WORK, work, has_due=has_due, queue="workflows"))
+register(QueueWork(WORK, work, has_due=has_due, queue="workflows", task="workflows.run"))
 register(PeriodicTask("workflow-retention", retention.delete_old, every=timedelta(hours=1)))
 register(PeriodicTask("workflow-places", places.poll, every=timedelta(minutes=1)))
 register(PeriodicTask("workflow-counts", counters.compact, every=timedelta(minutes=1)))
 # By the workers that may wait for a company's server: the tick and the slices never do.
 register(
     QueueWork(
-        CALLS, calls.drain, has_due=calls.has_due, queue="ai", model=RunCall, seconds=CALL_SECONDS, frees_claims=True
+        CALLS,
+        calls.drain,
+        has_due=calls.has_due,
+        queue="ai",
+        task="workflows.make_calls",
+        model=RunCall,
+        seconds=CALL_SECONDS,
+        frees_claims=True,
     )
 )

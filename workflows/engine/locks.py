@@ -28,6 +28,8 @@ FENCE, LANES = 0x6C77_0014, 0x6C77_0017
 
 def lock_shared(workflow_ids: Iterable[str]) -> None:
     """Hold the workflows' fences shared until the transaction ends. They are locked in one order, all at once."""
+    # hashtext gives four bytes: two workflows with the same hash wait for each other, which is rare and
+    # harmless.
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_advisory_xact_lock_shared(%s, hashtext(id)) FROM unnest(%s::text[]) AS id",
@@ -41,6 +43,7 @@ def lock_event_types(ids: Iterable[str]) -> None:
     This serialises transactions that start a wait for an event about a record with those that publish one. No event is
     missed between them.
     """
+    # Sorted, so that two publishers that name the same records never wait for each other in a circle.
     wanted = sorted(set(ids))
     if not wanted:
         return
@@ -54,6 +57,7 @@ def keep_runs(ids: Iterable[str]) -> None:
     """Keep the runs from being deleted until the transaction ends. A deletion locks a run before its waits, so that
     others must take both in this order, too."""
     with connection.cursor() as cursor:
+        # KEY SHARE goes with the slice's NO KEY lock, so an arrival never waits for a run that is moving.
         cursor.execute(
             "SELECT id FROM workflows_workflowrun WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE",
             [as_array(sorted(set(ids)))],
@@ -66,6 +70,7 @@ def lock_alone(workflow_ids: Iterable[str]) -> None:
     The rows come first, because a change of a workflow locks its row and then its fence.
     """
     with connection.cursor() as cursor:
+        # In a statement of its own: one statement could take the fence of a workflow before its row.
         cursor.execute(
             "SELECT id FROM workflows_workflow WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE",
             [sorted(set(workflow_ids))],

@@ -40,6 +40,7 @@ def _locked(id: str) -> WorkflowRun:
 
 def _fenced(id: str) -> WorkflowRun:
     """Lock a run that may continue: first the fence of its workflow, as slices do, and then its row."""
+    # A run that goes on is the slices' business, so the fence comes before the row here too.
     locks.lock_shared(WorkflowRun.objects.filter(pk=id).values_list("workflow_id", flat=True))
     return _locked(id)
 
@@ -52,6 +53,7 @@ def _write(run: WorkflowRun, **values: Any) -> None:
     for name, value in values.items():
         setattr(run, name, value)
     try:
+        # A savepoint, so that the refusal by the unique key leaves the transaction usable.
         with transaction.atomic():
             WorkflowRun.objects.filter(pk=run.pk).update(**values, updated_at=timezone.now())
     except IntegrityError as error:
@@ -67,6 +69,7 @@ def pause_run(*, id: str) -> None:
     """Pause an active run; its waits stay. Raises WorkflowRunNotFound_404, InvalidRequest_400."""
     run = _locked(id)
     if run.status == Status.PAUSED:
+        # A run that was paused with its workflow stays paused when that is published again.
         if run.reason != "byMember":
             _write(run, reason="byMember")
         return
@@ -120,6 +123,7 @@ def _refuse_without_record(run: WorkflowRun) -> None:
 def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> None:
     """Queue the run, with the state that it has. One without a place waits for one, as a new run does."""
     subject = run.lead_id or run.contact_id
+    # It gave its place back when it ended or failed.
     if run.place is None and plan.config.concurrency is not None:
         values["place"] = limits.CONCURRENCY
     _write(
@@ -149,6 +153,7 @@ def cancel_run(*, id: str) -> None:
     if run.status == Status.COMPLETED:
         raise _refused(run, "cancelled")
     if run.status != Status.CANCELLED:
+        # Answers on their way belong to the former epoch, and are dropped by a restart.
         WorkflowRun.objects.filter(pk=run.pk).update(epoch=run.epoch + 1)
         writing.cancel([run.pk], "byMember")
 
@@ -171,6 +176,7 @@ def restart_run(
     version = workflow.version_id if latest else run.version_id
     plan = plan_of(version)
     state = run.state or interpreter.begin(plan)
+    # Part of each effect's key: with another one, mails and calls are made again.
     state["generation"] += 1 if resend else 0
     if place == "failed":
         if not interpreter.failed_tokens(state):
@@ -180,6 +186,7 @@ def restart_run(
         interpreter.again(state, waiting=run.status == Status.CANCELLED)
     elif place == "start":
         fresh = interpreter.begin(plan, state["generation"])
+        # Steps are history and keep their unique numbers.
         state = {**fresh, "visits": state["visits"]}
     elif place in plan.nodes:
         state = interpreter.begin_at(plan, state, place)
@@ -187,10 +194,12 @@ def restart_run(
         raise NamedError("InvalidRequest_400", f"from: start, failed, or a node of the version; not {place[:64]!r}")
     epoch = run.epoch
     if place != "failed":
+        # From another place the run waits for something else; failed nodes keep theirs.
         writing.remove_waits([run.pk])
         epoch += 1
     run.state = state
     trigger = run.trigger if given is None else {**run.trigger, "input": given}
+    # The limit of steps counts from the restart.
     _go_on(run, workflow, plan, epoch=epoch, version_id=version, trigger=trigger, seq=0)
 
 
@@ -233,6 +242,7 @@ def remove_runs(ids: Iterable[str]) -> None:
     writing.free_places(WorkflowRun.objects.filter(pk__in=run_ids))
     cancel_messages_of(list(runs.filter(status__in=LIVE).values_list("pk", flat=True)))
     writing.remove_waits(run_ids)
+    # By hand, since Django's cascade would read all of their rows.
     for model in (RunReady, RunStep, RunCall, RunApproval):
         raw_delete(model._default_manager.filter(run__in=run_ids))
     raw_delete(WorkflowRun.objects.filter(pk__in=run_ids))
@@ -245,8 +255,10 @@ def pause_runs(*, workflow_id: str) -> int:
     Of a workflow that is not published, those are held that it would continue. Returns the number of held runs. Their
     statuses follow in batches, the first one here.
     """
+    # When this returns, no slice moves a run of the workflow any more.
     locks.lock_alone([workflow_id])
     held = completion.open_runs(workflow_id)
+    # One number holds all runs at once, however many; their own rows follow.
     Workflow.objects.filter(pk=workflow_id).update(hold_no=F("hold_no") + 1, settling=True)
     completion.settle(workflow_id)
     return held
@@ -259,6 +271,7 @@ def resume_runs(*, workflow_id: str) -> int:
     workflow = Workflow.objects.get(pk=workflow_id)
     if workflow.status != Workflow.Status.PUBLISHED:
         raise NamedError("InvalidRequest_400", "id: the workflow is not published; publish it first")
+    # An unfinished hold would otherwise pause runs after the release.
     while workflow.settling:
         completion.settle(workflow_id)
         workflow.refresh_from_db()

@@ -25,6 +25,7 @@ WORKFLOWS = 10
 MAX_RUN = timedelta(days=400)
 """A firing is kept for as long as a run may wait, so that no time fires twice."""
 
+# The workflow's own retention stands in its published version.
 WITH_OLD = """
 SELECT w.id, w.company_id, kept.until FROM workflows_workflow w
 LEFT JOIN workflows_workflowversion v ON v.id = w.version_id
@@ -49,6 +50,7 @@ def delete_old() -> bool:
     for workflow_id, company_id, until in rows:
         with company_scope(company_id):
             deleted += delete_runs_before(workflow_id, until)
+        # One workflow with a long past must not take the turns of the others.
         if deleted >= BATCH:
             break
     return bool(deleted) or _delete_marks(now)
@@ -57,6 +59,7 @@ def delete_old() -> bool:
 def delete_runs_before(workflow_id: str, until: datetime) -> int:
     """Delete a batch of a workflow's runs that ended before the time, those that began first. Returns how many."""
     old = WorkflowRun.objects.filter(workflow=workflow_id, created_at__lt=until, finished_at__lt=until)
+    # A run that somebody restarts at this moment is left to the next time.
     locked = old.order_by("created_at", "pk").select_for_update(of=("self",), skip_locked=True)
     ids = list(locked.values_list("pk", flat=True)[:BATCH])
     remove_runs(ids)
@@ -67,6 +70,7 @@ def _delete_marks(now: datetime) -> bool:
     """Delete firings and counts, a batch of each, by their ids, which begin with their time."""
     more = False
     for model, kept in ((ScheduleFiring, MAX_RUN), (RunSkip, timedelta(days=settings.WORKFLOW_RUN_DAYS))):
+        # Ids begin with their time, so the primary key finds the oldest rows without another index.
         old = model.objects.filter(pk__lt=first_id(now - kept)).order_by("pk")
         ids = list(old.values_list("pk", flat=True)[:BATCH])
         raw_delete(model.objects.filter(pk__in=ids))

@@ -114,9 +114,11 @@ def enqueue_due_timers() -> None:
 def work_slice() -> int:
     """Work one slice. Returns the number of its runs; 0 if no run is due and free."""
     with unscoped(reason="workflow engine: runs of all companies"):
+        # Suspects go first and alone, so that no others are delayed by them in a slice that dies.
         deaths = crash_markers.crash_counts()
         if deaths and (moved := _work_suspect(deaths)):
             return moved
+        # The mark has to outlive the slice's rollback, so it commits before it.
         with transaction.atomic():
             notices = _claim(_due_companies(), without=deaths)
             if not notices:
@@ -131,6 +133,7 @@ def _work_suspect(deaths: Mapping[str, int]) -> int:
     for run_id, number in sorted(deaths.items(), key=lambda pair: (pair[1], pair[0])):
         notices = {run_id: list(RunReady.objects.filter(run=run_id).values_list("pk", flat=True))}
         if not notices[run_id]:
+            # Nothing of it is left to move, so nothing can kill a worker.
             crash_markers.forget([run_id])
         elif number >= crash_markers.MAX_CRASHES:
             _fail_poisonous(run_id)
@@ -157,6 +160,7 @@ def _fail_poisonous(run_id: str) -> None:
 
 def _work_marked(mark: str, claimed: Mapping[str, list[str]], *, forget: bool = False) -> int:
     """Work a slice of the claimed runs under its mark, which only a worker's death leaves."""
+    # A fresh claim: the locks of the first transaction ended with it, and others may have taken the notices.
     try:
         with transaction.atomic():
             crash_markers.take_away(mark)
@@ -174,6 +178,7 @@ def _work_marked(mark: str, claimed: Mapping[str, list[str]], *, forget: bool = 
 def _lock(claimed: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """Lock those of the notices that nobody else holds by now. Returns run -> its notices."""
     ids = [id for notices in claimed.values() for id in notices]
+    # Read without an order: SKIP LOCKED waits for nobody, so no circle of waiting can arise.
     locked = RunReady.objects.filter(pk__in=ids).select_for_update(of=("self",), skip_locked=True).order_by()
     notices_by_run: dict[str, list[str]] = defaultdict(list)
     for id, run_id in locked.values_list("pk", "run_id"):
@@ -259,6 +264,7 @@ def _fresh(run: WorkflowRun) -> WorkflowRun:
 def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow]) -> set[str]:
     now = timezone.now()
     going, seen = _admit(runs, workflows, now)
+    # Most notices of a held workflow end here, before anything of its plan is read.
     if not going:
         return seen
     versions = WorkflowVersion.objects.filter(pk__in={run.version_id for run in going}).defer("graph")
@@ -271,9 +277,11 @@ def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, 
     names = {run.workflow_id: workflows[run.workflow_id].name for run in present}
     house = CompanyContext(company_id, company["name"], company["timezone"], now, actors, names)
     cursors = [Cursor.of(run, plans[run.version_id], now) for run in present]
+    # Arrivals before ends: a run that has come to its goal must not miss what it waited for.
     _wake(cursors, now)
     _end_early(cursors, now)
     advance(cursors, house)
+    # Waits opened below refer to the runs' rows, and to the tokens that are written here.
     writing.write(cursors, now)
     requests.open_asks(cursors, now)
     gone = {run.pk for run in going if run.status == Status.CANCELLED}
@@ -322,6 +330,7 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
     """
     used = [plans[run.version_id] for run in runs]
     if any(plan.writes_keys for plan in used):
+        # Writers of contacts take these before the rows; the other order would deadlock with an import.
         ContactSchema.load().lock_unique_values()
     write = any(plan.writes for plan in used)
     contacts = subjects.lock_contacts((run.contact_id for run in runs if run.contact_id), write=write)
@@ -335,6 +344,7 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
             id = getattr(run, name)
             if id is None:
                 continue
+            # Another transaction holds the record. The notice stays, and the run comes with a later slice.
             if id not in records:
                 break
             deleted, heir = records[id]
@@ -362,6 +372,7 @@ def _end_early(cursors: Sequence[Cursor], now: datetime) -> None:
         ]
         for name, conditions in group[0].plan.ends.items():
             for cursor, holds in zip(group, conditions.holds(cases, now), strict=True):
+                # The goal is asked first, so that a run that reached both counts as a success.
                 if holds and cursor.ended is None:
                     cursor.end(*ENDS[name])
 
@@ -374,6 +385,7 @@ def _wake(cursors: Sequence[Cursor], now: object) -> None:
     woken: list[tuple[str, str]] = []
     for _, run_id, token, epoch, kind, payload in sorted([*came, *inbox.pop(list(by_id))], key=lambda row: row[:3]):
         cursor = by_id[run_id]
+        # An answer to what the run waited for before it was cancelled or restarted.
         if epoch != cursor.run.epoch:
             continue
         if kind in ENDS:

@@ -26,6 +26,7 @@ from workflows.graphs.plan import Plan
 BULK_PRIORITY = 9
 """Priority of runs that come from many records at once."""
 
+# Two unique keys may refuse a row: the event has started a run already, or the record's run is under way.
 INSERT = """
 INSERT INTO workflows_workflowrun
     (id, company_id, workflow_id, version_id, contact_id, lead_id, entry_key, solo_key, status, reason, epoch, hold_no,
@@ -77,6 +78,7 @@ def start_runs(
     """
     refused = Counter(skipped or {})
     now = timezone.now()
+    # Otherwise they are queued, and start when the workflow is published again.
     if workflow.status == Workflow.Status.PAUSED and plan.config.whilePaused == "skip":
         refused["paused"] += len(entries)
         entries = []
@@ -84,9 +86,11 @@ def start_runs(
     priority = BULK_PRIORITY if behind else plan.config.priority
     params = {"reason": limits.BACKLOG if behind else "", "priority": priority, "member": member_id}
     ids = _insert(workflow, plan, entries, now, params) if entries else []
+    # The database has decided; it does not report why, so all that it left out counts as one reason.
     refused["alreadyRunning"] += len(entries) - len(ids)
     _count(workflow, +refused, now)
     if ids:
+        # In the same transaction: no run exists without its turn.
         places.begin(workflow, plan, ids, now, priority)
     return ids
 
@@ -112,6 +116,7 @@ def _apply_cooldown(
     if cooldown is None or not entries:
         return entries
     span = {"amount": -cooldown.amount, "unit": cooldown.unit}
+    # By the company's calendar, as "one month" has no fixed length.
     since = after(now, span, zone_of_company(workflow.company_id))
     recent: set[str] = set()
     for column in ("contact_id", "lead_id"):
@@ -125,6 +130,7 @@ def _apply_cooldown(
         else:
             admitted.append(entry)
             if entry.subject:
+                # Within the batch too: two events of a record may come together.
                 recent.add(entry.subject)
     return admitted
 
@@ -135,6 +141,7 @@ def _insert(workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datet
     for entry in entries:
         subject = entry.subject
         solo = subject if mode in ("whenIdle", "replace") else None
+        # The record in place of the event makes the unique key admit one run for ever.
         key = f"once:{subject}" if mode == "once" and subject else entry.key
         place = solo if mode == "replace" and solo else entry.key  # of several at once the last one replaces
         rows[place] = {
@@ -149,6 +156,7 @@ def _insert(workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datet
     # In the order of the records, so that two starters do not wait for each other.
     ordered = sorted(rows.values(), key=lambda row: (row["lead"] or row["contact"] or "", row["entry"]))
     if mode == "replace":
+        # Before the insert, since the old run still holds the record's key.
         _replace(workflow, [row["solo"] for row in ordered if row["solo"]])
     with connection.cursor() as cursor:
         cursor.execute(
@@ -169,6 +177,7 @@ def _insert(workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datet
 
 def _replace(workflow: Workflow, subjects: Sequence[str]) -> None:
     """Cancel the runs that new ones replace."""
+    # Locked in the order of ids, as slices lock runs.
     rows = WorkflowRun.objects.filter(workflow=workflow, solo_key__in=subjects).order_by("pk")
     writing.cancel(list(rows.select_for_update(no_key=True).values_list("pk", flat=True)), "replaced")
 
@@ -176,6 +185,7 @@ def _replace(workflow: Workflow, subjects: Sequence[str]) -> None:
 def _count(workflow: Workflow, refused: Counter[str], now: datetime) -> None:
     if not refused:
         return
+    # Sorted, so that two starters count in one order and never deadlock.
     rows = [{"id": new_id(), "reason": reason, "number": number} for reason, number in sorted(refused.items())]
     with connection.cursor() as cursor:
         params = {"company": company_id(), "workflow": workflow.pk, "day": now.date(), "now": now}

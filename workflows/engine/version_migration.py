@@ -17,6 +17,7 @@ CANCEL = "cancel"
 REPLACED = "replaced"
 Status = WorkflowRun.Status
 OPEN = (Status.QUEUED, Status.RUNNING, Status.WAITING, Status.PAUSED)
+# A running one is in a slice at this moment, and its call may be out.
 STANDING = (Status.QUEUED, Status.WAITING, Status.PAUSED)
 """Statuses in which nothing of a run is under way outside: such runs can move."""
 
@@ -66,6 +67,7 @@ def migrate_runs(workflow: Workflow, most: int) -> int:
     if workflow.carry == CANCEL:
         older = older_runs(workflow.pk, workflow.version_id).select_for_update(of=("self",), no_key=True)
         ids = list(older.order_by("pk").values_list("pk", flat=True)[:most])
+        # What they waited for must not wake them if somebody restarts them.
         WorkflowRun.objects.filter(pk__in=ids).update(epoch=F("epoch") + 1)
         return writing.cancel(ids, REPLACED)
     if workflow.carry != MOVE or workflow.version is None:
@@ -89,6 +91,7 @@ def _by_version(runs: QuerySet[WorkflowRun], workflow_id: str, graph: Values) ->
             "workflow": workflow_id,
             "old": version.pk,
             "standing": [str(status) for status in STANDING],
+            # Only nodes of the same type: another one could not read the settings and arrivals of its visit.
             "nodes": [
                 old_node["id"] for old_node in version.graph["nodes"] if types.get(old_node["id"]) == old_node["type"]
             ],

@@ -41,6 +41,7 @@ INSERT INTO workflows_runtimer (id, company_id, run_id, token, due_at, told, cre
 SELECT id, %(company)s, run, token, due, false, %(now)s, %(now)s
 FROM json_to_recordset(%(rows)s::json) AS new (id text, run text, token text, due timestamptz)
 """
+# seq and epoch fence the write: whatever else has changed the run, this slice must not write over it.
 RUNS = """
 UPDATE workflows_workflowrun r SET state = new.state, status = new.status, reason = new.reason,
     seq = r.seq + new.steps, contact_id = new.contact, lead_id = new.lead, error_node = new.node,
@@ -64,6 +65,7 @@ FROM json_to_recordset(%(rows)s::json) AS new (id text, run text, priority int)
 """
 
 
+# JSON and not COPY or arrays: one parameter, typed columns, and row-level security allows it.
 def insert(statement: str, rows: Sequence[JsonObject], now: datetime) -> int:
     """Write rows, each with a new id if it has none. Returns the number written."""
     if not rows:
@@ -102,6 +104,7 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
                 "ended": ended,
             }
         )
+        # A failed run may be resumed, so its waits stay.
         if ended and status != Status.FAILED:
             over.append(run.pk)
         elif status == Status.QUEUED:
@@ -113,10 +116,13 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
         [{"run": cursor.run.pk, "token": token, "due": due} for cursor in cursors for token, due in cursor.timers],
         now,
     )
+    # It cannot happen under the row locks; if it does, the whole slice is undone rather than half written.
     if insert(RUNS, rows, now) != len(rows):
         raise RuntimeError("a run was written by somebody else while its slice held it")
+    # Runs that have used up their budget come after those that wait already.
     insert(READY, again, now)
     remove_waits(over)
+    # In the same transaction: a parent would wait for ever for an end that nobody reports.
     _tell_parents(
         [
             (cursor.run.parent, told_of_end(cursor.run.pk, row["status"], row["reason"], cursor.state))
@@ -160,6 +166,7 @@ def notify_ready(runs: Sequence[tuple[str, int]]) -> None:
 
 def remove_notices(ids: Sequence[str]) -> None:
     """Remove the notices that a slice has handled."""
+    # Without Django's collector, which would read each row first to look for dependants.
     raw_delete(RunReady.objects.filter(pk__in=ids))
 
 
@@ -167,6 +174,7 @@ def take_due_timers(run_ids: Sequence[str], now: Any) -> list[tuple[datetime, st
     """Remove the due timers of the runs. Returns them as (due, run, token)."""
     with connection.cursor() as cursor:
         cursor.execute(
+            # Taken and not marked: the slice that wakes the token is the only one that may.
             "DELETE FROM workflows_runtimer WHERE run_id = ANY(%s) AND due_at <= %s RETURNING due_at, run_id, token",
             [as_array(run_ids), now],
         )
@@ -232,6 +240,7 @@ def remove_waits(run_ids: Sequence[str]) -> None:
 def pause(run_ids: Sequence[str], reason: str) -> int:
     """Pause runs that are under way. Their timers stay; their messages that have not gone are held."""
     going = (Status.QUEUED, Status.RUNNING, Status.WAITING)
+    # Before the runs: a message that goes out after the pause has returned would break its promise.
     hold_messages_of(run_ids)
     paused: int = WorkflowRun.objects.filter(pk__in=run_ids, status__in=going).update(
         status=Status.PAUSED, reason=reason, updated_at=timezone.now()
@@ -246,11 +255,13 @@ def cancel(run_ids: Sequence[str], reason: str) -> int:
     now = timezone.now()
     open = WorkflowRun.objects.filter(pk__in=run_ids).exclude(status__in=(Status.COMPLETED, Status.CANCELLED))
     free_places(open)
+    # Read before the update, after which the condition no longer finds them.
     parents = list(open.filter(parent__isnull=False).values_list("pk", "parent"))
     done: int = open.update(
         status=Status.CANCELLED, reason=reason, solo_key=None, place=None, finished_at=now, updated_at=now
     )
     remove_waits(run_ids)
+    # Claimed ones too: the statement that commits an intent checks their status.
     cancel_messages_of(run_ids)
     _tell_parents([(parent, told_of_end(id, Status.CANCELLED, reason, {})) for id, parent in parents])
     return done

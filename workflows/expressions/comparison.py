@@ -53,6 +53,7 @@ class Comparison:
         compared."""
         typed: dict[Kind, list[Any]] = {}
         for item in value if isinstance(value, list) else [value]:
+            # An empty text is no number and no date, and says nothing against it either.
             if item is None or (isinstance(item, str) and not item.strip() and "text" not in self.kinds):
                 continue
             typed_value = self._typed(item)
@@ -87,10 +88,12 @@ class Comparison:
             return self._first(("number", item), ("text", str(item)))
         if not isinstance(item, str):
             return None
+        # A cheap look first: most texts are no dates.
         if "date" in self.kinds and _DAY.match(item) and record_values("date", item, self.node.time_zone):
             return "date", item
         if "text" in self.kinds:
             return "text", item
+        # After text: a text that is compared as text must not turn into a number by chance.
         if "number" in self.kinds and (number := _number(item)) is not None:
             return "number", number
         said = _BOOLEANS.get(item.strip().lower())
@@ -109,6 +112,7 @@ def _kinds_of(node: Condition) -> tuple[Kind, ...]:
     if node.operator in DATE:
         return ("date",)
     operands = [item for item in (node.value if isinstance(node.value, list) else [node.value]) if item is not None]
+    # Before numbers, since a bool is an int in Python.
     if operands and isinstance(operands[0], bool):
         return ("boolean",)
     if operands and not isinstance(operands[0], str):

@@ -21,6 +21,7 @@ MAX_DEPTH = 10
 Reader = Callable[[Values], Any]
 Escape = Callable[[Any], str]
 
+# Every repetition has a bound, so that no text makes the expressions slow.
 _PATH = re.compile(r"\s*([A-Za-z]\w*(?:\.[\w-]{1,100}){0,10})\s*")
 _FILTER = re.compile(r"\|\s*(\w+)\s*")
 _ARGUMENT = re.compile(r"""[:,]\s*(?:"([^"]*)"|'([^']*)'|(-?\d{1,15}(?:\.\d{1,10})?))\s*""")
@@ -52,6 +53,7 @@ def compile_value(value: Any, depth: int = 0, *, escape: Escape | None = None) -
     A missing reference gives null; a text longer than MAX_TEXT_LENGTH raises TooLarge. `escape` escapes values
     for a text, which then stays one. Raises BadExpression.
     """
+    # Recursion follows the author's JSON, which may be nested as deep as a request allows.
     if depth > MAX_DEPTH:
         raise BadExpression("tooLarge", f"is nested too deeply, at most {MAX_DEPTH} levels are allowed")
     if isinstance(value, str):
@@ -75,6 +77,7 @@ def references(source: str) -> Iterator[tuple[int, int]]:
     """
     start = source.find("{{")
     while start >= 0:
+        # Bounded: a text of many {{ without }} would otherwise be read to its end for each of them.
         end = source.find("}}", start + 2, start + MAX_REFERENCE_LENGTH + 4)
         if end < 0:
             return
@@ -100,9 +103,11 @@ def _compile_text(source: str, escape: Escape | None) -> Compiled:
         raise BadExpression("badValue", "a {{ has no }}")
     if place < len(source):
         parts.append(source[place:])
+    # Refused when it is saved, as it would fail in every run.
     if sum(len(part) for part in parts if isinstance(part, str)) > MAX_TEXT_LENGTH:
         raise BadExpression("tooLarge", f"has expressions and more than {MAX_TEXT_LENGTH:,} characters beside them")
     write = escape or text
+    # One reference alone keeps its type, so that lists and numbers reach settings that need them.
     if len(parts) == 1 and not isinstance(parts[0], str) and escape is None:
         return Compiled(parts[0], frozenset(paths))
     return Compiled(
@@ -141,6 +146,7 @@ def look_up(value: Any, key: str) -> Any:
     """Return the item of an object, or of an array by its place; None if there is none."""
     if isinstance(value, Mapping):
         return value.get(key)
+    # No negative places and no attributes: a path can reach nothing but data.
     if isinstance(value, list) and key.isdecimal() and len(key) < 6 and int(key) < len(value):
         return value[int(key)]
     return None
@@ -152,6 +158,7 @@ def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any], bool]]:
         name = _FILTER.match(rest, place)
         if name is None:
             raise BadExpression("badValue", f"{rest[place : place + 40]!r} is no filter such as | upper")
+        # A closed list: nothing in an expression can call into Python otherwise.
         if name[1] not in FILTERS:
             raise BadExpression("unknownFilter", f"{name[1]!r} is none of {', '.join(FILTERS)}")
         place, arguments = name.end(), []
@@ -162,6 +169,7 @@ def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any], bool]]:
         apply, fewest, most = FILTERS[name[1]]
         if not fewest <= len(arguments) <= most:
             raise BadExpression("badValue", f"{name[1]} takes {fewest} to {most} arguments, got {len(arguments)}")
+        # Checked here, since the unit is mostly a constant; a computed one gives null in the run.
         if name[1] == "dateAdd" and len(arguments) > 1 and arguments[1] not in UNITS:
             raise BadExpression("badValue", f"dateAdd: {str(arguments[1])[:40]!r} is none of {', '.join(UNITS)}")
         filters.append((apply, arguments, name[1] in ZONED))

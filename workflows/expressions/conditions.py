@@ -56,6 +56,7 @@ class CompiledConditions:
 
     def judge(self, cases: Sequence[Subject], now: datetime) -> list[Verdict]:
         """Return the verdict of each case: one query per part, however many cases there are."""
+        # All records of the wave at once: a query for each run would cost more than the rest of the node.
         matches = [_matching(panel, part, cases, now) for panel, part in self.parts]
         verdicts = []
         for case in cases:
@@ -98,6 +99,7 @@ def _panel(node: Condition | Group, where: str) -> str | None:
         root = _root(node, where)
         return root if root in PANELS else None
     panels = {_panel(child, where) for child in node.conditions}
+    # A group over one panel alone is one query; a mixed one is divided at its children.
     return panels.pop() if len(panels) == 1 else None
 
 
@@ -128,6 +130,7 @@ def _without(node: Condition | Group) -> Condition | Group:
 
 
 def _of_value(node: Condition, where: str) -> Decide:
+    # The path is split once, when the graph is compiled.
     keys = node.field.split(".")
     if node.operator in ("isEmpty", "isNotEmpty"):
         must_be_empty = node.operator == "isEmpty"
@@ -148,4 +151,5 @@ def _matching(panel: str, part: Group, cases: Sequence[Subject], now: datetime) 
     if not ids:
         return set()
     where = tree.compile(part, RECORD_TYPES[panel].fields, now=now)
+    # A deleted record meets no condition, like one that is not there.
     return set(kind_of(panel).live().filter(pk__in=ids).filter(where).order_by().values_list("pk", flat=True))

@@ -62,6 +62,7 @@ def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):
+        # As JSON, so that a list in a text can be parsed again.
         return dumps(value).decode()
     return str(value)
 
@@ -91,6 +92,7 @@ def read_number(text: str) -> Decimal:
             decimal = read_written_number(text)
         except BadValue as error:
             raise BadNumber(str(error)) from None
+    # A float holds no more, and 1e999999 would take all memory as a whole number.
     if not decimal.is_finite() or abs(decimal.adjusted()) > 300:
         raise BadNumber(f"{shorten(text, 60)!r} is out of the range of numbers")
     return decimal
@@ -121,6 +123,7 @@ def _items(value: Any) -> list[Any]:
 
 def _round(value: Any, places: Any = 0) -> Any:
     amount, digits = number(value), number(places)
+    # A place beyond that would make a text of a million digits.
     if amount is None or digits is None or not 0 <= digits <= 10:
         return None
     try:
@@ -131,6 +134,7 @@ def _round(value: Any, places: Any = 0) -> Any:
 
 def _add(value: Any, other: Any) -> Any:
     first, second = number(value), number(other)
+    # By decimals: 0.1 + 0.2 of floats shows up in mails as 0.30000000000000004.
     return None if first is None or second is None else number(Decimal(str(first)) + Decimal(str(second)))
 
 
@@ -156,6 +160,7 @@ def _date(value: Any, pattern: Any = "%Y-%m-%d", *, zone: tzinfo) -> str | None:
     zone = _zone_for(value, zone)
     moment = read_moment(value, zone)
     try:
+        # strftime repeats widths, so a short pattern can give a very long text.
         return None if moment is None else moment.astimezone(zone).strftime(text(pattern)[:60])[:200]
     except (OverflowError, ValueError):
         return None
@@ -170,6 +175,7 @@ def _zone(value: Any, name: Any, *, zone: tzinfo) -> str | None:
 
 
 def _replace(value: Any, old: Any, new: Any) -> Any:
+    # Bounded like the text: each replacement may make it longer.
     return bounded(_words(value).replace(_words(old), _words(new), 1000)) if old else value
 
 

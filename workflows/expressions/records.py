@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from core.text.persons import first_name_of
 from core.types import JsonObject
 from crm.records.types import kind_of
 from crm.records.writes.updates import event_value
+
+CONTACT = "contact"
+FIRST_NAME = "firstName"
+"""Name of a contact's value that is no field: the first name in its name."""
 
 
 def values_of(panel: str, ids: Iterable[str]) -> dict[str, JsonObject]:
@@ -19,6 +24,8 @@ def values_of(panel: str, ids: Iterable[str]) -> dict[str, JsonObject]:
     rows = kind.model._default_manager.filter(pk__in=record_ids).order_by().values("id", "created_at", "custom", *names)
     return {
         row["id"]: {
+            # Mail templates know contact.firstName, so people write it here too. A field of that name wins.
+            **({FIRST_NAME: first_name_of(row["name"])} if panel == CONTACT else {}),
             **row["custom"],
             **{name: event_value(row[column]) for column, name in names.items()},
             "_id": row["id"],

@@ -21,6 +21,7 @@ class Cron:
         A fixed local time that the clocks skip occurs at the change, and one that they repeat occurs once. An
         expression whose minute or hour begins with a star follows real time.
         """
+        # CronSim handles changes of clocks only in the zone itself.
         occurrence = next(CronSim(self.text, moment.astimezone(zone)), None)
         return None if occurrence is None else occurrence.astimezone(dt.UTC)
 

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 
 from core.errors import shorten
 from crm.records.types import RECORD_TYPES, kind_of
+from workflows.expressions.records import CONTACT, FIRST_NAME
 from workflows.graphs.plan import Node, Plan, loop_body
 from workflows.graphs.problems import Problems
 
@@ -22,7 +23,8 @@ LOOP = frozenset(("item", "index"))
 def record_fields(panel: str) -> frozenset[str]:
     """Return the names by which expressions see the values of a panel's records, custom ones by their keys."""
     columns = {column.api_name for column in kind_of(panel).columns if column.api_name}
-    return frozenset(("_id", "createdAt", *columns, *RECORD_TYPES[panel].schema.load().fields))
+    derived = (FIRST_NAME,) if panel == CONTACT else ()
+    return frozenset(("_id", "createdAt", *derived, *columns, *RECORD_TYPES[panel].schema.load().fields))
 
 
 def check_fields(plan: Plan, problems: Problems) -> None:

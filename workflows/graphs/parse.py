@@ -42,6 +42,7 @@ def read_graph(nodes: Sequence[Any], edges: Sequence[Any]) -> Graph:
     if parsed_nodes and not any(node["type"] == TRIGGER for node in parsed_nodes):
         parsed_nodes, drawn = _with_trigger(parsed_nodes, drawn)
     size = len(dumps([parsed_nodes, drawn]))
+    # Measured after the reduction: what editors add to a node for themselves does not count.
     if size > MAX_GRAPH:
         raise _refuse("nodes", f"the graph has {size} bytes, at most {MAX_GRAPH} are allowed")
     return parsed_nodes, drawn
@@ -125,6 +126,7 @@ def _position(raw: Any, where: str) -> dict[str, float]:
     position = {}
     for axis in ("x", "y"):
         value = raw.get(axis, 0)
+        # Also refuses NaN and infinity, which JSON of the database cannot hold.
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e7:
             raise _refuse(f"{where}.{axis}", "needs a number")
         position[axis] = value
@@ -139,6 +141,7 @@ def _edge(raw: Any, where: str, place: int) -> JsonObject:
         "source": _id(raw.get("source"), f"{where}.source"),
         "target": _id(raw.get("target"), f"{where}.target"),
     }
+    # React Flow leaves handles out where a node has one alone.
     for name, default in HANDLE.items():
         edge[name] = _text(_given(raw, name, ""), f"{where}.{name}") or default
     edge["label"] = _text(_given(raw, "label", ""), f"{where}.label", 200)

@@ -124,6 +124,7 @@ def compile_partly(graph: Values, problems: Problems) -> Plan:
     nodes: dict[str, Node] = {}
     drawn, edges = graph.get("nodes") or [], graph.get("edges") or []
     for raw in drawn:
+        # A node with an error is left out and the rest goes on, so that people see all problems at once.
         node = _compile_node(raw, problems)
         if node is not None:
             nodes[node.id] = node
@@ -150,6 +151,7 @@ def compile_partly(graph: Values, problems: Problems) -> Plan:
         config or WorkflowConfig(),
         filtering,
         {name: compiled for name, compiled in ending.items() if compiled is not None},
+        # An expression that takes steps as a whole may show any of them.
         kept=frozenset(nodes) if "steps" in paths else kept,
         roots=frozenset(path.partition(".")[0] for path in paths),
         started_by=graph.get("triggerEventType") or "",
@@ -223,6 +225,7 @@ def _connect(nodes: Mapping[str, Node], node_ids: set[str], edges: Sequence[Valu
         if node is None or target not in nodes:
             continue
         handles = node.handles
+        # Editors draw "out" by default; with a single way there is only one that can be meant.
         if handle == "out" and "out" not in handles and len(handles) == 1:
             handle = handles[0]
         if handle not in handles:
@@ -243,6 +246,7 @@ def _sort(nodes: dict[str, Node], problems: Problems) -> None:
     incoming = dict.fromkeys(nodes, 0)
     for node in nodes.values():
         for target in _after(node):
+            # Kahn's algorithm: what is left in the end stands in a circle.
             incoming[target] += 1
     ready = [id for id, number in incoming.items() if not number]
     order: list[str] = []
@@ -260,8 +264,10 @@ def _sort(nodes: dict[str, Node], problems: Problems) -> None:
         return
     for place, id in enumerate(order):
         nodes[id].order = place
+    # From the end, so that the reach of all followers is known.
     for id in reversed(order):
         after = _after(nodes[id])
+        # Joins ask for it in each step of each run, so it is worked out once.
         nodes[id].reach = frozenset(after).union(*(nodes[target].reach for target in after))
     _check_reached(nodes, problems)
     _check_loops(nodes, order, problems)
@@ -296,6 +302,8 @@ def _check_loops(nodes: Mapping[str, Node], order: Sequence[str], problems: Prob
             depths[inside] += 1
         for other in nodes.values():
             for handle, targets in other.targets.items():
+                # An edge from outside would bring a token of another scope, which no join of the loop could
+                # account for.
                 if other.id in body or (other.id == id and handle == "item"):
                     continue
                 for target in set(targets) & body:

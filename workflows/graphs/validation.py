@@ -39,6 +39,7 @@ def check_draft(graph: Values, workflow_id: str = "", may: May | None = None) ->
     _check_company(plan, problems)
     _check_references(plan, graph, problems)
     check_fields(plan, problems)
+    # Order and reach need a graph without broken nodes; the other checks do not.
     if whole:
         _check_order(plan, problems)
         _check_errors(plan, problems)
@@ -123,6 +124,7 @@ def _check_references(plan: Plan, graph: Values, problems: Problems) -> None:
         where = {"node_id": node.id, "path": path}
         if id not in node_ids:
             problems.add("unknownReference", f"there is no node {id!r}", **where)
+        # By the drawn edges and not by the plan, which lacks the nodes that do not compile.
         elif node.id not in _reached(after, id):
             problems.add("unknownReference", "does not come before this node", **where)
 
@@ -216,6 +218,7 @@ def _check_lead(plan: Plan, graph: Values, problems: Problems) -> None:
     kind, schedule = graph.get("triggerEventType") or "", graph.get("schedule") or {}
     panels = {(schedule.get(name) or {}).get("panel") for name in ("audience", "field")}
     without = kind.startswith("contact.") or kind == WEBHOOK or (kind == SCHEDULE and "lead" not in panels)
+    # Some triggers may bring a lead or not, so only those that never do are warned about.
     if not without or any(node.type.type == "lead" and node.config.action == "create" for node in plan.nodes.values()):
         return
     for node in plan.nodes.values():
@@ -249,6 +252,7 @@ def _check_recursion(workflow_id: str, plan: Plan, problems: Problems) -> None:
 def _leads_to(start: str, goal: str) -> bool:
     seen, open = {start}, {start}
     while open and goal not in seen:
+        # A level of the graph for each query, however many workflows call each other.
         graphs = Workflow.objects.filter(pk__in=open, version__isnull=False).values_list("version__graph", flat=True)
         named = {
             node["data"]["config"].get("workflow")

@@ -32,6 +32,7 @@ from workflows.nodes.requests import LARGEST_CALL, Call, CallToMake, Made
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 REFUSED = "refused"
 MAX_PROMPT_LENGTH = 10_000
+# The inputs are marked as data: values of records may contain instructions to the model (prompt injection).
 RULES = """\
 You do one step of a company's workflow. Answer with one JSON object that has exactly these fields, and nothing else:
 {fields}
@@ -76,6 +77,7 @@ class AiConfig(NodeConfig):
     @field_validator("task")
     @classmethod
     def _plain(cls, task: str) -> str:
+        # An expression in the task would put strangers' words where the model takes orders.
         if "{{" in task:
             raise ValueError("takes no expressions: values stand in inputs, where they are no instructions")
         return task
@@ -105,6 +107,7 @@ class CappedMeter(CompanyMeter):
     @contextmanager
     def call(self, tokens_in: int, tokens_out: int) -> Iterator[Used]:
         cost = price(self.app, tokens_in, tokens_out)
+        # Asked before the call, by the most that it can cost.
         if self.cap is not None and cost > self.cap:
             detail = f"The call may cost up to {cost.normalize():f}, the node's cap is {self.cap.normalize():f}."
             raise ProviderError("cost_cap", detail, temporary=False, name=LIMIT)
@@ -150,8 +153,10 @@ def make(call: CallToMake) -> Made:
     except ProviderError as error:
         return Made("failed", code=error.name, message=error.detail, permanent=not error.temporary)
     refused = plain_text(answer.pop(REFUSED))
+    # A refusal is an answer of its own way, not an error that is tried again.
     if refused:
         return Made("done", {REFUSED: refused}, handle=REFUSED)
+    # Markup of a model's answer could reach mails and pages.
     return Made("done", {name: _clean(value) for name, value in answer.items()})
 
 
@@ -171,6 +176,7 @@ def _shape(fields: list[OutputField]) -> type[BaseModel]:
         for field in fields
     }
     types[REFUSED] = (str, ...)
+    # "3" for a number is refused, so that conditions later compare what they expect.
     config = ConfigDict(extra="forbid", strict=True, str_max_length=MAX_PROMPT_LENGTH)
     return create_model("Answer", __config__=config, **types)
 

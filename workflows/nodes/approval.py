@@ -37,6 +37,7 @@ def asked_members(config: ApprovalConfig) -> list[str]:
     """Return the active members who may answer."""
     active = Member.objects.filter(status__in=ACTIVE)
     member_ids = set(active.filter(pk__in=config.members).values_list("pk", flat=True))
+    # Roles are resolved when the question is asked: a new member of the role can answer, a former one cannot.
     return sorted(member_ids | set(active.filter(role__in=config.roles).values_list("pk", flat=True)))
 
 

@@ -25,6 +25,7 @@ MAX_OUTPUT = 64_000
 class NodeConfig(BaseModel):
     """Base of the settings of nodes. Unknown keys are refused."""
 
+    # A misspelled setting would otherwise be left out in silence.
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, populate_by_name=True)
 
 
@@ -176,6 +177,7 @@ def is_larger(value: Any, most: int) -> bool:
             left.extend(part.values())
             size += sum(len(key) + 4 for key in part)
         elif isinstance(part, list | tuple):
+            # Before the list's items are put on the stack, which would take the memory that is to be spared.
             if size + 2 * len(part) > most:
                 return True
             left.extend(part)

@@ -36,6 +36,7 @@ def _campaign(wave: NodeBatch) -> None:
     if not pairs:
         return
     contacts = {contact.pk: contact for _, contact in pairs}
+    # The first of several runs of a contact is the one that its message belongs to.
     runs = {contact.pk: item.run.id for item, contact in reversed(pairs)}
     try:
         done = join_campaign(id=wave.config.campaign, contacts=list(contacts.values()), workflow_runs=runs)

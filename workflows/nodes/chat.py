@@ -75,6 +75,7 @@ def _chat(wave: NodeBatch) -> None:
         if item.outcome.status == "waiting":
             places[chat.id] = {"token": item.token, "epoch": item.run.epoch}
     if places:
+        # In the transaction of the plan: a message that ends at once still finds who waits for it.
         wait_for_messages(places)
 
 

@@ -35,6 +35,7 @@ def _start(wave: NodeBatch) -> None:
     config: WorkflowConfig = wave.config
     until = after(wave.now, config.timeout.as_json(), ZoneInfo(wave.zone)) if config.wait else None
     for item in wave.items:
+        # The check at publication sees graphs as they are then; another one may be published later.
         if item.run.depth >= MAX_CHILDREN:
             item.fail("recursion", f"workflows stand at most {MAX_CHILDREN} deep in each other")
             continue

@@ -26,6 +26,7 @@ MAX_BYTES = 1024 * 1024
 AGENT = "Leadwright"
 """User agent of calls, unless the node sets one."""
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+# An author who could set them would break the framing of the request, or forge our signature and key.
 OURS = {
     *(
         "host",
@@ -42,6 +43,7 @@ OURS = {
     *("webhook-id", "webhook-timestamp", "webhook-signature"),
 }
 """Headers that the service writes itself."""
+# The host is part of the published graph: a value of a run, which strangers write, must not choose it.
 FIXED = re.compile(r"(https?)://([^/?#\s{}\\@]+)(?=[/?#]|$)", re.IGNORECASE)
 """Scheme and host of an address, in which no expression is allowed."""
 REPEATABLE = ("GET", "HEAD", "PUT", "DELETE")
@@ -109,6 +111,7 @@ class HttpConfig(NodeConfig):
     @field_validator("success")
     @classmethod
     def _statuses(cls, statuses: list[int]) -> list[int]:
+        # Redirects could lead to another host, with the secret in the header.
         if any(not 200 <= status <= 599 or 300 <= status < 400 for status in statuses):
             raise ValueError("statuses are from 200 to 599; redirects are not followed")
         return statuses
@@ -126,6 +129,7 @@ def host_of(url: str) -> str:
     """Return the host of an address. Raises ValueError for one that is no address."""
     parts = urlsplit(url)
     port = parts.port  # raises for what is none
+    # Hosts beyond ASCII have two spellings, and secrets are bound to one.
     if not parts.hostname or port == 0 or not parts.hostname.isascii():
         raise ValueError("url: needs a host, such as https://api.example.org/path")
     return parts.hostname.lower()
@@ -133,6 +137,7 @@ def host_of(url: str) -> str:
 
 def _clean(value: str) -> str:
     """Return a header's value on one line."""
+    # A line break would begin a further header.
     return "".join(character if character.isprintable() else " " for character in value).strip()
 
 
@@ -142,6 +147,7 @@ def _request(wave: NodeBatch, item: Item) -> JsonObject | str:
     url = text(wave.render("url", item))
     if url.partition("#")[0] != url or not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
         url = quote(url.partition("#")[0], safe="%/:?=&@!$'()*+,;~[]-._")
+    # Asked again of the whole address: expressions may hold an @ or a backslash.
     if len(url) > 8000 or host_of(url) != host_of(config.url):
         return "url: the expressions make it none of the host"
     headers = {name: _clean(text(value)) for name, value in dict(wave.render("headers", item)).items()}
@@ -153,6 +159,7 @@ def _request(wave: NodeBatch, item: Item) -> JsonObject | str:
         body = dumps(body).decode()
     auth = None if config.auth is None else config.auth.model_dump()
     request = {"method": config.method, "url": url, "headers": headers, "body": body, "auth": auth}
+    # Stored in the call's row, and with it in each backup.
     if len(dumps(request)) > LARGEST_CALL:
         return f"body: the request has more than {LARGEST_CALL:,} bytes"
     return {**request, "timeout": config.timeout, "success": config.success}
@@ -165,6 +172,7 @@ def _http(wave: NodeBatch) -> None:
             item.fail("badValue", request)
             continue
         asks = Call("http", request, host_of(wave.config.url), wave.config.keyed)
+        # Nothing is sent here: a node runs within the slice's transaction.
         item.outcome = Outcome("waiting", waits_for="call", asks=asks)
 
 
@@ -188,11 +196,13 @@ def make(call: CallToMake) -> Made:
     """Make a request. What was sent and not answered is unknown, unless it may be repeated."""
     request = call.request
     body = None if request["body"] is None else str(request["body"]).encode()
+    # Sent with every method, since servers that know it can also recognize a repeated POST.
     headers = {**request["headers"], "Idempotency-Key": call.key}
     if "user-agent" not in {name.lower() for name in headers}:
         headers["User-Agent"] = AGENT
     hider = Hider(())
     if request["auth"] is not None:
+        # Read when the call is made, and not stored with it: a changed secret counts at once.
         secret = secret_for(request["auth"]["secret"], host_of(request["url"]))
         if secret is None:
             return Made("failed", code="secretMissing", message="there is no such secret for the host", permanent=True)
@@ -201,6 +211,7 @@ def make(call: CallToMake) -> Made:
         except ValueError:
             text = "the secret is no key of Standard Webhooks: behind whsec_ it has no base64"
             return Made("failed", code="secretInvalid", message=text, permanent=True)
+        # The password alone could be echoed as well as user and password.
         hider = Hider([secret, *secret.split(":", 1)[1:]] if request["auth"]["how"] == "basic" else [secret])
     try:
         answer = exchange(
@@ -214,7 +225,9 @@ def make(call: CallToMake) -> Made:
     except HttpFailed as failed:
         # Of these alone it is certain that nothing was done.
         unsent = failed.code in ("refused", "unreachable")
+        # An answer that broke off, or came too late, says nothing about what the server has done.
         doubt = not unsent and failed.code != "redirected" and not call.keyed
+        # A refused address, a redirect and a large answer would come out the same again.
         permanent = failed.code in ("refused", "redirected", "large")
         message = f"{failed.detail} Nobody knows whether it was done ({failed.code})." if doubt else failed.detail
         return Made("unknown" if doubt else "failed", None, failed.code, message, permanent)
@@ -234,6 +247,7 @@ def _proof(auth: JsonObject, secret: str, key: str, body: bytes) -> dict[str, st
 
 def _read(answer: HttpAnswer, request: Any, hider: Hider) -> Made:
     """Return the stored part of a response. Echoes of the secret are hidden before it is cut."""
+    # Before it is cut: half of a secret at the cut would not be recognized.
     body = hider.body(answer.body)
     output = {
         "status": answer.status,
@@ -252,6 +266,7 @@ def _read(answer: HttpAnswer, request: Any, hider: Hider) -> Made:
         }
     if fits:
         return Made("done", output)
+    # 408, 425 and 429 ask for another try (RFC 9110, 15.5.9; RFC 8470; RFC 6585).
     permanent = answer.status < 500 and answer.status not in LATER
     said = _stored(body[:300].decode(errors="replace"))
     return Made("failed", output, "httpStatus", f"the answer has the status {answer.status}: {said}", permanent)
@@ -261,6 +276,7 @@ def _body(answer: HttpAnswer) -> Any:
     if "json" in answer.headers.get("Content-Type", "json").lower():
         try:
             return _storable(orjson.loads(answer.body))
+        # A server may call anything JSON; as text it is still of use.
         except (orjson.JSONDecodeError, ValueError):
             pass
     return _stored(answer.body.decode(errors="replace"))

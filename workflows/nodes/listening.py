@@ -33,6 +33,7 @@ class WaitForConfig(NodeConfig):
     @classmethod
     def _bounded(cls, timeout: Span) -> Span:
         days = {"seconds": 86_400, "minutes": 1440, "hours": 24, "days": 1, "weeks": 1 / 7, "months": 1 / 31}
+        # As long as runs are kept (workflows.engine.retention).
         if timeout.amount / days[timeout.unit] > 400:
             raise ValueError("a wait ends within 400 days")
         return timeout
@@ -42,6 +43,7 @@ def _wait_for(wave: NodeBatch) -> None:
     config: WaitForConfig = wave.config
     until = after(wave.now, config.timeout.as_json(), ZoneInfo(wave.zone))
     for item in wave.items:
+        # The run may reach the node after what it waits for has happened, within the same second.
         asks = Listen(config.event, None if config.since == "run" else wave.now)
         item.outcome = Outcome("waiting", until=until, waits_for="event", asks=asks)
 

@@ -34,6 +34,7 @@ class SwitchConfig(NodeConfig):
     @field_validator("cases")
     @classmethod
     def _distinct(cls, cases: list[Case]) -> list[Case]:
+        # The handle of the last way is taken by the node itself.
         if len({case.id for case in cases} | {"else"}) <= len(cases):
             raise ValueError("each case needs an id of its own, other than else")
         return cases
@@ -134,6 +135,7 @@ def _condition(wave: NodeBatch) -> None:
 
 
 def _switch(wave: NodeBatch) -> None:
+    # From the last to the first, so that the first case that holds is what remains.
     for case in reversed(wave.config.cases):
         for item, holds in zip(wave.items, wave.holds(case.id), strict=True):
             if holds:
@@ -153,6 +155,7 @@ def _split(wave: NodeBatch) -> None:
     total = sum(arm.weight for arm in arms)
     for item in wave.items:
         who = item.run.lead_id or item.run.contact_id or item.run.id
+        # The arms' ids are in the hash: after a change of the arms records are shared out again.
         digest = hashlib.sha256(f"{item.run.workflow_id}/{','.join(arm.id for arm in arms)}/{who}".encode()).digest()
         place = int.from_bytes(digest[:8], "big") % total
         for arm in arms:
@@ -173,6 +176,7 @@ def _loop(wave: NodeBatch) -> None:
         if not isinstance(elements, list):
             item.fail("badValue", "items: the expression gives no list")
             continue
+        # The list comes from outside, and each item costs steps.
         items = elements[: wave.config.cap]
         output = {"count": len(items), "left": len(elements) - len(items)}
         item.outcome = Outcome(output=output, items=items, parallel=wave.config.parallel)
@@ -182,6 +186,7 @@ def _repeat(wave: NodeBatch) -> None:
     """Begin another round where the conditions hold, after the pause between two rounds."""
     config: LoopConfig = wave.config
     for item, holds in zip(wave.items, wave.holds("filter"), strict=True):
+        # Waited already: the pause must not begin again when it is over.
         if config.pause is not None and item.round and item.arrived is None and item.round < config.cap:
             item.outcome = Outcome("waiting", until=after(wave.now, config.pause.as_json(), ZoneInfo(wave.zone)))
             continue

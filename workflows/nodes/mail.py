@@ -67,6 +67,7 @@ class MailConfig(RecipientConfig):
         return self
 
 
+# Compiling MJML takes longer than all the rest of a mail, and all runs of a node share it.
 @lru_cache(maxsize=256)
 def own_words(subject: str, body: str) -> tuple[str, Compiled, Mapping[str, Expression]]:
     """Return the subject and the compiled body with a placeholder for each expression, and these by their names.
@@ -77,6 +78,7 @@ def own_words(subject: str, body: str) -> tuple[str, Compiled, Mapping[str, Expr
     if sum(1 for part in (subject, body) for _ in references(part)) > MAX_PARTS:
         raise NamedError("InvalidEmailTemplate_400", f"body: has more than {MAX_PARTS} references")
     names: dict[str, str] = {}
+    # Expressions are masked, since the compiler of templates would take their braces for its own.
     masked = [_masked(part, names) for part in (subject, body)]
     variables = [{"name": name, "required": False, "dateType": None} for name in names.values()]
     compiled = compile_template(masked[0], masked[1], variables)
@@ -124,6 +126,7 @@ def _by_words(wave: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[tu
 
 
 def _by_template(wave: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
+    # Read now and not at publication: the template's present text is what its authors expect to go.
     template = EmailTemplate.objects.filter(pk=wave.config.template).first()
     if template is None:
         for item, _ in pairs:

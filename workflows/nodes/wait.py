@@ -13,6 +13,7 @@ from core.spans import after, read_moment
 from outreach.messaging.delivery.limits.windows import Window, next_opening
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 
+# Firings and runs are kept for about as long; a wait for years is a mistake in a date.
 MAX_WAIT = dt.timedelta(days=400)
 
 
@@ -108,8 +109,10 @@ def _wait(wave: NodeBatch) -> None:
             item.fail("tooLong", f"a wait ends within {MAX_WAIT.days} days")
             continue
         if config.window is not None:
+            # A time that has passed does not open a window of yesterday.
             end = config.window.opening(max(end, wave.now), wave.zone)
         item.outcome = Outcome(output={"until": end.isoformat()})
+        # Without a wait the run goes on within the same slice.
         if end > wave.now:
             item.outcome.status = "waiting"
             item.outcome.until = end

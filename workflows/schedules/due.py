@@ -45,6 +45,7 @@ def fire_due(deadline: float = float("inf")) -> int:
     while monotonic() < deadline:
         with unscoped(reason="schedules of all companies"), transaction.atomic():
             due = _due().order_by("next_fire_at", "pk")
+            # Each process fires another schedule. The lock lasts until the next time is written.
             schedule = due.select_for_update(of=("self",), no_key=True, skip_locked=True).first()
             if schedule is None:
                 break
@@ -64,9 +65,12 @@ def _fire(workflow: Workflow) -> None:
     times, following = due_times(schedule, due, now)
     plan = plan_of(workflow.version_id)
     for at in times:
+        # The unique time keeps a schedule from firing twice, even if next_fire_at is set back.
         _, new = ScheduleFiring.objects.get_or_create(workflow=workflow, due_at=at)
         if not new:
             continue
+        # In batches: an audience may have a million records. All of them start in one transaction with the
+        # firing.
         for entries in _entries(_audience(schedule, at), f"{SCHEDULE}:{iso(at)}", iso(at)):
             admitted, refused = pass_filter(plan, entries)
             start_runs(workflow, plan, admitted, skipped=refused)
@@ -93,6 +97,7 @@ def _entries(audience: Audience | None, key: str, at: str) -> Iterator[list[Entr
     where = tree.compile(tree.parse(audience.filter, "audience"), RECORD_TYPES[audience.panel].fields)
     place = ""
     while ids := list(
+        # By id: the records of a page must not shift while the runs of the former one are written.
         kind_of(audience.panel).live().filter(where, pk__gt=place).order_by("pk").values_list("pk", flat=True)[:BATCH]
     ):
         place = ids[-1]

@@ -36,6 +36,7 @@ def next_time(schedule: Schedule, moment: datetime) -> datetime | None:
     if schedule.type == "dates":
         next_at = min((at for at in schedule.at or () if at > moment), default=None)
     elif schedule.type == "cron":
+        # The start itself may be a time of the schedule.
         start = moment if begin is None or begin <= moment else begin - _INSTANT
         next_at = read_cron(schedule.cron or "").next_after(start, zone_of(schedule))
     elif schedule.type == "field" and schedule.field is not None:
@@ -46,6 +47,7 @@ def next_time(schedule: Schedule, moment: datetime) -> datetime | None:
         next_at = _next_interval(schedule, moment, begin)
     if next_at is None or (schedule.until is not None and next_at > schedule.until):
         return None
+    # Local times repeat and are missing when clocks change; stored times must not.
     return next_at.astimezone(UTC)
 
 
@@ -112,6 +114,7 @@ def dates_of(field: FieldDate, day: date) -> list[date]:
         return [due_date]
     dates = []
     for year in range(due_date.year, max(0, due_date.year - OLDEST), -1):
+        # A birthday on 29 February has no date in other years.
         if (due_date.month, due_date.day) != (2, 29) or isleap(year):
             dates.append(due_date.replace(year=year))
         if (due_date.month, due_date.day) == (2, 28) and isleap(year) and not isleap(due_date.year):

@@ -32,6 +32,8 @@ FIELDS = FieldSet(
 class WorkflowSecretCreate(Input):
     """A secret, which no answer shows again."""
 
+    conceals = frozenset({"value"})
+
     name = LineInput(max_length=100)
     host = LineInput(max_length=255, help_text="The only host that it is sent to, such as api.example.org.")
     value = TextInput(max_length=4000, trim_whitespace=False)

@@ -42,6 +42,7 @@ def add(events: Sequence[Event], priority: int) -> None:
 
 def has_fresh() -> bool:
     """Return whether non-bulk events of the active company are queued: later ones must follow them."""
+    # Otherwise a later event could start its run before an earlier one.
     return bool(QueuedEvent.objects.filter(priority__lt=BEHIND).exists())
 
 
@@ -57,6 +58,7 @@ def drain(start: Callable[..., None], deadline: float = float("inf")) -> None:
     It ends when none may start any more, or monotonic() passes the deadline.
     """
     with unscoped(reason="events that wait, of all companies"), connection.cursor() as cursor:
+        # Walked by the index: DISTINCT would read each of a million waiting rows.
         cursor.execute(COMPANIES)
         companies = [id for (id,) in cursor.fetchall()]
     while companies and monotonic() < deadline:
@@ -71,9 +73,11 @@ def drain(start: Callable[..., None], deadline: float = float("inf")) -> None:
 @transaction.atomic
 def _start_some(start: Callable[..., None]) -> int:
     """Start the runs of the active company's next events. Returns the number of events."""
+    # Checked in each turn, since the runs of the last one are queued by now.
     if limits.queued() >= limits.MAX_QUEUED:
         return 0
     taken = _start_queued(start, QueuedEvent.objects.filter(priority__lt=BEHIND), BATCH, behind=False)
+    # Bulk starts take only what the rate has left over.
     if limits.has_turn(timezone.now()):
         taken += _start_queued(start, QueuedEvent.objects.filter(priority__gte=BEHIND), BATCH // 5, behind=True)
     return taken
@@ -84,6 +88,7 @@ def _start_queued(start: Callable[..., None], waiting: object, most: int, *, beh
     rows = dict(locked.values_list("pk", "event_id")[:most])
     if rows:
         events = Event.objects.in_bulk(rows.values())
+        # In their order, as the events of a record depend on each other.
         start(sorted(events.values(), key=lambda event: event.sequence), behind=behind)
         raw_delete(QueuedEvent.objects.filter(pk__in=rows))
     return len(rows)

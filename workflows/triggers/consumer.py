@@ -27,11 +27,13 @@ MAX_DEPTH = 5
 def start_by_events(events: Sequence[Event]) -> None:
     """Start the runs of the workflows that wait for the events (all of one company), or store the events for later."""
     kinds = {event.kind for event in events}
+    # Most companies have no workflow for most events.
     if not WorkflowTrigger.objects.filter(kind__in=kinds).exists():
         return
     behind = [event for event in events if (event.cause or {}).get(QUEUE)]
     fresh = [event for event in events if not (event.cause or {}).get(QUEUE)]
     backlog.add(behind, starts.BULK_PRIORITY)
+    # Events must not overtake those that wait.
     if fresh and (limits.queued() >= limits.MAX_QUEUED or backlog.has_fresh()):
         backlog.add(fresh, backlog.FRESH)
     elif fresh:
@@ -54,12 +56,15 @@ def start(events: Sequence[Event], *, behind: bool = False) -> None:
     entries = _entries(events)
     plans = [(workflow, plan_of(workflow.version_id)) for workflow in published.order_by("pk")]
     if any(plan.ended_by for _, plan in plans):
+        # Only where a run may end by an event: the lanes make other consumers wait.
         subjects = (id for _, entry in entries for id in (entry.contact_id, entry.lead_id) if id)
         locks.lock_event_types(subjects)
     for workflow, plan in plans:
         own = [(event, entry) for event, entry in entries if event.kind in kinds_by_workflow[workflow.pk]]
         admitted, refused = _admit(workflow, plan, own)
         ids = start_runs(workflow, plan, admitted, skipped=refused, behind=behind)
+        # Between the event and this transaction the goal may have been reached, which nobody listened for
+        # yet.
         listening.end_by_past_events(plan, ids)
 
 
@@ -96,11 +101,13 @@ def _admit(
     fields = set(plan.config.changedFields or ())
     left: list[Entry] = []
     for event, entry in events:
+        # Events say which workflow caused them (core.events).
         cause = event.cause or {}
         if event.kind in SEGMENT and event.payload.get("segment") != plan.config.segment:
             continue  # it waits for another segment
         if cause.get("workflow") == workflow.pk and not plan.config.allowSelfTrigger:
             refused["ownChange"] += 1
+        # Two workflows that start each other would never end.
         elif entry.depth > MAX_DEPTH:
             refused["tooDeep"] += 1
         elif fields and is_change(event.kind) and not fields & set(event.payload.get("changes") or {}):

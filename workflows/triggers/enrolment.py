@@ -20,6 +20,7 @@ from workflows.engine.subjects import contacts_of_leads
 from workflows.graphs.events import MANUAL, WEBHOOK
 from workflows.graphs.models import Workflow
 
+# All of them are started in one transaction.
 MAX_ENROLLED = 10_000
 """The most records that one request enrols."""
 MAX_CALL = 64_000
@@ -66,6 +67,7 @@ def enrol(
     MAX_ENROLLED records. Raises ContactNotFound_404 and LeadNotFound_404 if no id exists.
     """
     locks.lock_shared([workflow.pk])
+    # Read after the fence: the caller's object may be older than a pause.
     workflow = Workflow.objects.get(pk=workflow.pk)
     if workflow.is_deleted or workflow.status == Workflow.Status.UNPUBLISHED:
         raise NamedError("InvalidRequest_400", "id: the workflow is not published; publish it first")
@@ -78,6 +80,7 @@ def enrol(
     if selection is None:
         started = start_runs(workflow, plan, [Entry(f"manual:{call}", trigger=trigger)], member_id=member_id)
         return {"selectedCount": 1, "startedCount": len(started)}
+    # One more shows that there are too many, without counting all.
     ids = list(selection.apply(kind_of(panel).live()).order_by("pk").values_list("pk", flat=True)[: MAX_ENROLLED + 1])
     if not ids and not selection.everything:
         raise NamedError(LOST[panel], f"ids: none of them is a {panel} of this company")
@@ -97,10 +100,12 @@ def call_hook(token: str, payload: Values) -> None:
     Raises WorkflowNotFound_404, InvalidInput_400, TooManyAttempts.
     """
     with unscoped(reason="webhook: the token names the company"):
+        # The token is the secret: nothing else of the call is trusted.
         workflows = Workflow.objects.filter(hook_token=token, is_deleted=False)
         hook_workflow = None if not token or "\0" in token else workflows.first()
     if hook_workflow is None:
         raise NamedError("WorkflowNotFound_404", "token: no workflow is called by it")
+    # Before the body is looked at, so that a flood costs little.
     CALLS.count(hook_workflow.pk)
     if len(dumps(payload)) > MAX_CALL:
         raise NamedError("InvalidInput_400", f"body: is larger than {MAX_CALL} bytes")

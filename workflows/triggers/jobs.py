@@ -6,7 +6,7 @@ from functools import partial
 
 from core.events import EventConsumer
 from core.jobs import QueueWork, register
-from crm.segments.tracking import watch_segments
+from crm.segments.tracking import watched_segments
 from workflows.engine.waits.listening import wake_by_events
 from workflows.graphs.events import TRIGGER_EVENTS
 from workflows.triggers import backlog
@@ -21,5 +21,13 @@ HEARD = "EXISTS (SELECT FROM workflows_workflowinterest i WHERE i.company_id = %
 
 register(EventConsumer("workflow-waits", wake_by_events, kinds=TRIGGER_EVENTS, where=HEARD, place=0))
 register(EventConsumer("workflows", start_by_events, kinds=TRIGGER_EVENTS, automation=True, where=WANTED))
-register(QueueWork(backlog.WORK, partial(backlog.drain, start), has_due=backlog.has_due, queue="workflows"))
-watch_segments(waited_for)
+register(
+    QueueWork(
+        backlog.WORK,
+        partial(backlog.drain, start),
+        has_due=backlog.has_due,
+        queue="workflows",
+        task="workflows.start_backlog",
+    )
+)
+watched_segments.connect(waited_for)

@@ -7,13 +7,11 @@ from functools import cached_property
 from core.text.features import feature_of
 from core.text.modules import name_of
 from core.types import JsonObject, Values
+from core.web.ask import Answer
 from core.web.forms import Form
 from core.web.settings import SettingsPage
 
 PRICE_CHANGED = "The price is another one by now. Look at it before you order."
-PROOF = "proof: "
-"""Prefix of the API's error about a quote that has changed since it was shown."""
-ADD_ONS = "addOns: "
 
 
 class BillingPage(SettingsPage):
@@ -44,12 +42,14 @@ def losses(quote: Values | None) -> JsonObject:
     }
 
 
-def refused_order(form: Form, message: str, warning: str) -> None:
+def refused_order(form: Form, answer: Answer) -> None:
     """Put a refusal into a form; that of a price and of add-ons as text, because no field has their names."""
-    if warning.startswith(PROOF):
+    if answer.refuses("proof"):
         form.trouble.append(PRICE_CHANGED)
+    elif answer.refuses("addOns"):
+        form.trouble += [answer.message, answer.reason]
     else:
-        form.refuse(message, warning.removeprefix(ADD_ONS))
+        form.refuse(answer)
 
 
 def whole_number(text: str) -> int | None:

@@ -109,7 +109,7 @@ class BuyPlan(BillingPage):
         asks = self.may_buy() and self.plan_id and self.readable(form)
         answer = self.ask("POST", "subscription/preview", None, self.body(form)) if asks else None
         if answer is not None and not answer.ok:
-            refused_order(form, answer.message, answer.warning)
+            refused_order(form, answer)
         quote = answer.data if answer is not None and answer.ok else None
         details = self.ask("GET", "subscription/billing-details") if quote else None
         chosen = {
@@ -142,7 +142,7 @@ class BuyPlan(BillingPage):
             return self.do_save()
         answer = self.ask("POST", "subscription", None, {**self.body(form), "proof": proof})
         if not answer.ok:
-            refused_order(form, answer.message, answer.warning)
+            refused_order(form, answer)
             before = list(form.trouble)
             shown = self.context(form)
             form.trouble = before or form.trouble

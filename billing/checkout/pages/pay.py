@@ -107,5 +107,5 @@ class PayOrder(BillingPage):
         answer = self.ask("POST", "manual-payment", None, body)
         if answer.ok:
             return self.done("Thank you: we look for your transfer")
-        form.refuse(answer.message, answer.warning)
+        form.refuse(answer)
         return self.page(self.shown(order, form), status=422)

@@ -55,7 +55,7 @@ class ChangeSeats(BillingPage):
         """Return the quote of this number of seats now; None for a refusal, which is in the form."""
         answer = self.ask("POST", "subscription/seats/preview", None, {"seats": form.values["seats"]})
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return None
         preview: Values = answer.data
         return preview
@@ -83,7 +83,7 @@ class ChangeSeats(BillingPage):
             return self.do_save()
         answer = self.ask("POST", "subscription/seats", None, {"seats": form.values["seats"], "proof": proof})
         if not answer.ok:
-            refused_order(form, answer.message, answer.warning)
+            refused_order(form, answer)
             return self.page(self.context(form, asks=not form.wrong), status=422)
         payment = answer.data["payment"]
         if payment is None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from core.hold.services import current_hold, end_hold
-from core.jobs.registry import held_back
+from core.jobs.due import held_back
 from outreach.messaging.delivery.sending.restored import doubt_due
 
 

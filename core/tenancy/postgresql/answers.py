@@ -37,5 +37,6 @@ def _wait(
     try:
         return psycopg.Connection.wait(connection, generator, interval, seconds)
     except errors._WaitTimeout:
+        # The answer may still come and would be taken for that of the next statement.
         connection.pgconn.finish()
         raise errors.OperationalError(f"PostgreSQL has not answered for {seconds:.0f} s") from None

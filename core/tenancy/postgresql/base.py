@@ -75,6 +75,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """The session has outdated statements too, which are no longer called."""
 
     def connect(self) -> None:
+        # A new session begins as the login role, with nothing prepared.
         self._applied = None
         self.planned = {}
         self.has_stale_plans = False
@@ -102,6 +103,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _cursor(self, name: str | None = None) -> Any:
         self._make_ready()
         if name is not None:
+            # A server-side cursor is declared by psycopg itself, past our execute().
             self.apply_scope()  # its statement is a DECLARE
         return super()._cursor(name)  # type: ignore[misc]
 
@@ -124,9 +126,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Close a connection that the server has closed, before its first use in a request."""
         if self.connection is None or not self.health_check_enabled or self.health_check_done:  # type: ignore[attr-defined, has-type]
             return
+        # No round trip for a connection that was in use a moment ago: the socket shows if the server has
+        # closed it.
         if monotonic() - self._used < FRESH_SECONDS and self._is_silent():
             self.health_check_done = True
             return
+        # Within a transaction a failed statement would abort it, so Django's own check decides.
         if self.in_atomic_block or self._applied in (None, session_settings()):
             self.close_if_health_check_failed()
             return
@@ -144,6 +149,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return False
         poll = select.poll()
         poll.register(self.connection.fileno(), select.POLLIN)
+        # poll() and not select(), which fails for descriptors above 1,023.
         return not poll.poll(0)
 
     def missing_settings(self) -> Settings | None:
@@ -170,6 +176,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     @contextmanager
     def applying(self, settings: Settings) -> Iterator[None]:
         """Note the settings as applied after the block. If an exception leaves it, the applied settings are unknown."""
+        # First unknown: an interruption in the middle must not leave a wrong belief about the session.
         self._applied = None
         yield
         self._applied = settings
@@ -183,9 +190,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return self._roles_exist
 
     def _rollback(self) -> None:
+        # SET is transactional in PostgreSQL: a rollback brings the former role and company back.
         self._applied = None
         super()._rollback()  # type: ignore[misc]
 
     def _savepoint_rollback(self, sid: str) -> None:
+        # So does a rollback to a savepoint.
         super()._savepoint_rollback(sid)  # type: ignore[misc]
         self._applied = None

@@ -25,6 +25,7 @@ or only one of their transaction."""
 @lru_cache(maxsize=1024)
 def set_scope(role: str, company: str) -> str:
     """Return the statement that sets the session's role and company; role none is the login role."""
+    # Reset with every scope, so that it never stays on by accident.
     values = {"role": role, "app.company": company, "app.owner": "on" if role == "none" else ""}
     return f"SELECT {', '.join(f'set_config({sql.quote(k)}, {sql.quote(v)}, false)' for k, v in values.items())}"
 
@@ -46,17 +47,21 @@ class ScopedCursor(base.CursorMixin, psycopg.ClientCursor[Any]):
         settings = None if self.database is None else self.database.missing_settings()
         if self.database is None or settings is None:
             return super().execute(query, params, **options)
+        # DECLARE, COPY and SET TRANSACTION cannot be one of two statements in a message.
         if not (isinstance(query, str) and query.lstrip().startswith(TAKEN_ALONG)):
             self.database.apply_scope()
             return super().execute(query, params, **options)
         self.taken_along = set_scope(*settings) + ";"
         with self.database.applying(settings):
+            # The head is part of a text whose percent signs psycopg reads as placeholders.
             head = self.taken_along if params is None else self.taken_along.replace("%", "%%")
             super().execute(head + query, params, **options)
+            # The first result is that of set_config.
             self.nextset()
         return self
 
     def executemany(self, *args: Any, **options: Any) -> Any:
+        # These send several messages, so the settings go first, in one of their own.
         self._apply_scope()
         return super().executemany(*args, **options)
 
@@ -83,6 +88,7 @@ class PlannedCursor(ScopedCursor):
     database: DatabaseWrapper
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
+        # DEALLOCATE cannot be sent within a transaction that is broken.
         if self.database.has_stale_plans and self._is_idle:
             self._forget_plans()
         try:
@@ -112,6 +118,7 @@ class PlannedCursor(ScopedCursor):
         planned = self.database.planned
         name = planned.pop(query, None)
         if name is None:
+            # Each plan takes memory of the server's process for as long as the session lives.
             if len(planned) >= MAX_PREPARED:
                 super().execute(f"DEALLOCATE {planned.pop(next(iter(planned)))}")
             # Never a name twice: an interruption may leave a statement that nobody knows.

@@ -17,6 +17,7 @@ TIMESTAMPTZ = types["timestamptz"].oid
 
 def read_time(text: str) -> datetime:
     """Return the time."""
+    # Sessions run in UTC, so nearly all times end so.
     if text.endswith("+00"):
         try:
             return datetime.fromisoformat(text[:-3]).replace(tzinfo=UTC)

@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
+from core.web.ask import Answer
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, options_of
 from core.web.lists import ListState
@@ -87,9 +88,9 @@ class CallPage(Page):
             payload["duration"] = round(minutes * 60) if isinstance(minutes, int | float) else minutes or 0
         return payload
 
-    def refused(self, form: Form, message: str, warning: str, context: Values) -> HttpResponse:
+    def refused(self, form: Form, answer: Answer, context: Values) -> HttpResponse:
         """Show the form again; the API counts seconds, the form minutes."""
-        form.refuse(message, warning.replace("duration: ", "minutes: "))
+        form.refuse(answer, lambda path: "minutes" if path == "duration" else path)
         return self.page({**context, "form": form}, status=422)
 
 
@@ -130,7 +131,7 @@ class NewCall(CallPage):
         whom = {"contact": self.contact["_id"]} if self.contact else {}
         answer = self.ask("POST", "calllog", None, {**self.body(values), **whom})
         if not answer.ok:
-            return self.refused(form, answer.message, answer.warning, self.context(form))
+            return self.refused(form, answer, self.context(form))
         return self.done("Call logged", self.address("calls"))
 
 
@@ -167,7 +168,7 @@ class EditCall(CallPage):
             return self.unchanged(self.address("calls"))
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
-            return self.refused(form, answer.message, answer.warning, {"one": self.call})
+            return self.refused(form, answer, {"one": self.call})
         return self.done("Call saved", self.address("calls"))
 
     def do_delete(self) -> HttpResponse:

@@ -171,7 +171,7 @@ class NewFollowUp(FollowUpPage):
         lead = self.lead["_id"] if self.lead else self.request.GET.get("lead", "")
         answer = self.ask("POST", "lead-activity/follow-up", None, {"lead": lead, **self.body(values)})
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({"lead": self.lead, "form": form}, status=422)
         return self.done("Follow-up added", self.address("follow-ups"))
 
@@ -215,7 +215,7 @@ class EditFollowUp(FollowUpPage):
             return self.unchanged(self.address("follow-ups"))
         answer = self.ask("PATCH", self.resource, None, self.body(changed))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({"one": self.follow_up, "form": form}, status=422)
         return self.done("Follow-up saved", self.address("follow-ups"))
 

@@ -74,7 +74,7 @@ class NewContact(ContactPage):
 
     def refused(self, form: Form, answer: Answer) -> HttpResponse:
         """Show the form again. It has been made already, so that `show` need not ask for its fields."""
-        form.refuse(answer.message, answer.warning)
+        form.refuse(answer)
         return self.page({"form": form}, status=422)
 
 
@@ -169,7 +169,7 @@ class ContactDetail(ContactPage):
             if answer.ok:
                 return self.done("Contact saved", self.request.path, undo=answer.job)
             if answer.status != 409:
-                edit.form.refuse(answer.message, answer.warning)
+                edit.form.refuse(answer)
                 break
             del self.contact  # somebody was faster
         context = {"contact": self.contact, "title": self.contact["name"], "form": edit.form}
@@ -206,7 +206,7 @@ class ContactDetail(ContactPage):
             return self.done(" ".join(filter(None, (text, answer.warning))), self.request.path)
         if self.request.POST["do"] not in dict(self.composers):
             return self.refuse(answer, self.request.path)
-        form.refuse(answer.message, answer.warning)
+        form.refuse(answer)
         return self.page({**self.show(), "composer": form}, status=422)
 
     def do_delete(self) -> HttpResponse:

@@ -27,10 +27,6 @@ OF_OPTIONS = r"more|(option|about|was)\d+"
 """The names of the form's fields of options."""
 SYSTEM_OPTIONS = ("status", "source")
 """System fields of leads whose options a company changes."""
-UNFIT = re.compile(
-    r"\S+: (\d+) of (\d+) (\w+) with a value have one that does not fit \((.*)\); with dropInvalid.*", re.DOTALL
-)
-"""The API's text about the values that a conversion would lose."""
 ORDER = {"sortBy": "order", "sortOrder": "asc", "p": "1", "n": "200"}
 
 
@@ -219,7 +215,7 @@ class NewField(NewRecord, FieldForm):
             values["valueType"] = "array"
         answer = self.ask("POST", "custom-field", None, {**values, "panel": self.panel})
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form)
         return self.done("Field added", self.list_address())
 
@@ -302,7 +298,7 @@ class EditField(EditRecord, FieldForm):
             return self.done(text, back, watch=job["_id"] if at_work else "")
         if lost := losses(answer):
             return self.page({**self.context(), "form": form, "lost": lost}, status=422)
-        form.refuse(answer.message, answer.warning)
+        form.refuse(answer)
         return self.refused(form, **self.context())
 
     def _option(self, option: Values) -> JsonObject:
@@ -318,13 +314,9 @@ class EditField(EditRecord, FieldForm):
         return self.done("Field deleted", back) if answer.ok else self.refuse(answer)
 
 
-def losses(answer: Answer) -> JsonObject | None:
+def losses(answer: Answer) -> Values | None:
     """Return how many values a conversion would lose, with examples, if that is why the API refuses it."""
-    match = UNFIT.fullmatch(answer.warning)
-    if match is None:
-        return None
-    unfit, total, noun, examples = match.groups()
-    return {"count": int(unfit), "total": int(total), "noun": noun, "examples": examples.split("; ")}
+    return answer.params if answer.code == "unfitValues" else None
 
 
 class SectionForm(FieldPage, RecordForm):

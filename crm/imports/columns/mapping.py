@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from core.errors import NamedError, shorten
 from core.text.formulas import restore
-from core.types import JsonObject
+from core.types import JsonObject, Values
 from crm.contacts.schema import PHONE_KEYS
 from crm.field_types import FIELD_TYPES, FieldSpec
 from crm.imports.columns.blank_values import ERRORS, IN_VALUES, words_for_nothing
@@ -89,11 +89,12 @@ def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -
         targets = targets | PHONE_KEYS  # numbers may be international and contain their country code
     missing = kind.missing_fields(schema, targets)
     if missing:
-        raise invalid_mapping(f"required and without column: {', '.join(missing)}")
+        detail = f"required and without column: {', '.join(missing)}"
+        raise invalid_mapping(detail, code="missingColumns", params={"targets": missing})
 
 
-def invalid_mapping(detail: str) -> NamedError:
-    return NamedError("InvalidMapping_400", f"columnMapping: {detail}")
+def invalid_mapping(detail: str, *, code: str = "", params: Values | None = None) -> NamedError:
+    return NamedError("InvalidMapping_400", f"columnMapping: {detail}", code=code, params=params)
 
 
 class RowReader:

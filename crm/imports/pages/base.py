@@ -329,17 +329,12 @@ class ImportPage(Page):
     def reason(self, answer: Answer) -> str:
         """Write a refusal without the API's names."""
         labels = self.labels()
-        text = answer.warning or answer.message
-        for prefix in ("Validation error: ", "columnMapping: ", "file: "):
-            text = text.removeprefix(prefix)
-        text = NAMED.sub(lambda match: f"“{labels.get(match[1], match[1])}”", text)
-        text = BYTES.sub(lambda match: filesizeformat(int(match[1])), text)
-        missing = re.fullmatch(r"required and without column: (.+)", text)
-        if missing:
-            needed = [target for target in missing[1].split(", ") if target != "countryCode"]  # part of the number
+        if answer.code == "missingColumns":
+            needed = [target for target in answer.params["targets"] if target != "countryCode"]  # part of the number
             names = [" or ".join(labels.get(key, key) for key in target.split(" or ")) for target in needed]
-            text = f"No column goes to {', '.join(names)}, which every one of the {self.kind.many} needs"
-        return sentence(text)
+            return f"No column goes to {', '.join(names)}, which every one of the {self.kind.many} needs."
+        text = NAMED.sub(lambda match: f"“{labels.get(match[1], match[1])}”", answer.reason)
+        return BYTES.sub(lambda match: filesizeformat(int(match[1])), text)
 
     def move(self, body: Values, text: str) -> HttpResponse:
         """Change the import, and lead to it."""

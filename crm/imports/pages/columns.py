@@ -245,8 +245,7 @@ class ImportColumns(ImportPage):
             return self.done("Answer the question about your file", self.step(self.name) + "#questions")
         if answer.ok:
             return self.done(to=self.step("import-check"))
-        named = answer.message.partition("Validation error: ")[2]
-        form.refuse(answer.message, named or answer.warning)
+        form.refuse(answer)
         return self.refused(form, mapping, "" if form.wrong else self.reason(answer))
 
     def sent_mapping(self) -> dict[str, str]:

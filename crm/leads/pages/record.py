@@ -106,7 +106,7 @@ class NewLead(LeadPage):
             values["contact"] = self.contact["_id"]
         answer = self.ask("POST", "lead", None, body_of(values))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({"form": form, "contact": self.contact}, status=422)
         return self.done(
             toast_text("Lead created", answer.warning), self.address("lead", answer.data["_id"]), undo=answer.job
@@ -234,7 +234,7 @@ class LeadDetail(LeadPage):
             if answer.ok:
                 return self.done(toast_text("Lead saved", answer.warning), self.request.path, undo=answer.job)
             if answer.status != 409:
-                edit.form.refuse(answer.message, answer.warning)
+                edit.form.refuse(answer)
                 break
             del self.lead  # somebody was faster
         context = {"lead": self.lead, "title": self.lead["contact"]["name"], "facts": self.facts(), "form": edit.form}
@@ -252,7 +252,7 @@ class LeadDetail(LeadPage):
         answer = self.ask("POST", "lead-activity/follow-up", None, {"lead": self.params["id"], **form.values})
         if answer.ok:
             return self.done("Follow-up added")
-        form.refuse(answer.message, answer.warning)
+        form.refuse(answer)
         return self.page({**self.show(), "tab_form": form}, status=422)
 
     def do_done(self) -> HttpResponse:

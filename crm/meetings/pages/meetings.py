@@ -156,7 +156,7 @@ class EditMeeting(MeetingPage):
             return self.unchanged()
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page(self.context(form), status=422)
         return self.done(" ".join(filter(None, ("Meeting saved.", answer.warning))))
 

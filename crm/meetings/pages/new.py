@@ -125,7 +125,7 @@ class NewMeeting(MeetingPage):
             values[about] = self.request.GET[about]
         answer = self.ask("POST", "meeting", None, self.body(values))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page(self.context(form, sent), status=422)
         text = " ".join(filter(None, ("Meeting created.", answer.warning)))
         if about == "contact" and self.may("contact"):

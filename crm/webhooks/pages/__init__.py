@@ -113,7 +113,7 @@ class NewWebhook(NewRecord, WebhookForm):
         form = self.form().fill(self.request.POST)
         answer = self.ask("POST", "webhook", None, self.body(form.values))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form)
         return self.made(answer.data, "Your new webhook")
 

@@ -32,6 +32,7 @@ def messenger_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     refused = _refused(request)
     if refused is not None:
         return refused
+    # Telegram's way: a secret header instead of a signature.
     if not is_secret(request.headers.get(SECRET_HEADER, ""), app):
         return _answer(403)
     with company_scope(app.company_id):
@@ -49,10 +50,13 @@ def social_b_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
         params = request.GET
         if params.get("hub.mode") != "subscribe" or not is_secret(params.get("hub.verify_token", ""), app):
             return _answer(403)
+        # Meta's subscription: the challenge is given back as it came, cut and as plain text, against injected
+        # markup.
         return _answer(200, params.get("hub.challenge", "")[:200])
     refused = _refused(request)
     if refused is not None:
         return refused
+    # Over the raw body: parsed and written again it would have other bytes.
     if not is_signed(app, request.body, request.headers.get("X-Hub-Signature-256", "")):
         return _answer(403)
     with company_scope(app.company_id):

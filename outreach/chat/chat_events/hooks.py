@@ -25,6 +25,7 @@ NOBODY = ("0" * 24, "")
 def chat_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     """Answer the vendor's question whose address it is; store the events of a webhook, and answer at once."""
     app = _app(id)
+    # A token is compared for unknown apps as well, so that the time of the answer reveals nothing about them.
     is_valid = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
     if app is None or not is_valid:
         return _answer(404)
@@ -32,12 +33,14 @@ def chat_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
         params = request.GET
         if params.get("hub.mode") != "subscribe" or not is_verify_token(params.get("hub.verify_token", ""), app):
             return _answer(403)
+        # Given back as plain text and cut: nothing of a caller's is shown as a page.
         return _answer(200, params.get("hub.challenge", "")[:200])
     if request.method != "POST":
         return _answer(405)
     length = request.headers.get("Content-Length") or "0"
     if not length.isdigit() or int(length) > MAX_BYTES:
         return _answer(413)
+    # HMAC-SHA256 with the app's secret over the raw body, as Meta signs its webhooks.
     if not is_signed(app, request.body, request.headers.get("X-Hub-Signature-256", "")):
         return _answer(403)
     with company_scope(app.company_id):

@@ -17,6 +17,7 @@ from outreach.chat.chat_events.models import ChatEvent
 from outreach.connections.chat_apps.models import ChatApp
 
 Kind = ChatEvent.Kind
+# A signed webhook has some events; more would be a mistake that fills the table.
 MAX_EVENTS = 1000
 STATUSES = ("sent", "delivered", "read", "failed")
 MEDIA = ("image", "video", "audio", "document", "sticker")
@@ -42,6 +43,7 @@ def read_hook(app: ChatApp, body: bytes) -> list[ProviderEvent]:
         try:
             payload = json.loads(body)  # takes half a surrogate, which somebody's keyboard may have sent
         except (ValueError, RecursionError):
+            # Signed by the vendor and unreadable all the same: repeating it would change nothing.
             return []
     return list(_read(app, payload))[:MAX_EVENTS]
 
@@ -52,6 +54,7 @@ def _read(app: ChatApp, payload: Any) -> Iterator[ProviderEvent]:
             value = change.get("value")
             if not isinstance(value, dict):
                 continue
+            # One webhook of a Meta app may carry events of other accounts.
             if change.get("field") == "message_template_status_update" and str(entry.get("id")) == app.waba_id:
                 yield _template(value)
             elif change.get("field") == "messages" and _at(value, "metadata", "phone_number_id") == app.phone_number_id:
@@ -73,6 +76,8 @@ def _messages(value: Values) -> Iterator[ProviderEvent]:
         id, status = _text(row.get("id"), 190), row.get("status")
         if id and status in STATUSES:
             errors = _rows(row, "errors")
+            # Our own id, which the vendor gives back; the message's id may not be stored yet when the status
+            # comes.
             data = {
                 "id": id,
                 "status": status,
@@ -81,6 +86,7 @@ def _messages(value: Values) -> Iterator[ProviderEvent]:
                 "error": _error(errors[0]) if errors else None,
             }
             happened_at = _time(row.get("timestamp"))
+            # Each status of a message counts once; repetitions have the same key.
             yield ProviderEvent(
                 _key("status", id, str(status)), Kind.STATUS, happened_at, _phone(row.get("recipient_id")), data
             )
@@ -167,6 +173,7 @@ def _time(value: Any) -> datetime:
     text = _text(value, 12)
     if not (text.isascii() and text.isdigit()):
         return now
+    # The year 2242: later numbers are no times, and may be beyond what datetime takes.
     return min(now, datetime.fromtimestamp(int(text), UTC)) if int(text) < 2**33 else now
 
 

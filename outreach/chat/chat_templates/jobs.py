@@ -5,4 +5,6 @@ from __future__ import annotations
 from core.jobs import QueueWork, register
 from outreach.chat.chat_templates.services import has_stale, sync_templates
 
-register(QueueWork("chat-templates", sync_templates, has_due=has_stale, queue="ai"))
+register(
+    QueueWork("chat-templates", sync_templates, has_due=has_stale, queue="ai", task="outreach.sync_chat_templates")
+)

@@ -57,7 +57,6 @@ FIELDS_HELP = (
     "For each variable one line: its number, =, the field that fills it, |, an example for the vendor. Variables of the"
     " header are header.1, of the address of the first button button.0."
 )
-PLACE = re.compile(r"components\[(?P<place>\d+)\](?:\.buttons\[(?P<button>\d+)\])?(?:\.(?P<key>[\w.]+))?: ")
 
 
 def state_of(template: Values) -> JsonObject:
@@ -184,27 +183,28 @@ class ChatTemplateForm(RecordForm):
             self.rows.append(place)
         return button_rows
 
-    def put_at(self, warning: str) -> str:
-        """Return a refusal with the names of the form's fields in place of those of components."""
-        match = PLACE.match(warning)
-        if match is None:
-            return warning
-        part = self.places[int(match["place"])] if int(match["place"]) < len(self.places) else ""
-        key, hint = match["key"] or "", warning[match.end() :]
-        if match["button"] is not None and int(match["button"]) < len(self.rows):
-            row = self.rows[int(match["button"])]
-            if key == "example":
-                hint = f"an example is needed: {hint}"
-            return f"button-{row}-{key if key == 'text' else 'value'}: {hint}"
+    def form_name(self, path: str) -> str:
+        """Return the form's name of a path such as components.1.buttons.0.text."""
+        head, place, *names = [*path.split("."), ""]
+        if head != "components" or not place.isdecimal():
+            return path
+        part = self.places[int(place)] if int(place) < len(self.places) else ""
+        button = names[1] if names[:1] == ["buttons"] and len(names) > 1 else ""
+        if button.isdecimal() and int(button) < len(self.rows):
+            return f"button-{self.rows[int(button)]}-{'text' if names[2:3] == ['text'] else 'value'}"
         if part == "HEADER":
-            if "header_handle" in key:
-                return f"headerHandle: {hint}"
-            return f"{'variables' if 'example' in key else 'headerText'}: {hint}"
-        names = {"BODY": "variables" if "example" in key else "body", "FOOTER": "footer", "BUTTONS": "button-0-kind"}
-        return f"{names.get(part, 'body')}: {hint}"
+            if "header_handle" in names:
+                return "headerHandle"
+            return "variables" if "example" in names else "headerText"
+        own = {"BODY": "variables" if "example" in names else "body", "FOOTER": "footer", "BUTTONS": "button-0-kind"}
+        return own.get(part, "body")
 
     def wrong(self, form: Form, answer: Answer) -> HttpResponse:
-        form.refuse(answer.message, self.put_at(answer.warning))
+        form.refuse(answer, self.form_name)
+        for error in answer.errors:
+            field = form.field_at(self.form_name(error["field"]))
+            if field is not None and field.name.startswith("button-") and error["field"].endswith(".example"):
+                field.error = f"An example is needed: {error['message']}"
         context = self.context() if isinstance(self, EditRecord) else {}
         return self.refused(form, **context)
 
@@ -214,8 +214,7 @@ class ChatTemplateForm(RecordForm):
         content = {"components": body["components"], "variables": body["variables"]}
         chosen = self.request.POST.get("contact") or None
         answer = self.ask("POST", "template/chatapp/preview", None, {**content, "contactId": chosen})
-        problem = "" if answer.ok else answer.warning or answer.message
-        shown = {"bubble": answer.data if answer.ok else None, "problem": PLACE.sub("", problem)}
+        shown = {"bubble": answer.data if answer.ok else None, "problem": "" if answer.ok else answer.reason}
         return quiet_frame(render(self.request, "pages/chat_bubble.html", shown))
 
     def do_upload(self) -> HttpResponse:
@@ -228,8 +227,8 @@ class ChatTemplateForm(RecordForm):
             uploaded_file = answer.data[0] if isinstance(answer.data, list) else answer.data
             answer = self.ask("POST", "template/chatapp/handle", None, {"app": app, "file": uploaded_file["_id"]})
         if answer is None or not answer.ok:
-            why = "choose a file first" if answer is None else answer.warning or answer.message
-            form.refuse("", f"headerHandle: {why.removeprefix('file: ')}")
+            handle = next(field for field in form.fields if field.name == "headerHandle")
+            handle.error = "Choose a file first." if answer is None else answer.reason
             return self.refused(form, **context)
         for field in form.fields:
             if field.name == "headerHandle":

@@ -10,7 +10,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import NamedError, PermissionLacking
 from core.types import JsonObject
 from crm.files.selectors import readable_files
 from outreach.chat.chat_templates import services
@@ -157,7 +157,7 @@ class ChatTemplateViewSet(ResourceViewSet):
     )
     def handle_file(self, request: Request, data: JsonObject) -> object:
         if not (self.actor.is_unbounded or self.actor.may("file", "GET")):
-            raise NamedError("UnauthorizedAction_403", "file: your role lacks the permission file.GET")
+            raise PermissionLacking("file.GET", field="file")
         file = readable_files(self.actor).select_related("bucket").filter(pk=data["file"], trashed_at=None).first()
         if file is None:
             raise NamedError("FileNotFound_400", "file: there is no such file in this company")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from core.jobs import QueueWork
-from core.jobs import register as register_job
-from outreach.chat.chatbots.replies import has_due, process_due, register
+from core.jobs import QueueWork, register
+from outreach.chat.chatbots.replies import answer, file_limit, has_due, process_due
+from outreach.chat.conversations.bots import chatbot_reply
+from outreach.chat.conversations.media import chatbot_file_limit
 
-register_job(QueueWork("chatbots", process_due, has_due=has_due, queue="send"))
-register()
+register(QueueWork("chatbots", process_due, has_due=has_due, queue="send", task="outreach.run_chatbots"))
+chatbot_reply.connect(answer)
+chatbot_file_limit.connect(file_limit)

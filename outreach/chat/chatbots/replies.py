@@ -12,9 +12,9 @@ from core.tenancy import company_id, company_scope, unscoped
 from core.types import Values
 from outreach.chat.chatbots.engine import TOO_LARGE, Bot, Memory, Reaction, choose, react
 from outreach.chat.chatbots.models import FILE_MB, ManualChatbot
-from outreach.chat.conversations.bots import ANSWERS, BotReply, Incoming
+from outreach.chat.conversations.bots import BotReply, Incoming
 from outreach.chat.conversations.incoming import apply, enter
-from outreach.chat.conversations.media import LIMITS, Limit
+from outreach.chat.conversations.media import Limit
 from outreach.chat.conversations.models import Conversation
 from outreach.chat.conversations.states import BOT
 from outreach.chat.conversations.targets import keep
@@ -60,13 +60,6 @@ def answer(conversation: Conversation, incoming: Incoming | None) -> BotReply | 
 def _bot_reply(reaction: Reaction) -> BotReply:
     memory = reaction.memory.write(reaction.bot)
     return BotReply(reaction.bot.id, memory, reaction.texts, reaction.hand_over, reaction.due_at)
-
-
-def register() -> None:
-    """Register manual chatbots, so that they answer in conversations."""
-    if answer not in ANSWERS:
-        ANSWERS.append(answer)
-        LIMITS.append(file_limit)
 
 
 def file_limit(conversation: Conversation) -> Limit | None:

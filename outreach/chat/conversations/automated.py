@@ -60,10 +60,12 @@ def plan_templates(
     """
     rows = SendJob.objects.filter(pk__in=[chat.id for chat in chats]).order_by()
     states = {pk: (status, reason) for pk, status, reason in rows.values_list("pk", "status", "reason")}
+    # A step that is taken again after a kill finds its messages by their ids.
     fresh = [chat for chat in chats if chat.id not in states]
     if not fresh:
         return states
     reader, now = ValueReader.load(), timezone.now()
+    # Takes the contacts' locks, so that two plans give no number twice.
     numbers = next_numbers(chat.contact.pk for chat in fresh)
     gone = opted_out(chat.contact.contact_number for chat in fresh)
     jobs = []
@@ -101,6 +103,7 @@ def _message(template: ChatTemplate, chat: PlannedChat, reader: ValueReader, gon
     elif chat.contact.unsubscribed_at is not None:
         job.status = Status.SUPPRESSED
         job.reason = Reason.UNSUBSCRIBED
+    # Decided at planning, so that the workflow learns of it at once.
     elif job.recipient in gone:
         job.status = Status.SUPPRESSED
         job.reason = Reason.ADDRESS_SUPPRESSED
@@ -135,7 +138,9 @@ def _show(app: str, jobs: Sequence[SendJob]) -> None:
         )
         for number, job in by_number.items()
     ]
+    # A message of the person may create the conversation at the same moment.
     Conversation.objects.bulk_create(fresh, ignore_conflicts=True)
+    # Locked in the order of ids: two plans for the same people never deadlock.
     rows = Conversation.objects.filter(channel=channel, chat_app_id=app, address__in=[*by_number]).order_by("pk")
     places = {row.address: row for row in rows.select_for_update(of=("self",), no_key=True)}
     for number, conversation in places.items():

@@ -1,11 +1,11 @@
-"""Requests to chatbots, and their replies: the domain of each kind of chatbot registers itself here."""
+"""Requests to chatbots, and their replies: the domain of each kind of chatbot connects to the hook."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from core.hooks import Hook
 from core.types import Values
 from outreach.chat.conversations.models import Conversation
 
@@ -34,16 +34,9 @@ class BotReply:
     name: str = field(default="", compare=False)
 
 
-Answer = Callable[[Conversation, Incoming | None], BotReply | None]
-ANSWERS: list[Answer] = []
-"""Functions that answer a person, or with None check the time; each returns None without a chatbot for the
-conversation."""
-
-
-def ask(conversation: Conversation, incoming: Incoming | None) -> BotReply | None:
-    """Return the reaction of the first chatbot that handles the conversation."""
-    for answer in ANSWERS:
-        said = answer(conversation, incoming)
-        if said is not None:
-            return said
-    return None
+chatbot_reply: Hook[[Conversation, Incoming | None], BotReply | None] = Hook(
+    __name__,
+    "chatbot_reply",
+    "When a person writes in a conversation, or with None when its time is checked; the first reply counts. Returns"
+    " the chatbot's reaction, or None without a chatbot for the conversation.",
+)

@@ -92,6 +92,7 @@ class ChatAppChannel(ConversationChannel):
     """A number at the chat vendor."""
 
     key = Channel.CHATAPP
+    # WhatsApp's customer service window: free text within 24 hours, approved templates at any time.
     session: ClassVar[timedelta | None] = SESSION
     over = "More than 24 hours have passed since the person's last message: only an approved template may go."
     reads = ("chat_app__is_active", "chat_app__verified", "chat_app__stopped_at", "contact__contact_number")
@@ -100,6 +101,7 @@ class ChatAppChannel(ConversationChannel):
         if not fields["chat_app__is_active"]:
             return "The chat app of the conversation is switched off."
         number = fields["contact__contact_number"]
+        # The chat goes to who wrote, and not to another person who has the contact's number by now.
         if fields["contact__is_deleted"] or number != fields["address"] or not is_phone(number):
             return CONTACT_GONE
         return ""
@@ -108,6 +110,7 @@ class ChatAppChannel(ConversationChannel):
         return _delay(fields, "chat_app", "chat app")
 
     def content(self, conversation: Conversation, text: str) -> JsonObject:
+        # Without a preview the text is shown as it was written.
         return {**super().content(conversation, text), "text": {"body": text, "preview_url": False}}
 
     takes_files = True
@@ -118,6 +121,7 @@ class ChatAppChannel(ConversationChannel):
     def file_content(self, conversation: Conversation, file: File, text: str) -> JsonObject:
         kind = media_kind(file.mime)
         caption = {"caption": text} if text and kind != "audio" else {}
+        # The vendor's audio messages have no caption.
         if text and kind == "audio":
             raise ValidationFailed("text: no words go below a sound", "text: send the words as an answer of their own")
         return {"type": kind, kind: {**caption, **({"filename": file.name} if kind == "document" else {})}}
@@ -227,6 +231,7 @@ class MailChannel(ConversationChannel):
         sender = _mail_sender(fields)
         if sender is None or not fields[f"{sender}__is_active"]:
             return "The sender that this person has answered is gone or switched off."
+        # The address may have been erased or emptied since.
         if fields["contact__is_deleted"] or not is_address(fields["contact__email"]):
             return CONTACT_GONE
         return ""
@@ -240,6 +245,7 @@ class MailChannel(ConversationChannel):
         rows = ConversationMessage.objects.filter(conversation=conversation, inbound__isnull=False)
         last = rows.order_by("-happened_at", "-pk").values_list(*THREAD).first() or ("", "", "", "", "")
         subject, answered, before, earlier, thread = ((value or "") for value in last)
+        # RFC 5322, 3.6.4: the former references, our message, and the one that is answered.
         ids = f"{earlier} {before} {f'<{answered}>' if answered else ''}".split()
         return {**body, "type": "mail", "subject": _again(subject), "references": " ".join(ids), "thread": thread}
 
@@ -293,6 +299,7 @@ class WidgetChannel(ConversationChannel):
     """A chat on a website. Nothing is sent: the visitor's browser polls for messages, while it is known."""
 
     key = Channel.WIDGET
+    # As long as the visitor's cookie is known; later nobody would ever read the answer.
     session = VISITORS_KEPT
     over = "The visitor has not written for 30 days, and their browser asks no more: write them an e-mail."
 

@@ -18,7 +18,7 @@ from core.events import emit
 from core.types import JsonObject, Values
 from crm.models import Contact
 from outreach.chat.conversations.answerers import assignee_of
-from outreach.chat.conversations.bots import BotReply, Incoming, ask
+from outreach.chat.conversations.bots import BotReply, Incoming, chatbot_reply
 from outreach.chat.conversations.channels import COMMENTS, channel_of
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.outgoing import send
@@ -97,8 +97,10 @@ class ChatAppSource(Source):
     def note_choice(self, inbound: Inbound, message_id: str) -> None:
         if asks_to_stop(inbound.text):
             row = ChatOptOut(phone=inbound.address, reason=ChatOptOut.Reason.STOP, source=message_id)
+            # STOP is often sent twice.
             ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
         elif inbound.text.strip().casefold() in START:
+            # A block by a member is not undone by the person's START.
             ChatOptOut.objects.filter(phone=inbound.address, reason=ChatOptOut.Reason.STOP).delete()
 
 
@@ -123,6 +125,7 @@ class DirectSource(Source):
         contact.
         """
         key = hashlib.sha256(f"author:{self._app.pk}:{self._author}".encode()).digest()[:8]
+        # No unique key could hold it: a person has several conversations, by messages and below posts.
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [int.from_bytes(key, signed=True)])
         rows = Conversation.objects.filter(chat_app=self._app, contact__is_deleted=False).select_related("contact")
@@ -139,6 +142,7 @@ def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
 @transaction.atomic
 def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
     """Store a message, and call a chatbot to answer it. Returns None for a message that is stored already."""
+    # A look without a lock: most repetitions of a webhook end here.
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return None
     member = acting_member(source.member_id)
@@ -146,6 +150,7 @@ def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return None  # another worker was first, and held the conversation
     message = arrived(conversation, inbound)
+    # In the same transaction: no follow-up may go after the reply has been seen.
     _stop_writing(conversation, inbound.at)
     if conversation.state == CLOSED:
         conversation.bot = {}
@@ -153,14 +158,16 @@ def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
     said = None
     source.note_choice(inbound, message.pk)
     stops = source.heeds_stop and asks_to_stop(inbound.text)
+    # Somebody who says STOP must not get a chatbot's answer to it.
     if not stops and source.bot != "" and conversation.state in (BOT, CLOSED):
-        said = ask(conversation, Incoming(inbound.text, inbound.at, inbound.kind))
+        said = chatbot_reply.first(conversation, Incoming(inbound.text, inbound.at, inbound.kind))
     if conversation.state == CLOSED:
         enter(conversation, "greet" if said is not None else "queue")
     apply(conversation, said)
     if conversation.state == BOT and said is None:
         enter(conversation, "hand_over")  # its chatbot is there no more, or the person wants to hear nothing
     keep(conversation)
+    # Events go to webhooks and are kept for 30 days.
     tell("conversation.received", conversation, message, text=inbound.text[:2000])
     return message
 
@@ -183,10 +190,12 @@ def arrived(conversation: Conversation, inbound: Inbound, **columns: Any) -> Con
         happened_at=inbound.at,
         **columns,
     )
+    # The vendor's clock may be ahead of ours; the window must not be longer for it.
     at = min(inbound.at, timezone.now())
     conversation.last_inbound_at = max(conversation.last_inbound_at or at, at)
     conversation.last_message_at = max(conversation.last_message_at or at, at)
     conversation.last_text = " ".join((inbound.text or inbound.kind).split())[:200]
+    # Counted from the first unanswered message, and not from the last.
     conversation.waiting_since = conversation.waiting_since or at
     conversation.unread += 1
     conversation.snoozed_until = None
@@ -223,6 +232,7 @@ def locked_or_new(
     """
     rows = Conversation.objects.select_for_update(of=("self",))
     existing: Conversation | None = rows.filter(**place).first()
+    # A number that now belongs to somebody else must not show them the former conversation's contact.
     if existing is not None and same(existing):
         return existing
     fields = values()
@@ -231,7 +241,9 @@ def locked_or_new(
             setattr(existing, column, value)
         return existing
     fresh = Conversation(state=CLOSED, name=name[:200], **place, **fields)
+    # Two first messages at the same moment: one makes the conversation, the other finds it.
     Conversation.objects.bulk_create([fresh], ignore_conflicts=True)
+    # Read again with a lock, whichever of both has made it.
     conversation: Conversation = rows.get(**place)
     if conversation.pk == fresh.pk:
         tell("conversation.created", conversation)
@@ -256,6 +268,7 @@ def enter(conversation: Conversation, move: str) -> None:
         conversation.queued_at = now
         conversation.answered_at = None
         tell("conversation.queued", conversation)
+    # A chatbot's reminder is void as soon as it does not answer any more.
     if conversation.state != BOT:
         conversation.bot_due_at = None
     if conversation.state == HUMAN:
@@ -271,6 +284,7 @@ def apply(conversation: Conversation, said: BotReply | None) -> None:
     conversation.bot = dict(said.memory)
     conversation.bot_due_at = said.due_at
     channel = channel_of(conversation)
+    # A message that comes late may find the window closed; the chatbot then says nothing.
     is_open = channel.is_open(conversation.last_inbound_at, timezone.now())
     for text in said.texts if is_open else ():
         content = channel.content(conversation, text)

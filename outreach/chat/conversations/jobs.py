@@ -9,7 +9,11 @@ from outreach.chat.conversations.campaigns import WHERE, show
 from outreach.chat.conversations.mails import take_in
 from outreach.chat.conversations.timeouts import has_due, process_due
 
-register(QueueWork("conversations", process_due, has_due=has_due, queue="send"))
-register(QueueWork("conversation-files", media.fetch_due, has_due=media.has_due, queue="bulk"))
+register(QueueWork("conversations", process_due, has_due=has_due, queue="send", task="outreach.check_conversations"))
+register(
+    QueueWork(
+        "conversation-files", media.fetch_due, has_due=media.has_due, queue="bulk", task="outreach.fetch_chat_files"
+    )
+)
 register(EventConsumer("chat-campaigns", show, kinds=("mail.sent",), where=WHERE))
 register(EventConsumer("mail-conversations", each(take_in), kinds=("mail.replied",)))

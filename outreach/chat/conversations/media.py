@@ -12,7 +12,6 @@ one that repeatedly kills its worker. Otherwise it would block the files of all 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
@@ -22,6 +21,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from core.errors import ApiError, NamedError
+from core.hooks import Hook
 from core.jobs.sweeper import MAX_DEATHS
 from core.tenancy import company_scope, unscoped
 from crm.files.models import File
@@ -53,8 +53,12 @@ class Limit:
     refusal: str
 
 
-LIMITS: list[Callable[[Conversation], Limit | None]] = []
-"""Functions that return the limit of a conversation's chatbot; None without one."""
+chatbot_file_limit: Hook[[Conversation], Limit | None] = Hook(
+    __name__,
+    "chatbot_file_limit",
+    "When a person sends a file to a chatbot; the first limit counts. Returns the limit of the conversation's chatbot,"
+    " or None without one.",
+)
 
 
 def has_due() -> bool:
@@ -79,15 +83,18 @@ def fetch_one(id: str) -> None:
     """Fetch the file of a message, unless another worker does."""
     now = timezone.now()
     lease = now + LEASE
+    # The claim is the moved time itself: no second column, and a dead worker's claim ends with it.
     due = ConversationMessage.objects.filter(pk=id, file_due_at__lte=now)
     if not due.update(file_due_at=lease, file_deaths=F("file_deaths") + 1):
         return
     message = ConversationMessage.objects.select_related("conversation__chat_app").get(pk=id)
+    # Counted before the work, since a killed worker cannot count afterwards.
     if message.file_deaths > MAX_DEATHS:
         log.error("%s workers in a row died while they fetched the file of message %s", MAX_DEATHS, id)
         _put_off(message, lease, FileTrouble("failed", "workers die over it"))
         return
     try:
+        # No transaction is open: the vendor may take a minute.
         answer = _fetch(message)
         _store(message, answer, lease)
     except FileTrouble as trouble:
@@ -113,11 +120,12 @@ def _fetch(message: ConversationMessage) -> FileAnswer:
             return
         if size > MAX_FILE_BYTES:
             raise FileTrouble("large", f"It has {size / MEGABYTE:.1f} MB")
-        limit = next(filter(None, (rule(conversation) for rule in LIMITS)), None) if conversation.state == BOT else None
+        limit = chatbot_file_limit.first(conversation) if conversation.state == BOT else None
         if limit is not None and size > limit.megabytes * MEGABYTE:
             raise FileTrouble("chatbot", f"The chatbot takes at most {limit.megabytes:g} MB", says=limit.refusal)
 
     answer = channel.fetch(conversation, message.media or {}, check)
+    # The announced size may be missing or wrong.
     check(len(answer.content))
     return answer
 
@@ -128,6 +136,7 @@ def _store(message: ConversationMessage, answer: FileAnswer, lease: datetime) ->
         upload.complete()
 
         def link(files: list[File]) -> None:
+            # The lease is the exact time that this worker wrote.
             rows = ConversationMessage.objects.filter(pk=message.pk, file_due_at=lease)
             if not rows.update(
                 file=files[0], file_due_at=None, file_deaths=0, file_error="", updated_at=timezone.now()
@@ -144,7 +153,9 @@ def _put_off(message: ConversationMessage, lease: datetime, trouble: FileTrouble
     """Schedule another fetch of the file, or give it up with a reason."""
     now = timezone.now()
     attempts = message.file_attempts + 1
+    # Bounded, or the power would overflow a timedelta.
     again = now + min(MAX_RETRY_DELAY, timedelta(minutes=2 ** min(attempts, 12)))
+    # The channel has deleted it by then.
     ends = not trouble.temporary or again > message.happened_at + KEPT
     rows = ConversationMessage.objects.filter(pk=message.pk, file_due_at=lease)
     changed = rows.update(
@@ -162,6 +173,7 @@ def _send_text(conversation_id: str, text: str) -> None:
     """Send the chatbot's reply about a file that is too large, while it handles the conversation."""
     conversation = Conversation.objects.select_for_update(of=("self",)).get(pk=conversation_id)
     channel = channel_of(conversation)
+    # A member may have taken over while the file was fetched.
     if conversation.state != BOT or not channel.is_open(conversation.last_inbound_at, timezone.now()):
         return
     send(conversation, content=channel.content(conversation, text), text=text, author=ConversationMessage.Author.BOT)

@@ -43,6 +43,7 @@ def check_reachable(conversation: Conversation, *, template: bool) -> None:
     trouble = channel_of(conversation).trouble(known_of(conversation))
     if trouble:
         raise NamedError(CLOSED, f"id: {trouble}")
+    # Answers to what a person has asked are no marketing; templates are.
     if template and opted_out([conversation.address]):
         raise NamedError(CLOSED, "template: the person has asked for no such messages")
 
@@ -115,11 +116,13 @@ def next_numbers(contact_ids: Iterable[str], channel: str = SendJob.Channel.CHAT
     """Return contact -> the number of its next message outside of runs by the channel. The caller keeps a lock on
     each until the transaction ends."""
     ids = sorted(set(contact_ids))
+    # Sorted by key, so that two callers take the locks in one order.
     keys = sorted(
         int.from_bytes(hashlib.sha256(f"chat:{company_id()}:{id}".encode()).digest()[:8], signed=True) for id in ids
     )
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(key) FROM unnest(%s::bigint[]) AS key", [keys])
+    # After the locks, in a statement of its own: its snapshot sees what the last holder has committed.
     rows = SendJob.objects.filter(contact_id__in=ids, run=None, channel=channel).order_by()
     last = dict(rows.values_list("contact_id").annotate(last=Max("occurrence")))
     return {id: (last.get(id) or 0) + 1 for id in ids}
@@ -132,6 +135,7 @@ def take_back(conversation: Conversation, member_id: str | None) -> int:
             conversation=conversation, author=Author.BOT, send_job__status__in=SendJob.TO_SEND
         ).values_list("send_job_id", flat=True)
     )
+    # Checked again, since a worker may have sent it in between.
     rows = SendJob.objects.filter(pk__in=jobs, status__in=SendJob.TO_SEND)
     gone: JsonObject = {"lease": None, "worker": None}
     return (

@@ -31,14 +31,17 @@ def contact_of(phone: str, name: str, member_id: str) -> Contact:
     The person is never turned away: if the company's rules for contacts refuse the known data, the contact has only the
     number and the name.
     """
+    # The oldest, so that repeated messages always find the same one.
     existing = live_contacts().filter(contact_number=phone).order_by("created_at", "pk").first()
     if existing is not None:
         return existing
     form = {"name": name[:200] or phone, **_split(phone)}
     try:
+        # A savepoint: what the rules refuse must not undo the message.
         with transaction.atomic():
             saved = create_contact(actor_id=member_id, form_data=form, drop_invalid=True, existing_error=False)
         return Contact.objects.get(pk=saved.id)
+    # Required fields of the company cannot be asked for in a chat; the message counts more.
     except ApiError:
         code, number = _split(phone).values()
         contact: Contact = Contact.objects.create(

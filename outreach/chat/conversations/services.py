@@ -23,7 +23,7 @@ from crm.teams.models import Team
 from outreach.chat.chat_templates.services import get_template
 from outreach.chat.chat_templates.values import fill, needed, values_for
 from outreach.chat.conversations.answerers import check_answers
-from outreach.chat.conversations.bots import ask
+from outreach.chat.conversations.bots import chatbot_reply
 from outreach.chat.conversations.channels import channel_of
 from outreach.chat.conversations.incoming import apply, enter
 from outreach.chat.conversations.mails import ASSIGNED
@@ -91,6 +91,7 @@ def take_over(*, id: str, member_id: str, instead_of: str | None = None) -> None
 def _check_theirs(conversation: Conversation, member_id: str) -> None:
     if not Member.objects.filter(pk=member_id).exists():
         raise NamedError("MemberNotFound_404", f"insteadOf: there is no member {member_id} in this company")
+    # "Instead of" names whom the page showed: somebody else may have taken it since.
     if conversation.assignee_id != member_id:
         raise NamedError(TAKEN, f"insteadOf: {member_id} does not have the conversation; look who does")
 
@@ -101,6 +102,7 @@ def _assign_to(conversation: Conversation, member_id: str, instead_of: str | Non
         return
     if has_it is not None and has_it != instead_of:
         raise NamedError(TAKEN, "id: another member answers; take it over instead of them, or ask them")
+    # Before the member answers: the person should not hear two voices.
     take_back(conversation, member_id)
     enter(conversation, "take")
     conversation.assignee_id = member_id
@@ -118,8 +120,9 @@ def release(*, id: str, member_id: str) -> None:
     before = conversation.state
     enter(conversation, "release")
     conversation.assignee_id = None
+    # The chatbot starts again: its memory is older than the member's answers.
     conversation.bot = {}
-    said = ask(conversation, None)
+    said = chatbot_reply.first(conversation, None)
     if said is None or said.hand_over:
         enter(conversation, "hand_over")
         if before == QUEUED:
@@ -148,11 +151,13 @@ def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, b
     if team is not None:
         conversation.team_id = team
     if by_rule and assignee is None and conversation.team_id is not None:
+        # The rule must not choose a member who cannot open the conversation.
         able = {member.pk for member in members_who_may(channel_of(conversation).module, "POST")}
         [assignee] = next_of_team([conversation.team_id], closed_statuses(), among=able)
     conversation.assignee_id = assignee
     keep(conversation)
     _tell("assigned", conversation, member_id, team=conversation.team_id)
+    # Nobody is notified of what they did themselves.
     if assignee is not None and assignee != member_id:
         receiver = Member.objects.filter(pk=assignee).first()
         notify(ASSIGNED.key, {"conversation": conversation}, members=[receiver], about=("conversation", id))
@@ -229,12 +234,14 @@ def set_contact(*, id: str, member_id: str, contact: str | None) -> None:
         chosen = live_contacts().filter(pk=contact).first()
         if chosen is None:
             raise NamedError("ContactNotFound_400", "contact: there is no such contact in this company")
+        # A wrong contact would get the person's messages, and their consent.
         if conversation.address not in (chosen.contact_number, (chosen.email or "").lower()):
             detail = f"contact: has not the address of the conversation, {conversation.address}"
             raise NamedError("InvalidRequest_400", detail)
         new_contact = chosen
     if new_contact.pk != conversation.contact_id:
         conversation.contact = new_contact
+        # The lead belongs to the former contact.
         conversation.lead = None
     keep(conversation)
 
@@ -289,6 +296,7 @@ def answer(
     InvalidVariables_400, and FileNotFound_400 for a missing file.
     """
     conversation = _locked(id)
+    # Before the member takes it: a refused answer must not change who has the conversation.
     check_reachable(conversation, template=template is not None)
     files: Sequence[Values] = ()
     if file is not None:
@@ -356,6 +364,7 @@ def begin(
         team_id=lead.team_id if lead else None,
         **place,
     )
+    # The person may write at the same moment.
     Conversation.objects.bulk_create([fresh], ignore_conflicts=True)
     conversation: Conversation = Conversation.objects.get(**place)
     if conversation.pk == fresh.pk:

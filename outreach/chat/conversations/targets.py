@@ -39,15 +39,18 @@ def _set_due(conversation: Conversation) -> None:
         return
     first = conversation.answered_at is None
     if first and conversation.queued_at is not None:
+        # Members are measured by their own time, and not by the chatbot's.
         since = max(since, conversation.queued_at)  # a chatbot had it until then
     minutes = _minutes(conversation.team_id, "first_minutes" if first else "next_minutes")
     due = None if minutes is None else since + timedelta(minutes=minutes)
+    # A notice about the former deadline does not count for the new one.
     if due != conversation.answer_due_at:
         conversation.answer_due_at = due
         conversation.overdue_at = None
 
 
 def _minutes(team: str | None, column: str) -> int | None:
+    # The team's own times before those of all teams.
     rows = AnswerTime.objects.filter(Q(team=team) | Q(team=None)).order_by(F("team").asc(nulls_last=True))
     minutes: int | None = rows.values_list(column, flat=True).first()
     return minutes
@@ -90,6 +93,7 @@ def _save(answer_time: AnswerTime, member_id: str, values: JsonObject) -> Answer
     for name, value in {**values, "team_id": team, "updated_by_id": member_id}.items():
         setattr(answer_time, name, value)
     try:
+        # A savepoint, so that the error can be answered within the transaction.
         with transaction.atomic():
             answer_time.save()
     except IntegrityError as error:

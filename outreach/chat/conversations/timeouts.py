@@ -53,7 +53,9 @@ def _each(due: Callable[[], Q], action: Callable[[Conversation], None], deadline
         if monotonic() >= deadline:
             return False
         with company_scope(company), transaction.atomic():
+            # A conversation that somebody is changing right now is looked at again in a second.
             rows: QuerySet[Conversation] = Conversation.objects.select_for_update(of=("self",), skip_locked=True)
+            # The condition again, with the lock: it may have been answered since it was listed.
             conversation = rows.filter(due(), pk=pk).first()
             if conversation is not None:
                 action(conversation)

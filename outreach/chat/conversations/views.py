@@ -11,7 +11,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import NamedError, PermissionLacking
 from core.types import JsonObject
 from crm.files.selectors import readable_files
 from outreach.chat.conversations import services, targets
@@ -150,7 +150,7 @@ class ConversationViewSet(ResourceViewSet):
     def _check_file(self, id: str) -> None:
         """Raise UnauthorizedAction_403 or FileNotFound_400 for a file that the actor may not read."""
         if not (self.actor.is_unbounded or self.actor.may("file", "GET")):
-            raise NamedError("UnauthorizedAction_403", "file: your role lacks the permission file.GET")
+            raise PermissionLacking("file.GET", field="file")
         if not readable_files(self.actor).filter(pk=id, trashed_at=None).exists():
             raise NamedError("FileNotFound_400", "file: there is no such file in this company")
 

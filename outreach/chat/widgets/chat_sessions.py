@@ -38,6 +38,7 @@ class WidgetSource(Source):
         self.member_id = widget.created_by_id
         chatbot = None if offline else widget.chatbot_id
         published = ManualChatbot.objects.filter(pk=chatbot, status=ManualChatbot.Status.PUBLISHED)
+        # A chatbot that is no longer published must not answer.
         self.bot = chatbot if chatbot is not None and published.exists() else ""
 
     def place(self, address: str) -> JsonObject:
@@ -99,6 +100,7 @@ def write(
     if message is None:
         return ConversationMessage.objects.get(external_id=external)
     written = ConversationMessage.objects.filter(conversation_id=message.conversation_id, direction=Direction.IN)
+    # Under the conversation's lock, so that exactly one message is the first.
     if written.count() == 1:
         _introduce(widget, visitor, message)
     return message
@@ -114,6 +116,7 @@ def _introduce(widget: ChatWidget, visitor: WidgetVisitor, message: Conversation
         direction=Direction.NOTE,
         author=ConversationMessage.Author.CONTACT,
         text="\n".join(f"{label}: {value}" for label, value in rows if value),
+        # Just before the message, so that it stands above it in the order of time.
         happened_at=message.happened_at - timedelta(milliseconds=1),
     )
 
@@ -129,6 +132,7 @@ def messages_of(conversation: Conversation, after: datetime | None) -> Sequence[
     """Return the messages that the visitor sees, the oldest first: the latest, or those since `after`. No notes."""
     rows = ConversationMessage.objects.filter(conversation=conversation).exclude(direction=Direction.NOTE)
     if after is not None:
+        # An old cursor reads no more than the conversation has.
         rows = rows.filter(happened_at__gte=max(after, conversation.created_at) - OVERLAP)
     return [*rows.select_related("member__user").order_by("-happened_at", "-pk")[:SHOWN]][::-1]
 

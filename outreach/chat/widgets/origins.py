@@ -31,6 +31,7 @@ def read_origin(text: str) -> str:
             "allowedOrigins: no origin",
             f"allowedOrigins: {shorten(text, 60)!r} is no origin such as https://www.example.com",
         )
+    # Browsers leave the default port out of Origin (RFC 6454, 6.1).
     return f"{parts.scheme}://{ascii_host}{f':{port}' if port and port != _PORTS[parts.scheme] else ''}"
 
 
@@ -38,6 +39,7 @@ def _ascii(host: str) -> str:
     if ":" in host:
         return f"[{ipaddress.IPv6Address(host)}]"
     if not host.isascii():
+        # Browsers send hosts in ASCII and lower case.
         host = idna.encode(host, uts46=True).decode("ascii")
     host = host.lower()
     return host if _HOST.fullmatch(host) else ""

@@ -206,7 +206,7 @@ class EditWidget(EditRecord, WidgetForm, WidgetPage):
         form = self.form(self.values()).fill(self.request.POST)
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form, **self.context())
         return self.done(f"{self.kind.title} saved")
 

@@ -53,6 +53,7 @@ def open_widget(token: str) -> ChatWidget:
     if len(token) == TOKEN_LENGTH and token.isascii() and token.isalnum():
         with unscoped(reason="a website's visitor: the token names the widget"):
             widget = ChatWidget.objects.filter(token=token, is_active=True).first()
+    # Cached: each poll of each visitor would otherwise ask for the subscription.
     if widget is None or not _entitled(widget.company_id):
         raise NamedError(NOT_FOUND, "token: there is no such widget, or it is switched off")
     return widget
@@ -85,8 +86,11 @@ def begin(
     Raises TooManyAttempts, and ValidationFailed for missing or wrong answers, also of the `needed` ones.
     """
     values = read_answers(widget, answers, needed=needed)
+    # After the answers were read: a mistyped address uses up nothing.
     STARTS.count(network)
     STARTS_IN_ALL.count(widget.pk)
+    # The id follows from the key, so that a repeated request finds the visitor. The address is part of it: a
+    # key alone must not open another person's chat.
     theirs = sha256("\n".join((widget.pk, key, values["email"].lower())).encode()).hexdigest()[:24] if key else new_id()
     noted = {"widget": widget, "page": page[:500], "seen_at": timezone.now(), **values}
     visitor: WidgetVisitor = WidgetVisitor.objects.get_or_create(pk=theirs, defaults=noted)[0]
@@ -133,6 +137,7 @@ def _read(key: str, text: str) -> str:
 
 def sign(visitor: WidgetVisitor) -> str:
     """Return the token by which a visitor is known again; no cookie has it."""
+    # The widget is in the salt: a token of one website is worth nothing on another.
     return signing.TimestampSigner(salt=f"{_SALT}:{visitor.widget_id}").sign(visitor.pk)
 
 
@@ -146,6 +151,7 @@ def known(widget: ChatWidget, token: str) -> WidgetVisitor:
     if visitor is None:
         raise unknown_visitor()
     now = timezone.now()
+    # Written once an hour; each poll would be a write otherwise.
     if visitor.seen_at < now - HOUR:
         WidgetVisitor.objects.filter(pk=visitor.pk).update(seen_at=now)
     return visitor
@@ -157,6 +163,7 @@ def forget_old() -> bool:
     Their messages stay in their conversations.
     """
     with unscoped(reason="tick: visitors of websites who were away for long"):
+        # An hour more, as seen_at may be that old.
         old = WidgetVisitor.objects.filter(seen_at__lt=timezone.now() - KEPT - HOUR).values("pk")[:5000]
         deleted, _ = WidgetVisitor.objects.filter(pk__in=list(old.values_list("pk", flat=True))).delete()
     return deleted >= 5000

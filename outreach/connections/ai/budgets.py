@@ -83,11 +83,13 @@ class Reservation:
 
 def price(app: AiApp, tokens_in: int, tokens_out: int) -> Decimal:
     """Return the cost of the tokens by the app's prices, at most the maximum of a budget; 0 without prices."""
+    # Decimals throughout: sums of floats would drift from the invoices of the vendor.
     whole = tokens_in * (app.price_per_million_in or 0) + tokens_out * (app.price_per_million_out or 0)
     return min(Decimal(whole) / MILLION, MAX_COST).quantize(Decimal("0.000001"))
 
 
 def month_of(moment: dt.datetime) -> str:
+    # UTC, as the vendors count their months.
     return moment.astimezone(dt.UTC).strftime("%Y-%m")
 
 
@@ -109,6 +111,7 @@ def plan_tokens() -> int | None:
     try:
         return entitlement(company_id()).limits.get(PLAN_LIMIT)
     except NamedError:
+        # Without a subscription the plan says nothing; what may still be done is decided elsewhere.
         return None
 
 
@@ -142,10 +145,12 @@ class CompanyMeter(Meter):
 
     @contextmanager
     def call(self, tokens_in: int, tokens_out: int) -> Iterator[Used]:
+        # Reserved and committed before the call: no transaction is open while the model writes.
         held = self._reserve(tokens_in, tokens_out)
         used = Used(held.id)
         try:
             yield used
+        # Also after an error: a call that was never answered costs nothing, one that was answered is counted.
         finally:
             if used.tokens_in is None or used.tokens_out is None:
                 release(held)
@@ -179,8 +184,10 @@ class CompanyMeter(Meter):
             except MeterUsedUp as empty:
                 raise _used_up(empty, now) from None
             except _Full as full:
+                # Once more only if something was given back: a killed worker must not block a budget.
                 if last or not release_expired():
                     raise _refusal(full.budget, now) from None
+            # The app's row was deleted between its choice and this insert.
             except IntegrityError:
                 detail = f"“{self.app.name}” was deleted meanwhile."
                 raise ProviderError("configuration", detail, temporary=True, halts=True) from None
@@ -191,16 +198,20 @@ class CompanyMeter(Meter):
         self, budgets: Sequence[Budget], tokens_in: int, tokens_out: int, cost: Decimal, now: dt.datetime
     ) -> Reservation:
         tokens, keys = tokens_in + tokens_out, [budget.key for budget in budgets]
+        # The first call of a month makes its rows; two at once must not fail.
         AiBudget.objects.bulk_create([AiBudget(key=key) for key in keys], ignore_conflicts=True)
+        # Company, app, run, always in this order, so that no two calls wait for each other.
         for budget in budgets:
             rows = AiBudget.objects.filter(key=budget.key)
             if budget.cap.tokens is not None:
+                # Checked in the UPDATE's condition: a check before it would let many workers pass together.
                 rows = rows.filter(tokens_used__lte=Value(budget.cap.tokens - tokens) - F("tokens_reserved"))
             if budget.cap.cost is not None:
                 rows = rows.filter(cost_used__lte=Value(budget.cap.cost - cost) - F("cost_reserved"))
             rows = rows.filter(cost_used__lte=Value(MAX_COST - cost) - F("cost_reserved"))
             if not rows.update(tokens_reserved=F("tokens_reserved") + tokens, cost_reserved=F("cost_reserved") + cost):
                 raise _Full(budget)
+        # In the same transaction as the budgets, so a kill leaves all or nothing.
         row = AiUsage.objects.create(
             app=self.app,
             run_id=self.run.pk if self.run is not None else None,
@@ -237,6 +248,7 @@ class CompanyMeter(Meter):
                 tokens_reserved=F("tokens_reserved") - tokens,
                 cost_reserved=F("cost_reserved") - cost,
                 tokens_used=F("tokens_used") + tokens_in + tokens_out,
+                # A wrong price must not overflow the column and lose the entry.
                 cost_used=Least(F("cost_used") + values["cost"], Value(MAX_COST)),
                 updated_at=timezone.now(),
             )
@@ -288,6 +300,7 @@ CREDITS = PlanMeter("ai_credits", outcome_of)
 @transaction.atomic
 def release(held: Reservation) -> None:
     """Give back what a call has reserved and not used. Twice changes nothing."""
+    # Only who deletes the row gives it back: the call itself and the sweep may both try.
     deleted, _ = AiUsage.objects.filter(pk=held.id, status=AiUsage.Status.RESERVED).delete()
     if deleted:
         for key in held.keys:
@@ -303,6 +316,7 @@ def release_expired() -> int:
     rows = AiUsage.objects.filter(status=AiUsage.Status.RESERVED, expires_at__lt=timezone.now())
     expired = list(rows.order_by("pk")[:1000])
     for row in expired:
+        # The month of the reservation, and not the present one, whose budget never held it.
         month = month_of(row.expires_at - RESERVED_FOR)
         keys = [f"company:{month}", f"app:{row.app_id}:{month}", *([f"run:{row.run_id}"] if row.run_id else [])]
         release(Reservation(row.pk, keys, row.tokens_in + row.tokens_out, row.cost, credit=True))

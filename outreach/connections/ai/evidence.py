@@ -53,6 +53,7 @@ def facts_of(brief: ComposeBrief) -> dict[str, str]:
     for number, product in enumerate(company.products, 1):
         facts[f"catalogue.{number}"] = ": ".join(filter(None, (product.name, product.description)))
     for label, value in contact.fields.items():
+        # A field of the company's may be called like a fact of ours; ours stays.
         facts.setdefault(f"contact.{label}", value)
     return {name: value for name, value in facts.items() if value}
 
@@ -84,6 +85,7 @@ def evidence_of(draft: Draft, brief: ComposeBrief, *, every_sentence: bool = Fal
     parts = {"subject": _Places(draft.subject), "text": _Places(draft.text)}
     entries: list[Entry] = []
     for claim in draft.claims:
+        # The model's word for its source is not believed: the fact has to exist and to contain the words.
         source = claim.source if _rests_on(claim, facts) else ""
         value = facts[source][:VALUE_LENGTH] if source else ""
         start = parts[claim.part].find(claim.text)
@@ -94,6 +96,7 @@ def evidence_of(draft: Draft, brief: ComposeBrief, *, every_sentence: bool = Fal
         spans = [(entry["start"], entry["end"]) for entry in entries if entry["part"] == part]
         for start, sentence in _sentences(text):
             left = _beside(sentence, start, spans)
+            # Figures and addresses are what models invent, and what does harm when it is wrong.
             if _has_unknown_figure(left, fact_text) or (every_sentence and _states(left)):
                 entries.append(_entry(part, start, sentence, ""))
     return _bounded(entries)
@@ -124,6 +127,7 @@ def after_edit(evidence: Sequence[Entry], part: str, before: str, after: str) ->
     old = {sentence for _, sentence in _sentences(before)}
     marked = {(entry["start"], entry["end"]) for entry in entries if entry["source"] == PERSON}
     for start, sentence in _sentences(after):
+        # Sentences that a person only moved keep their source.
         if sentence not in old and (start, start + len(sentence)) not in marked:
             entries.append(_entry(part, start, sentence, PERSON))
     return _bounded([*(entry for entry in evidence if entry["part"] != part), *entries])
@@ -145,6 +149,7 @@ def checked(evidence: Sequence[Entry], facts: Mapping[str, str]) -> list[Entry]:
     supports them.
     """
     fact_text = " ".join(facts.values())
+    # Checked against the facts of now: a contact may have changed since the draft was written.
     return [entry if _holds(entry, facts, fact_text) else {**entry, "source": "", "value": ""} for entry in evidence]
 
 
@@ -176,6 +181,7 @@ def _bounded(entries: list[Entry]) -> list[Entry]:
     kept: list[Entry] = []
     for part in dict.fromkeys(entry["part"] for entry in entries):
         part_entries = [entry for entry in entries if entry["part"] == part]
+        # Nobody reads more, but one unproved statement is what keeps a message from going.
         beyond = () if is_unproved(part_entries[:MAX_ENTRIES]) else part_entries[MAX_ENTRIES:]
         kept += [*part_entries[:MAX_ENTRIES], *[entry for entry in beyond if not entry["source"]][:1]]
     return kept
@@ -193,6 +199,7 @@ class _Places:
     def find(self, text: str) -> int | None:
         """Return where the text begins, or None if it isn't there any more."""
         for start in chain(self._each(text, self.last), self._each(text, 0)):
+            # The same words may occur twice; each claim gets its own place.
             if (start, start + len(text)) not in self.taken:
                 self.taken.add((start, start + len(text)))
                 self.last = max(self.last, start + len(text))
@@ -235,6 +242,8 @@ def _rests_on(claim: Claim, facts: Mapping[str, str]) -> bool:
     if _has_unknown_figure(claim.text, value):
         return False
     said, value = claim.text.casefold(), value.casefold()
+    # Only the presence of a word is asked for: models rephrase, and a strict comparison would refuse good
+    # text.
     return said in value or any(_stem(word) in said for word in re.findall(r"\w+", value))
 
 

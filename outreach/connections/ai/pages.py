@@ -200,7 +200,7 @@ class AiAppForm(AiPage):
         else:
             answer = self.ask("PUT", f"apps/{self.kind}/{before['_id']}", None, self.body(form.changed(before)))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page(self.context(form), status=422)
         return self.done("Saved. Test it, to see that it works" if before is None else "Saved", self.address("ai"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed
+from core.hooks import Hook
 from core.types import JsonObject
 from outreach.connections.ai.budgets import CompanyMeter, plan_tokens
 from outreach.connections.ai.models import AiApp, AiUsage
@@ -25,8 +26,12 @@ NONE_FOUND = {"ai-a": "NoAiAConfigurationFound_400", "ai-b": "AiBConfigurationNo
 """AI type -> the error for work that has begun and whose apps are gone or switched off since."""
 NOT_FOUND = {"ai-a": "AiAConfigurationNotFound_400", "ai-b": "AiBConfigurationNotFound_400"}
 """AI type -> the error for an id that the company has no app of the type with."""
-CHANGED: list[Callable[[], None]] = []
-"""Functions called after a company's apps or caps have changed, so that waiting work continues."""
+ai_apps_changed: Hook[[], None] = Hook(
+    __name__,
+    "ai_apps_changed",
+    "After the active company's AI apps or their caps have changed, in that transaction. Continues work that waits for"
+    " them.",
+)
 
 
 def ai_types() -> list[str]:
@@ -69,12 +74,14 @@ def provider_of(ai_type: str, purpose: AiUsage.Purpose, run: Any = None) -> AiPr
     halted. Raises ProviderError for an unknown type.
     """
     kind = provider_class(provider_key(ai_type))
+    # Runs keep the type and not the app, so that they go on when an app is replaced.
     apps = AiApp.objects.filter(provider=kind.key).order_by("-is_active", "-is_default", "created_at", "id")
     app = apps.first() or AiApp(provider=kind.key)
     provider = kind(app, CompanyMeter(app, purpose, run) if kind.calls_a_model else None)
     if kind.calls_a_model and (app.company_id is None or not app.is_active):
         detail = f"No {ai_type} app is active in this company any more."
         name = NONE_FOUND.get(ai_type, "AppNotFound_400")
+        # Halted and not raised: messages from templates of the same run need no model.
         provider.halted = ProviderError("configuration", detail, temporary=True, name=name, halts=True)
     return provider
 
@@ -134,12 +141,14 @@ def delete_ai_apps(*, ids: Sequence[str], ai_type: str, member_id: str) -> dict[
     deleted, _ = apps_of(ai_type).filter(pk__in=ids).delete()
     if not deleted:
         raise not_found(ai_type, f"ids: none of them is an {ai_type} app of this company")
+    # Runs that wait for this app are planned again, now that it is gone.
     tell_changed()
     return {"deletedCount": deleted}
 
 
 def _save(app: AiApp, member_id: str, values: JsonObject) -> AiApp:
     """Save the values; a new default replaces the company's current one."""
+    # Without a default, requests that name no type would fail from one moment to the next.
     if app.is_default and values.get("is_default") is False:
         raise ValidationFailed(
             "isDefault: a company has one default AI app", "isDefault: make another app the default instead"
@@ -154,8 +163,7 @@ def _save(app: AiApp, member_id: str, values: JsonObject) -> AiApp:
 
 def tell_changed() -> None:
     """Resume work that waits for the company's AI apps or caps."""
-    for call in CHANGED:
-        call()
+    ai_apps_changed.send()
 
 
 def choose_ai_app(ai_type: str | None) -> AiApp:
@@ -179,9 +187,11 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
             detail = f"aiType: every {ai_type} app of this company is switched off; switch one on, or leave aiType out"
             raise NamedError(NO_DEFAULT[ai_type], detail)
         raise NamedError(NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400"), _way_out(ai_type))
+    # Refused when the work is started, and not message by message.
     if providers()[app.provider].calls_a_model and plan_tokens() == 0:
         name = NOT_AVAILABLE.get(ai_type_of(app), "AiANotAvailableInPlan_400")
-        raise NamedError(name, "aiType: your plan has no AI model; choose ai-offline, or another plan")
+        detail = "aiType: your plan has no AI model; choose ai-offline, or another plan"
+        raise NamedError(name, detail, code="noModelInPlan")
     return app
 
 
@@ -194,7 +204,8 @@ def _default(apps: QuerySet[AiApp]) -> AiApp | None:
         return app
     name = NO_DEFAULT.get(ai_type_of(app), NO_DEFAULT["ai-a"]) if app.is_default else NO_DEFAULT["ai-a"]
     detail = f"“{app.name}”, the default AI app, is switched off" if app.is_default else "no AI app is the default"
-    raise NamedError(name, f"aiType: {detail}; switch it on, make another app the default, or name a type")
+    way_out = "switch it on, make another app the default, or name a type"
+    raise NamedError(name, f"aiType: {detail}; {way_out}", code="defaultAppOff")
 
 
 def _way_out(ai_type: str | None) -> str:

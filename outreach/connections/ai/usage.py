@@ -35,6 +35,7 @@ def used_by_month() -> list[JsonObject]:
         settled_calls()
         .filter(created_at__gte=first.replace(day=1))
         .order_by()
+        # In UTC, as budgets are counted.
         .annotate(month=TruncMonth("created_at", tzinfo=dt.UTC))
         .values("month", "app_id")
         .annotate(calls=Count("pk"), sent=Sum("tokens_in"), came=Sum("tokens_out"), paid=Sum("cost"))
@@ -96,6 +97,8 @@ def cap_of_run(tokens: int | None, cost: Decimal | None) -> Cap:
 def change_caps(**values: Any) -> None:
     """Change the given caps. Work that waits for a cap is resumed."""
     caps = {name: values[name] for name in CAPS if name in values}
+    # The unique company makes one row of two requests at once.
     AiCaps.objects.bulk_create([AiCaps()], ignore_conflicts=True)
     AiCaps.objects.filter().update(updated_at=timezone.now(), **caps)
+    # Messages that wait for a cap would otherwise wait for their hourly look.
     tell_changed()

@@ -13,5 +13,23 @@ WANTED = "EXISTS (SELECT FROM outreach_calendarconnection c WHERE c.company_id =
 """A company without connected calendars pays nothing for them."""
 
 register(EventConsumer("calendars", note_meetings, kinds=MEETING_EVENTS, where=WANTED))
-register(QueueWork(EVENTS, write_due, has_due=has_due_events, queue="bulk", model=CalendarEvent))
-register(QueueWork(BUSY, ask_due, has_due=has_due_connections, queue="bulk", model=CalendarConnection))
+register(
+    QueueWork(
+        EVENTS,
+        write_due,
+        has_due=has_due_events,
+        queue="bulk",
+        task="outreach.write_calendar_events",
+        model=CalendarEvent,
+    )
+)
+register(
+    QueueWork(
+        BUSY,
+        ask_due,
+        has_due=has_due_connections,
+        queue="bulk",
+        task="outreach.read_busy_times",
+        model=CalendarConnection,
+    )
+)

@@ -71,7 +71,7 @@ def begin_login(*, member_id: str) -> JsonObject:
     ends_at = timezone.now() + timedelta(minutes=MINUTES)
     begun = {"state_hash": _hash(state), "login_ends_at": ends_at}
     connection, _ = CalendarConnection.objects.update_or_create(member_id=member_id, defaults=begun)
-    url = google.consent_for(
+    url = google.consent_url(
         return_url(),
         SCOPES,
         state=state,
@@ -124,7 +124,7 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
         begun.login_ends_at = None
         begun.save(update_fields=["state_hash", "login_ends_at", "updated_at"])
     try:
-        tokens = google.trade_code_for(return_url(), code=code, verifier=_verifier(state))
+        tokens = google.trade_code(return_url(), code=code, verifier=_verifier(state))
     except SmtpError as error:
         what = "Google does not take the code; begin the log-in anew" if error.stage == "auth" else error.detail
         raise NamedError("InvalidCredentials_400", f"code: {what}") from None

@@ -83,12 +83,14 @@ class ChatClient:
             "messaging_product": "whatsapp",
             "recipient_type": "individual",
             "to": to.removeprefix("+"),
+            # Meta gives it back with each status, which finds a message whose answer got lost.
             "biz_opaque_callback_data": job,
             **content,
         }
         try:
             answer = self._exchange("POST", f"{self.phone_number_id}/messages", body)
         except HttpFailed as failed:
+            # Only here is it certain that the vendor has nothing; anything later is uncertain.
             if failed.code in NOTHING_SENT:
                 return Rejected(True, None, failed.detail, "connect")
             return Uncertain(f"the request was under way, then no whole answer came ({failed.code})")
@@ -96,8 +98,10 @@ class ChatClient:
         if 200 <= answer.status < 300:
             id = _at(parsed, "messages", 0, "id")
             if not isinstance(id, str) or not id:
+                # A success without an id: the message is under way, and must not be sent again.
                 return Uncertain("the vendor took the request, and its answer cannot be read")
             return Sent(str(_at(parsed, "messages", 0, "message_status") or "accepted"), provider_id=id)
+        # An error in the vendor's form is a certain refusal, whatever the status.
         error = read_error(parsed)
         if error is not None:
             return rejection(error, retry_after=_retry_after(answer))
@@ -109,6 +113,7 @@ class ChatClient:
             return Rejected(
                 False, answer.status, f"the vendor answered with the status {answer.status}", "final", reason=REFUSED
             )
+        # A 5xx may come from a proxy although the vendor has accepted the message.
         return Uncertain(f"the vendor answered with the status {answer.status}")
 
     def number(self) -> Values:
@@ -134,6 +139,7 @@ class ChatClient:
         fields = "id,name,language,status,category,rejected_reason,quality_score"
         listed: list[Values] = []
         after = ""
+        # Bounded, as the cursor is the vendor's and could go round in a circle.
         while len(listed) < MAX_TEMPLATES:
             query = {"fields": fields, "limit": "100", **({"after": after} if after else {})}
             page = self._ask("GET", f"{self.waba_id}/message_templates?{urlencode(query)}")
@@ -146,6 +152,7 @@ class ChatClient:
 
     def header_handle(self, content: bytes, mime: str) -> str:
         """Upload a picture, video or document for a template's header. Returns its handle. Raises ChatFailed."""
+        # A resumable upload: begun with the app's id, then sent to the address that the vendor gives.
         query = urlencode({"file_length": len(content), "file_type": mime})
         begun = self._ask("POST", f"{self.app_id}/uploads?{query}").get("id")
         if not isinstance(begun, str) or not begun.startswith("upload:"):
@@ -176,6 +183,8 @@ class ChatClient:
         url = details.get("url")
         size = details.get("file_size")
         mime = details.get("mime_type")
+        # The token goes with the request, so the address is taken only as https, or as the configured
+        # vendor's.
         if not isinstance(url, str) or not url.startswith(("https://", f"{self.base.rpartition('/')[0]}/")):
             raise ChatFailed("The vendor says no address of the file.")
         byte_size = int(size) if isinstance(size, int | str) and str(size).isdecimal() and len(str(size)) < 16 else None
@@ -196,6 +205,7 @@ class ChatClient:
             return parsed
         error = read_error(parsed)
         if error is None and answer.status in (401, 403):
+            # As the vendor's own code for an invalid token.
             error = ChatError(190, f"the vendor refuses the token ({answer.status})")
         detail = error.text if error else f"the vendor answered with the status {answer.status}"
         raise ChatFailed(detail, error=error, temporary=answer.status >= 500 or answer.status == 429)
@@ -219,6 +229,7 @@ def download(url: str, most_bytes: int, headers: Mapping[str, str] | None = None
         final = failed.code in ("refused", "large", "redirected")
         raise ChatFailed(failed.detail, temporary=not final, code=failed.code) from None
     if answer.status != 200:
+        # Addresses of media last some minutes; the next try asks for a new one.
         waits = answer.status >= 500 or answer.status in (401, 403, 429)
         raise ChatFailed(f"the vendor answered with the status {answer.status}", temporary=waits)
     return answer.body

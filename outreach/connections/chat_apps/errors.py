@@ -12,8 +12,10 @@ from typing import Any
 from core.types import Values
 from outreach.connections.smtp.outcome import Rejected, Stage
 
+# Meta's Graph API: 190 is an invalid token, 10 and 200 to 299 are permissions.
 LOG_IN_AGAIN = frozenset({0, 3, 10, 190, *range(200, 300)})
 """The token is invalid, expired or lacks a permission. The sender stops until it is connected again."""
+# 130429 is the throughput of the number, 131048 too many messages that were reported as spam.
 TOO_MANY = frozenset({4, 80007, 130429, 131048, 133016})
 """The sender sends too much: it rests."""
 LATER = frozenset({1, 2, 131000, 131016, 131056, 131057, 133004})
@@ -68,6 +70,7 @@ def told_error(error: Values) -> ChatError | None:
 def rejection(error: ChatError, *, retry_after: float | None = None) -> Rejected:
     """Return the outcome of a message that the vendor has refused."""
     stage: Stage = "final"
+    # As `auth`, which stops the sender and not only this message.
     if error.code in LOG_IN_AGAIN:
         stage = "auth"
     elif error.code in TOO_MANY:

@@ -89,6 +89,7 @@ def fetch_media(app: ChatApp | None, media: Values, check: Callable[[int | None]
     def fetched(app: ChatApp, id: str) -> FileAnswer:
         client = ChatClient.of(app)
         place = client.media(id)
+        # Before the download, by the size that the vendor announces.
         check(place.size)
         return FileAnswer(file_name({"mime": place.mime, **media}), client.download(place, MAX_FILE_BYTES))
 

@@ -63,6 +63,7 @@ def create_app(*, member_id: str, verified: bool = True, **values: Any) -> ChatA
     _set(app, _checked(values, None))
     app.verified = False
     if verified:
+        # Before the transaction: the vendor is asked while nothing is locked.
         with turn():
             _connect(app)
     with _number_held(), transaction.atomic():
@@ -88,6 +89,7 @@ def update_app(*, id: str, member_id: str, verified: bool | None = None, **value
                 name: getattr(app, name) for name in (*_PLATFORM_FIELDS, "verified", "last_error", "last_error_at")
             }
         with _number_held(), transaction.atomic():
+            # Read again under the lock: another member may have changed it while the vendor was asked.
             app, _ = _changed(id, values)
             if reconnects or verified is False:
                 app.verified = False
@@ -117,6 +119,7 @@ def check_app(*, id: str) -> VendorCheck:
     try:
         with transaction.atomic():
             ChatApp.objects.filter(pk=app.pk).update(updated_at=timezone.now(), **values)
+    # The number is unique among verified apps of all companies; another company may have it.
     except IntegrityError as error:
         if not _is_held(error):
             raise
@@ -213,6 +216,7 @@ def _checked(values: Values, current: ChatApp | None) -> JsonObject:
     stored = dict(values)
     check_values(stored, current)
     for column, name in _IDS.items():
+        # The ids become parts of addresses.
         if stored.get(column) and not (stored[column].isascii() and stored[column].isalnum()):
             raise ValidationFailed(f"{name} is no id", f"{name}: letters and digits alone, as the vendor shows it")
     for column, name in (("access_token", "accessToken"), ("app_secret", "appSecret")):

@@ -61,9 +61,11 @@ class ChatSession:
             raise InvalidMail("the message has no content for a chat")
         wait = self._next - monotonic()
         if wait > 0:
+            # The vendor counts messages a second for each number, and refuses what is faster.
             sleep(wait)
         self._next = monotonic() + self._interval
         content = self._prepared(message)  # what is uploaded reaches nobody by itself
+        # HTTP has no last byte to hold back, so the intent comes before the whole request.
         commit_intent()
         return self._client.send(message.to, content, message.id)
 

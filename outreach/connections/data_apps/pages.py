@@ -148,7 +148,9 @@ class DataAppForm(DataAppPage):
         values = {name: value for name, value in values.items() if before is not None or value not in ("", None)}
         wrong = [line for line in values.get("fieldPaths", "").splitlines() if line.strip() and "=" not in line]
         if wrong:
-            form.refuse("", f"fieldPaths: {wrong[0]!r} has no =")
+            paths = next(field for field in form.fields if field.name == "fieldPaths")
+            paths.error = f"{wrong[0]!r} has no =."
+            form.ask_again()
             return self.page(self.context(form), status=422)
         if "fieldPaths" in values:
             pairs = [line.partition("=") for line in values["fieldPaths"].splitlines() if line.strip()]
@@ -158,7 +160,7 @@ class DataAppForm(DataAppPage):
         else:
             answer = self.ask("PUT", f"apps/{self.kind}/{before['_id']}", None, values)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page(self.context(form), status=422)
         return self.done(
             "Saved. Test it, to see that it works" if before is None else "Saved", self.address("data-apps")

@@ -115,7 +115,7 @@ class DirectApp(DirectSettings):
             values = {name: value for name, value in values.items() if value != before.get(name)}
             answer = self.ask("PUT", f"apps/{self.kind}/{before['_id']}", None, values)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({**self.show(), "form": form}, status=422)
         to = self.address("direct-app", kind=self.kind, id=answer.data["_id"])
         if not answer.data["verified"]:

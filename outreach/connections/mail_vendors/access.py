@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from time import monotonic, sleep
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -16,8 +16,10 @@ from django.utils import timezone
 
 from core.crypto import SecretUnreadable
 from outreach.connections.mail_vendors import google
-from outreach.connections.mail_vendors.models import MailApp
 from outreach.connections.smtp.outcome import SmtpError
+
+if TYPE_CHECKING:
+    from outreach.connections.mail_vendors.models import MailApp
 
 MARGIN = timedelta(seconds=60)
 """A token that ends so soon is renewed before it is used."""

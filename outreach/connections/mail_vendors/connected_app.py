@@ -17,10 +17,6 @@ from outreach.connections.mail_vendors.registry import LETTERS, channel_of, lett
 from outreach.connections.mail_vendors.serializers import MailAppOut, MailAppsDeleted, MailAppTest, forms
 
 REFUSED = "InvalidCredentials_400"
-BY_LOGIN = (
-    "An account that a member logs in to at the vendor: POST …/authorize gives the address for it, and what comes back"
-    " from there, code and state, stands in this body. Its address becomes fromEmail; fromName is required."
-)
 
 
 def apps_of(letter: str) -> QuerySet[MailApp]:
@@ -30,9 +26,9 @@ def apps_of(letter: str) -> QuerySet[MailApp]:
 
 def mail_app(letter: str) -> ConnectedApp:
     """Return the spec of the app with the letter."""
-    spec, key = letters()[letter], channel_of(letter)
+    vendor = letters()[letter]
+    key = channel_of(letter)
     create, change = forms(letter)
-    missing = ("MailvendorCCodeRequired_400", "AppNotFound_400") if spec.login else ()
     return ConnectedApp(
         key=key,
         model=MailApp,
@@ -49,19 +45,15 @@ def mail_app(letter: str) -> ConnectedApp:
             run=partial(services.create_app, letter=letter),
             success="MailvendorConnected_201",
             input=create,
-            errors=(BUSY, REFUSED, *missing),
-            description=BY_LOGIN
-            if spec.login
-            else f"An account at {spec.name}, by the company's own key. The vendor is asked at once whether it"
-            " takes the key: one that it refuses is not connected. Where it cannot be asked, the app is connected"
-            " unverified and sends nothing before a test passes; `lastError` says why.",
+            errors=(BUSY, REFUSED, *vendor.connect_errors),
+            description=vendor.connect_description.format(name=vendor.name),
         ),
         update=AppOperation(
             summary=f"Change a {key} app",
             run=partial(services.update_app, letter=letter),
             success="MailvendorChanged_200",
             input=change,
-            errors=(BUSY, REFUSED, *missing[:1]),
+            errors=(BUSY, REFUSED, *vendor.connect_errors[:1]),
         ),
         delete=AppOperation(
             summary=f"Delete {key} apps",

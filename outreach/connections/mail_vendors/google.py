@@ -18,7 +18,6 @@ from django.utils import timezone
 
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
 from core.types import JsonObject
-from outreach.connections.mail_vendors.registry import channel_of
 from outreach.connections.smtp.outcome import SmtpError
 
 LOGIN, TOKENS = "https://accounts.google.com/", "https://oauth2.googleapis.com/"
@@ -46,19 +45,8 @@ def address(own: str, path: str) -> str:
     return urljoin(settings.VENDOR_BASE_URLS.get("gmail") or own, path)
 
 
-def return_url(letter: str) -> str:
-    """Return where Google leads back to; it is entered at Google too, for the service's client."""
-    return f"{settings.BASE_URL.rstrip('/')}/oauth/{channel_of(letter)}/callback"
-
-
-def consent_url(*, letter: str, state: str, verifier: str, read: bool, email: str = "") -> str:
-    """Return where a member allows it. `read` asks for the mailbox too, `email` names the account to choose."""
-    scopes = (SEND, *((READ,) if read else ()))
-    return consent_for(return_url(letter), scopes, state=state, verifier=verifier, email=email)
-
-
-def consent_for(back: str, scopes: Sequence[str], *, state: str, verifier: str, email: str = "") -> str:
-    """Return where a member allows the scopes; Google leads `back` from there."""
+def consent_url(back: str, scopes: Sequence[str], *, state: str, verifier: str, email: str = "") -> str:
+    """Return where a member allows the scopes; Google leads `back` from there. `email` names the account to choose."""
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     params = {
         "client_id": settings.GOOGLE_CLIENT_ID,
@@ -75,12 +63,7 @@ def consent_for(back: str, scopes: Sequence[str], *, state: str, verifier: str, 
     return f"{address(LOGIN, '/o/oauth2/v2/auth')}?{urlencode(params)}"
 
 
-def trade_code(*, letter: str, code: str, verifier: str) -> Tokens:
-    """Trade the code of a log-in for tokens. Raises SmtpError: `auth` for an invalid code."""
-    return trade_code_for(return_url(letter), code=code, verifier=verifier)
-
-
-def trade_code_for(back: str, *, code: str, verifier: str) -> Tokens:
+def trade_code(back: str, *, code: str, verifier: str) -> Tokens:
     """Trade the code of a log-in that led `back`. Raises SmtpError: `auth` for an invalid code."""
     fields = {"grant_type": "authorization_code", "code": code, "code_verifier": verifier}
     return _tokens({**fields, "redirect_uri": back})

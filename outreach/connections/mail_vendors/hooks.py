@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import base64
-from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
 from core.crypto import lookup_hash
-from outreach.connections.mail_vendors.registry import VENDORS
 
 TOKEN_LENGTH = 26
 USER = "leadwright"
@@ -33,13 +30,3 @@ def hook_secret(app_id: str, salt: str) -> str:
 def is_token(token: str, app_id: str, salt: str) -> bool:
     """Return whether the token is the app's. The comparison takes constant time."""
     return constant_time_compare(token, hook_token(app_id, salt))
-
-
-def hook_url(vendor: str, app_id: str, salt: str) -> str:
-    """Return the address to enter at the vendor, with the password where the vendor signs nothing; "" without hooks."""
-    spec = VENDORS[vendor]
-    if spec.check is None:
-        return ""
-    base = urlsplit(settings.BASE_URL.rstrip("/"))
-    user = f"{hook_secret(app_id, salt)}@" if spec.check == "basic" else ""
-    return f"{base.scheme}://{user}{base.netloc}{base.path}/hooks/mail/{vendor}/{app_id}/{hook_token(app_id, salt)}"

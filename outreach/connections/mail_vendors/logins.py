@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import get_random_string
@@ -25,7 +26,8 @@ from outreach.connections.connected_apps.turns import turn
 from outreach.connections.mail_vendors import google
 from outreach.connections.mail_vendors.access import keep
 from outreach.connections.mail_vendors.models import MailApp, VendorLogin
-from outreach.connections.mail_vendors.registry import Vendor, letters
+from outreach.connections.mail_vendors.registry import channel_of, letters
+from outreach.connections.mail_vendors.vendors.base import MailVendor
 from outreach.connections.senders.services import check_values
 from outreach.connections.smtp.outcome import SmtpError
 
@@ -38,10 +40,15 @@ REVOKED_AT_ONCE = 20
 """Number of log-ins that are revoked when many apps are deleted together."""
 
 
-def unavailable(letter: str, spec: Vendor) -> NamedError:
+def unavailable(letter: str, spec: MailVendor) -> NamedError:
     """Return the error for a vendor that nobody can log in at here."""
     text = f"{spec.name} is not set up here: whoever runs the service enters a client of Google's (GOOGLE_CLIENT_ID)"
     return NamedError("AppNotFound_400", f"mailvendor-{letter}: {text}")
+
+
+def return_url(letter: str) -> str:
+    """Return where Google leads back to; it is entered at Google too, for the service's client."""
+    return f"{settings.BASE_URL.rstrip('/')}/oauth/{channel_of(letter)}/callback"
 
 
 def begin_login(*, letter: str, member_id: str, app: str | None = None, may_read: bool = False) -> JsonObject:
@@ -65,10 +72,10 @@ def begin_login(*, letter: str, member_id: str, app: str | None = None, may_read
         defaults={"app_id": app, "state_hash": _hash(state), "ends_at": ends_at},
     )
     url = google.consent_url(
-        letter=letter,
+        return_url(letter),
+        (google.SEND, google.READ) if may_read else (google.SEND,),
         state=state,
         verifier=_verifier(state),
-        read=may_read,
         email=existing.from_email if existing else "",
     )
     return {"url": url, "endsAt": ends_at}
@@ -102,7 +109,7 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> 
     if login is None or login.ends_at <= timezone.now():
         raise NamedError("InvalidCredentials_400", STALE)
     try:
-        tokens = google.trade_code(letter=letter, code=code, verifier=_verifier(state))
+        tokens = google.trade_code(return_url(letter), code=code, verifier=_verifier(state))
     except SmtpError as error:
         what = "Google does not take the code; begin the log-in anew" if error.stage == "auth" else error.detail
         raise NamedError("InvalidCredentials_400", f"code: {what}") from None

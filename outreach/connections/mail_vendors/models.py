@@ -5,7 +5,8 @@ from django.db import models
 from core.fields import CompanyForeignKey, EncryptedTextField
 from core.ids import new_id
 from core.models import CompanyModel
-from outreach.connections.mail_vendors.registry import VENDORS, Vendor, channel_of
+from outreach.connections.mail_vendors.registry import VENDORS, channel_of
+from outreach.connections.mail_vendors.vendors.base import MailVendor
 from outreach.connections.senders.models import Sender
 
 
@@ -73,7 +74,7 @@ class MailApp(Sender):
         return channel_of(self.letter)
 
     @property
-    def spec(self) -> Vendor:
+    def spec(self) -> MailVendor:
         """The vendor that it was connected with."""
         return VENDORS[self.vendor]
 

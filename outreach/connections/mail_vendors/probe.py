@@ -9,12 +9,9 @@ from urllib.parse import urljoin, urlsplit
 
 from django.conf import settings
 
-from core.outbound import OutboundRefused
-from core.outbound_http import HttpAnswer, HttpFailed, causes, exchange, within
-from outreach.connections.mail_vendors.access import access_token
-from outreach.connections.mail_vendors.backends import arguments_of, base_url, secrets_of, ses_client
-from outreach.connections.mail_vendors.outcomes import REFUSED_KEYS, words_of
-from outreach.connections.mail_vendors.registry import Vendor
+from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from outreach.connections.mail_vendors.backends import secrets_of
+from outreach.connections.mail_vendors.outcomes import words_of
 from outreach.connections.smtp.outcome import SmtpError
 
 if TYPE_CHECKING:
@@ -23,24 +20,19 @@ if TYPE_CHECKING:
 SECONDS = 8.0
 
 
-def verify(app: MailApp) -> None:
-    """Ask the vendor whether it takes the key. Raises SmtpError: `auth` when it does not, else `connect`."""
-    if app.spec.login:
-        access_token(app, instead_of=app.access_token)
-        return
-    if app.spec.key == "ses":
-        _verify_ses(app)
-        return
+def verify_by_probe(app: MailApp) -> None:
+    """Send the vendor's probe. Raises SmtpError: `auth` when the key is refused, else `connect`."""
+    vendor = app.spec
     answer = _ask(app)
     body = _json(answer.body)
-    if answer.status in (401, 403) and _code(body) == "restricted_api_key":
-        return  # a key that may send, and nothing else
+    if answer.status in (401, 403) and vendor.takes_limited_key(body):
+        return
     text = words_of(body if body is not None else "", secrets_of(app))
-    if answer.status in (401, 403) or _refused(app.spec, body):
-        detail = f"{app.spec.name} does not take the key. {text}".strip()
+    if answer.status in (401, 403) or error_code(body) in vendor.key_refusals:
+        detail = f"{vendor.name} does not take the key. {text}".strip()
         raise SmtpError("auth", detail, temporary=False, code=answer.status)
     if not 200 <= answer.status < 300:
-        detail = f"{app.spec.name} answered {answer.status}. {text}".strip()
+        detail = f"{vendor.name} answered {answer.status}. {text}".strip()
         raise SmtpError("connect", detail, temporary=True, code=answer.status)
 
 
@@ -67,18 +59,13 @@ def _ask(app: MailApp) -> HttpAnswer:
 
 
 def _address(app: MailApp, path: str) -> str:
-    base, override = base_url(app.spec, app.region, app.endpoint), settings.VENDOR_BASE_URLS.get(app.spec.key)
-    if override and urlsplit(path).scheme:
+    if settings.VENDOR_BASE_URLS.get(app.spec.key) and urlsplit(path).scheme:
         path = urlsplit(path).path
-    return urljoin(base, path)
+    return urljoin(app.spec.base_url(app.region, app.endpoint), path)
 
 
-def _refused(spec: Vendor, body: Any) -> bool:
-    """Return whether an answer that is no error means a bad key."""
-    return spec.key in ("postal", "mandrill") and _code(body) in REFUSED_KEYS
-
-
-def _code(body: Any) -> str:
+def error_code(body: Any) -> str:
+    """Return the code or name of the error in a response; "" for none."""
     if not isinstance(body, dict):
         return ""
     data = body.get("data")
@@ -90,23 +77,3 @@ def _json(body: bytes) -> Any:
         return json.loads(body)
     except ValueError:
         return None
-
-
-def _verify_ses(app: MailApp) -> None:
-    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
-
-    try:
-        with within(SECONDS):
-            ses_client(arguments_of(app)).get_account()
-    except ClientError as error:
-        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        text = words_of(error.response.get("Error", {}).get("Message", ""), secrets_of(app))
-        if status in (401, 403):
-            detail = f"{app.spec.name} does not take the key. {text}".strip()
-            raise SmtpError("auth", detail, temporary=False, code=status) from None
-        detail = f"{app.spec.name} answered {status}. {text}".strip()
-        raise SmtpError("connect", detail, temporary=True, code=status) from None
-    except (BotoCoreError, ValueError, OSError) as error:
-        refused = next((cause for cause in causes(error) if isinstance(cause, OutboundRefused)), None)
-        detail = refused.detail if refused else f"{app.spec.name} could not be reached."
-        raise SmtpError("connect", detail, temporary=True) from None

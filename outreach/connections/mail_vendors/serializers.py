@@ -12,9 +12,9 @@ from core.api.input import BooleanInput, Input, LineInput, ObjectIdInput, TextIn
 from core.api.output import HEALTH, Computed, IdField, Output
 from core.types import JsonObject, Values
 from outreach.connections.mail_vendors.google import READ
-from outreach.connections.mail_vendors.hooks import hook_url
 from outreach.connections.mail_vendors.models import MailApp
-from outreach.connections.mail_vendors.registry import NAMES, VENDORS, Setting, Vendor, channel_of, letters
+from outreach.connections.mail_vendors.registry import NAMES, VENDORS, channel_of, letters
+from outreach.connections.mail_vendors.vendors.base import MailVendor, Setting
 from outreach.connections.senders.models import Smtp, why_stopped
 from outreach.connections.senders.serializers import SenderChange
 
@@ -186,12 +186,13 @@ class MailAppOut(Output):
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
+        vendor = VENDORS[data["vendor"]]
         return {
             **data,
-            "vendorName": VENDORS[data["vendor"]].name,
+            "vendorName": vendor.name,
             "channel": channel_of(row["letter"]),
             "maskedApiKey": f"…{row['key_hint']}",
-            "webhookUrl": hook_url(data["vendor"], data["_id"], row["hook_salt"]) if row["by_changer"] else "",
+            "webhookUrl": vendor.hook_url(data["_id"], row["hook_salt"]) if row["by_changer"] else "",
             "stoppedWhy": why_stopped(row["stopped_by"]),
             "mayRead": READ in row["scopes"].split(),
             "trackOpens": False,
@@ -273,7 +274,7 @@ def described() -> list[JsonObject]:
     return [_described(letter, spec) for letter, spec in letters().items()]
 
 
-def _described(letter: str, spec: Vendor) -> JsonObject:
+def _described(letter: str, spec: MailVendor) -> JsonObject:
     fields = [
         {
             "name": input_name(setting),
@@ -311,7 +312,7 @@ def connected() -> list[JsonObject]:
             "isActive": app.is_active,
             "needsLogin": app.needs_login,
             "webhookReady": app.webhook_ready,
-            "hasWebhooks": app.spec.check is not None,
+            "hasWebhooks": app.spec.has_webhooks,
             "perMinute": app.per_minute,
             "perHour": app.per_hour,
             "perDay": app.per_day,

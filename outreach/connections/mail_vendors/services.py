@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -22,8 +21,8 @@ from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.connections.connected_apps.turns import turn
 from outreach.connections.mail_vendors.logins import create_by_login, renew_login, take_back
 from outreach.connections.mail_vendors.models import MailApp
-from outreach.connections.mail_vendors.probe import verify
-from outreach.connections.mail_vendors.registry import NAMES, Vendor, channel_of, letters
+from outreach.connections.mail_vendors.registry import NAMES, channel_of, letters
+from outreach.connections.mail_vendors.vendors.base import MailVendor
 from outreach.connections.senders.services import check_values, remove
 from outreach.connections.smtp.outcome import SmtpError
 from outreach.connections.smtp.transport import encode_address
@@ -31,7 +30,6 @@ from outreach.connections.smtp.transport import encode_address
 SECRETS = ("api_key", "secret_key", "signing_key", "access_token")
 CONNECTION = frozenset({"api_key", "secret_key", "region", "endpoint", "domain", "subaccount"})
 """Fields that the test depends on: a change requires a new test."""
-_REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -125,12 +123,11 @@ def _changed(letter: str, id: str, values: Values) -> tuple[MailApp, bool]:
 def _set(app: MailApp, values: Values) -> None:
     for name, value in values.items():
         setattr(app, name, value)
-    signed = app.spec.check not in ("basic", "unisender", None)
     has_key = MailApp._meta.get_field("signing_key").is_set(app)  # type: ignore[union-attr]
-    app.webhook_ready = app.spec.check is not None and (not signed or has_key)
+    app.webhook_ready = app.spec.has_webhooks and (has_key or not app.spec.needs_signing_key)
 
 
-def _checked(spec: Vendor, values: Values, current: MailApp | None) -> JsonObject:
+def _checked(spec: MailVendor, values: Values, current: MailApp | None) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed for those that no mail can be sent with."""
     cleaned = dict(values)
     check_values(cleaned, current)
@@ -152,8 +149,7 @@ def _checked(spec: Vendor, values: Values, current: MailApp | None) -> JsonObjec
             encode_address(cleaned["reply_to"])
         except SmtpError as error:
             raise ValidationFailed("replyTo is no e-mail address", f"replyTo: {error.detail}") from None
-    if spec.key == "ses" and cleaned.get("region") and not _REGION.fullmatch(cleaned["region"]):
-        raise ValidationFailed("region is no region", "region: such as eu-central-1")
+    spec.check_values(cleaned)
     if cleaned.get("endpoint"):
         try:
             cleaned["endpoint"] = checked_address(cleaned["endpoint"])
@@ -173,7 +169,7 @@ def _bare_key(text: str) -> str:
 def _connect(app: MailApp) -> None:
     """Test an unsaved app. Raises InvalidCredentials_400 for a key that the vendor refuses."""
     try:
-        verify(app)
+        app.spec.verify(app)
     except SmtpError as error:
         if error.stage == "auth":
             raise NamedError("InvalidCredentials_400", f"apiKey: {error.detail}") from None
@@ -198,7 +194,7 @@ def check_app(*, id: str, letter: str | None = None) -> VendorCheck:
     began, problem = monotonic(), None
     with turn():
         try:
-            verify(app)
+            app.spec.verify(app)
         except SmtpError as error:
             values: JsonObject = {"verified": False, "last_error": error.detail, "last_error_at": timezone.now()}
             problem = error

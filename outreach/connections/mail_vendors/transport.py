@@ -18,8 +18,7 @@ from core.outbound_http import TRANSPORT_ERRORS, causes, within
 from core.types import JsonObject, Values
 from outreach.connections.mail_vendors import backends
 from outreach.connections.mail_vendors.backends import backend_of, secrets_of
-from outreach.connections.mail_vendors.outcomes import read_answer, read_ses_error, read_statuses
-from outreach.connections.mail_vendors.registry import Vendor
+from outreach.connections.mail_vendors.outcomes import read_statuses
 from outreach.connections.smtp.message import (
     InvalidMail,
     OutgoingMail,
@@ -29,11 +28,12 @@ from outreach.connections.smtp.message import (
     subject_line,
     thread_headers,
 )
-from outreach.connections.smtp.outcome import Outcome, Rejected, SmtpError, Uncertain
+from outreach.connections.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
 from outreach.connections.smtp.transport import encode_address
 
 if TYPE_CHECKING:
     from outreach.connections.mail_vendors.models import MailApp
+    from outreach.connections.mail_vendors.vendors.base import MailVendor
 
 
 class VendorSession:
@@ -54,6 +54,10 @@ class VendorSession:
             commit_intent()
             return self._try(backend, message)
 
+    def look_up(self, message_id: str) -> Sent | None:
+        """Return that the account has sent the message, or None where it cannot be found."""
+        return None
+
     def close(self) -> None:
         """Keep the connection for the next session; idle ones are closed."""
         backends.close_idle()
@@ -61,7 +65,6 @@ class VendorSession:
     def _try(self, backend: Any, message: EmailMultiAlternatives) -> Outcome:
         from anymail.exceptions import AnymailError, AnymailRecipientsRefused  # noqa: PLC0415
 
-        spec = self.app.spec
         message.anymail_status = None  # type: ignore[attr-defined]
         with within(backends.SECONDS) as deadline:
             try:
@@ -72,17 +75,15 @@ class VendorSession:
                 return self._failed(error, began=deadline.began)
             except Exception as error:  # noqa: BLE001  whatever it is, the request may be on its way
                 return self._broken(error, began=deadline.began)
-        return read_statuses(spec, message.anymail_status.recipients)  # type: ignore[attr-defined]
+        return read_statuses(self.app.spec, message.anymail_status.recipients)  # type: ignore[attr-defined]
 
     def _failed(self, error: Any, *, began: bool) -> Outcome:
-        spec, response = self.app.spec, error.response
-        if isinstance(response, dict):
-            return read_ses_error(spec, response, self.secrets)
-        if response is not None:
-            return read_answer(spec, response.status_code, response.headers, _body(response), self.secrets)
+        vendor = self.app.spec
+        if error.response is not None:
+            return vendor.read_error(error.response, self.secrets)
         if error.__cause__ is None and not began:
             # Anymail cannot write the message as the vendor wants it.
-            return Rejected(False, None, f"{spec.name} cannot take this message: {_unfit(error)}", "final")
+            return Rejected(False, None, f"{vendor.name} cannot take this message: {_unfit(error)}", "final")
         return self._broken(error, began=began)
 
     def _broken(self, error: Exception, *, began: bool) -> Outcome:
@@ -99,12 +100,12 @@ class VendorSession:
         return Rejected(False, None, f"{name} cannot take this message", "final")
 
 
-def message_of(spec: Vendor, mail: OutgoingMail) -> EmailMultiAlternatives:
+def message_of(vendor: MailVendor, mail: OutgoingMail) -> EmailMultiAlternatives:
     """Return the message as anymail takes it. Raises InvalidMail."""
     subject = subject_line(mail)
     text, page = bodies(mail)
     headers = {"Message-ID": message_id(mail.id, mail.from_email), **thread_headers(mail)}
-    if spec.idempotency == "message":
+    if vendor.idempotency == "message":
         headers["idempotencyKey"] = str(uuid5(NAMESPACE_OID, mail.id))  # it takes UUIDs alone
     message = EmailMultiAlternatives(
         subject=subject,
@@ -117,14 +118,14 @@ def message_of(spec: Vendor, mail: OutgoingMail) -> EmailMultiAlternatives:
     message.attach_alternative(page, "text/html")
     for attachment in mail.attachments:
         message.attach(clean_line(attachment.name), attachment.content, attachment.content_type)
-    for name, value in _extras(spec, mail).items():
+    for name, value in _extras(vendor, mail).items():
         setattr(message, name, value)
     return message
 
 
-def _extras(spec: Vendor, mail: OutgoingMail) -> Values:
-    extras: JsonObject = {"idempotency_key": mail.id, **dict.fromkeys(spec.tracking, False)}
-    if spec.metadata:
+def _extras(vendor: MailVendor, mail: OutgoingMail) -> Values:
+    extras: JsonObject = {"idempotency_key": mail.id, **dict.fromkeys(vendor.tracking, False)}
+    if vendor.metadata:
         extras["metadata"] = {"job": mail.id}
     return extras
 
@@ -147,10 +148,3 @@ def _unfit(error: Exception) -> str:
     if isinstance(error, AnymailUnsupportedFeature):
         return "it does not support a part of it"
     return "it cannot be written as the vendor wants it"
-
-
-def _body(response: Any) -> Any:
-    try:
-        return response.json()
-    except ValueError:
-        return response.text

@@ -18,5 +18,5 @@ def delete_scans_of_deleted_files() -> bool:
     return len(ids) == BATCH
 
 
-register(JobWork("card-scan", run, model=CardScan, queue="bulk"))
+register(JobWork("card-scan", run, model=CardScan, queue="bulk", task="outreach.scan_cards"))
 register(PeriodicTask("card-scans", delete_scans_of_deleted_files, every=timedelta(hours=1)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 
 from core.types import Values
+from core.web.ask import Answer
 from core.web.pages import Page
 
 
@@ -24,20 +25,19 @@ class ScanCard(Page):
             return self.page({**self.show(), "trouble": "Take a photo of the card first, or choose one."}, status=422)
         stored = self.upload()
         if not stored.ok:
-            return self.page({**self.show(), "trouble": reason(stored.warning or stored.message)}, status=422)
+            return self.page({**self.show(), "trouble": reason(stored)}, status=422)
         file = stored.data[0] if isinstance(stored.data, list) else stored.data
         answer = self.ask("POST", "contact/scan", None, {"fileId": file["_id"]})
         if not answer.ok:
-            return self.page({**self.show(), "trouble": reason(answer.warning or answer.message)}, status=422)
+            return self.page({**self.show(), "trouble": reason(answer)}, status=422)
         return self.done(to=self.address("card-scan", answer.data["_id"]))
 
 
-def reason(text: str) -> str:
+def reason(answer: Answer) -> str:
     """Return an API's refusal as a sentence."""
-    text = text.removeprefix("file: ").removeprefix("fileId: ")
-    if text.startswith("connect an OCR app"):
+    if answer.name == "OcrNotFound_404":
         return "Nothing reads cards here yet. Connect a reader first."
-    return text[:1].upper() + text[1:]
+    return answer.reason
 
 
 ADVICE = (

@@ -103,15 +103,18 @@ class Wire(smtplib.SMTP):
         self._expect("connect", 220, lambda: self.getreply(), f"{config.place} does not take mail now")
         self._greet()
         if not implicit and (config.secure or self.has_extn("starttls")):
+            # An attacker in between can remove STARTTLS from the answer.
             if not self.has_extn("starttls"):
                 text = f"{config.place} offers no encryption (STARTTLS). Use another port, such as 465 or 587."
                 raise SmtpError("tls", text, temporary=False)
             self._expect("tls", 220, lambda: self.docmd("STARTTLS"), f"{config.place} refused to begin encryption")
+            # Commands injected before TLS would be read as if they had come encrypted (CVE-2011-0411).
             if self._inbox:
                 raise SmtpError(
                     "tls", f"{config.place} sent more than its answer before encryption began.", temporary=False
                 )
             self._encrypt()
+            # RFC 3207, 4.2: after TLS, EHLO is sent again.
             self._greet()
         if config.username:
             self._log_in()
@@ -119,6 +122,7 @@ class Wire(smtplib.SMTP):
     def _dial(self) -> None:
         place = self.config.place
         try:
+            # The address that was checked is dialled: a second resolution could differ (DNS rebinding).
             addresses = self._resolve(self.config.host, self.config.port)
         except OutboundRefused as refused:
             raise SmtpError("connect", refused.detail, temporary=refused.code == "not_found") from None
@@ -212,6 +216,7 @@ class Wire(smtplib.SMTP):
         try:
             code, reply = step()
         except (OSError, smtplib.SMTPException) as error:
+            # The original error could contain the command that was sent, and with it the password.
             raise SmtpError(stage, f"{self.config.place}: {self.explain(error)}.", temporary=True) from None
         if code == expected:
             return
@@ -237,6 +242,7 @@ class Wire(smtplib.SMTP):
                 if line[3:4] != b"-":
                     return int(line[:3]), b"\n".join(lines)
         except (OSError, ServerGone):
+            # What is left of a half-read reply would be taken for the answer to the next command.
             self.close()
             raise
         finally:
@@ -266,6 +272,7 @@ class Wire(smtplib.SMTP):
         """Wait for data until the deadline."""
         if self.sock is None:
             raise ServerGone("the server closed the connection")
+        # TLS decrypts whole records, so its buffer may hold data of which poll() knows nothing.
         kept = isinstance(self.sock, ssl.SSLSocket) and self.sock.pending()
         while True:
             if not kept:
@@ -298,6 +305,7 @@ class Wire(smtplib.SMTP):
         try:
             return self._write(body, self.timeouts.body, watch=True)
         except OSError:
+            # A server that refuses early closes: the write fails, and its reply is still readable.
             if said := self.unasked():
                 return said
             raise

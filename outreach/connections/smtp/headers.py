@@ -13,6 +13,7 @@ from functools import lru_cache
 _LINE = 76
 _FOLD = "\r\n "
 _FRAME = len("=?utf-8?q??=")
+# RFC 2047, 5 (3): within a phrase, such as a name, only these characters may stand as they are.
 _QUOTED = [chr(byte) if re.match(rb"[A-Za-z0-9!*+/-]", bytes([byte])) else f"={byte:02X}" for byte in range(256)]
 _QUOTED[ord(" ")] = "_"
 
@@ -20,6 +21,7 @@ _QUOTED[ord(" ")] = "_"
 @lru_cache(maxsize=1000)  # the same subject for many messages
 def encoded(value: str, used: int) -> str:
     """Return the text of a header whose first line has so many characters already. The value is on one line."""
+    # ASCII that looks like an encoded word is encoded too, or it would be decoded into another text.
     if not value.isascii() or "=?" in value:
         parts = _encoded_words(value, _LINE - used - _FRAME, _LINE - 1 - _FRAME)
     elif used + len(value) <= _LINE:
@@ -38,6 +40,7 @@ def _encoded_words(value: str, first: int, room: int) -> Iterator[str]:
         for letters in _groups(quoted, first, room, len):
             yield f"=?utf-8?q?{''.join(letters)}?="
     else:
+        # RFC 2047, 5: a character must not be split between two words, so letters are grouped and not bytes.
         for letters in _groups(value, first // 4 * 3, room // 4 * 3, lambda letter: len(letter.encode())):
             yield f"=?utf-8?b?{b2a_base64(''.join(letters).encode(), newline=False).decode()}?="
 
@@ -53,6 +56,7 @@ def _groups(pieces: Sequence[str], first: int, room: int, size: Callable[[str], 
     left = first
     for piece in pieces:
         taken = size(piece)
+        # A piece that is longer than a line stands alone; to cut it would change the text.
         if group and taken > left:
             yield group
             group, left = [], room

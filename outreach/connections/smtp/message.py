@@ -19,9 +19,12 @@ from outreach.connections.smtp.markup import CONTROL_IN_TEXT, html_from_text, pa
 from outreach.connections.smtp.parts import Attachment, multipart, text_part
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+# Direction overrides can make a name or a subject read backwards, and pretend another address.
 _OVERRIDES = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _UNFIT_ADDRESS = re.compile(r"[\x00-\x20\x7f<>,;:\\\"()]")
+# RFC 5322, 3.2.3: atoms with spaces need no quotes.
 _PHRASE = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
+# Mail programs show less than a third of it.
 _SUBJECT_LENGTH = 200
 _NAME_LENGTH = 100
 _LIST_ID_LENGTH = 255
@@ -60,6 +63,7 @@ class OutgoingMail:
 
 def build(mail: OutgoingMail) -> bytes:
     """Build the whole message with CRLF line ends. The same mail always gives the same bytes. Raises InvalidMail."""
+    # The Date header needs an offset (RFC 5322, 3.3); a guessed one would be wrong for half of the year.
     if mail.date.tzinfo is None:
         raise InvalidMail("date: it needs a time zone.")
     subject = subject_line(mail)
@@ -68,6 +72,7 @@ def build(mail: OutgoingMail) -> bytes:
         f"To: {_mailbox(mail.to_name, mail.to_email, 'to_email', 4)}",
         f"Subject: {encoded(subject, 9)}",
         f"Date: {format_datetime(mail.date)}",
+        # Given here, or the server makes one up that no reply could be matched to.
         f"Message-ID: {message_id(mail.id, mail.from_email)}",
     ]
     if mail.reply_to:
@@ -77,8 +82,11 @@ def build(mail: OutgoingMail) -> bytes:
     text, page = bodies(mail)
     # The boundaries come from the id and are not random, so that building again gives the same bytes.
     body = multipart("alternative", f"=_{mail.id}_=", (text_part("plain", text), text_part("html", page)))
+    # mixed around alternative, or programs would offer the file as another form of the text (RFC 2046,
+    # 5.1.4).
     if mail.attachments:
         body = multipart("mixed", f"=_{mail.id}_+=", (body, *(attachment.part for attachment in mail.attachments)))
+    # UTF-8 only where a local part is beyond ASCII; everything else was encoded above.
     return b"%sMIME-Version: 1.0\r\n%s" % (head.encode("utf-8"), body)
 
 
@@ -94,6 +102,7 @@ def thread_headers(mail: OutgoingMail, fold: str = " ") -> dict[str, str]:
     """Return the headers of the thread, of the list, of unsubscribing and of bulk mail."""
     headers: dict[str, str] = {}
     if mail.references:
+        # RFC 5322, 3.6.4. Mail programs differ in which of both they thread by, so both are there.
         headers["In-Reply-To"] = mail.references[-1]
         headers["References"] = fold.join(mail.references)
     if list_id := _list_id(mail, fold):
@@ -102,6 +111,7 @@ def thread_headers(mail: OutgoingMail, fold: str = " ") -> dict[str, str]:
         headers["List-Unsubscribe"] = f"<{_checked_url(mail.unsubscribe_url)}>"
         if mail.unsubscribe_url.startswith("https:"):  # RFC 8058 allows one-click unsubscribing over https alone
             headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    # RFC 3834, 2: automatic responders may leave such mails without an answer.
     if mail.bulk:
         headers["Precedence"] = "bulk"
     return headers
@@ -112,6 +122,7 @@ def _list_id(mail: OutgoingMail, fold: str) -> str:
     domain = _ascii_address(mail.from_email, "from_email").rpartition("@")[2]
     list_id = f"{mail.list_id}.{domain}"
     if not mail.list_id or len(list_id) > _LIST_ID_LENGTH:
+        # RFC 2919, 3: at most 255 characters. No header is better than one that filters cannot read.
         return ""
     if not re.fullmatch(r"[A-Za-z0-9._-]+", list_id):
         raise InvalidMail("list_id: it can't stand in a List-Id.")
@@ -128,6 +139,7 @@ def message_id(row_id: str, from_email: str) -> str:
 
 def clean_line(value: str) -> str:
     """Return a value on one line: no line breaks, controls or direction overrides, and single spaces."""
+    # Half of a surrogate pair, from a cut JSON text, cannot be encoded.
     text = _OVERRIDES.sub("", value.encode("utf-8", "ignore").decode("utf-8"))
     return " ".join(_CONTROL.sub(" ", text).split())
 
@@ -146,6 +158,7 @@ def with_unsubscribe(text: str, rich: str, url: str, label: str = UNSUBSCRIBE) -
     label = clean_line(label)
     link = f'<a href="{html.escape(url)}" style="color:#6b7280">{html.escape(label)}</a>'
     footer = f'\n<p style="margin:2em 0 0;font-size:12px;color:#6b7280" dir="auto">{link}</p>'
+    # RFC 3676, 4.3: what follows "-- " is a signature, so replies do not quote the link.
     return f"{text}\n-- \n{label}: {url}\n", f"{rich}{footer}"
 
 
@@ -162,6 +175,7 @@ def _phrase(name: str, used: int) -> str:
     name = clean_line(name)[:_NAME_LENGTH].strip()
     if not name.isascii():
         return encoded(name, used)
+    # A name that looks like an encoded word would be decoded by the recipient's program.
     if not name or (_PHRASE.fullmatch(name) and "=?" not in name):
         return name
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -171,6 +185,8 @@ def _ascii_address(address: str, part: str) -> str:
     """Return an address with its domain in ASCII. A non-ASCII local part stays, and the message needs SMTPUTF8."""
     local, _at, domain = address.rpartition("@")
     try:
+        # A quoted local part may contain @, but no mailbox that people write to does; mostly it is a typing
+        # error.
         if not local or not domain or _UNFIT_ADDRESS.search(address) or "@" in local or len(address) > 254:
             raise ValueError
         return f"{local}@{domain if domain.isascii() else idna.encode(domain, uts46=True).decode('ascii')}"
@@ -179,6 +195,8 @@ def _ascii_address(address: str, part: str) -> str:
 
 
 def _checked_url(url: str) -> str:
+    # No angle bracket or blank, which would end the address in List-Unsubscribe (RFC 2369); and under 998
+    # characters, where RFC 5322, 2.1.1, ends a line.
     if not re.fullmatch(r"https?://[!-;=?-~]{1,900}", url):
         raise InvalidMail("unsubscribe_url: it must be an http or https address in ASCII, at most 900 long.")
     return url

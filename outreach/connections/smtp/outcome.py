@@ -10,6 +10,7 @@ from outreach.connections.smtp.refusals import Severity, judge_refusal
 Stage = Literal["connect", "tls", "auth", "limit", "mail", "rcpt", "data", "body", "final"]
 """The stage at which a message was refused. `limit`: its sender has reached a sending limit."""
 
+# RFC 2034: the code stands at the beginning of the text. Elsewhere it could be another server's.
 _ENHANCED = re.compile(r"^\s*([245]\.\d{1,3}\.\d{1,3})\b")
 _SENDER_STAGES = frozenset({"connect", "tls", "auth", "mail"})
 _RECIPIENT_CODES: Mapping[Stage, range] = {"rcpt": range(500, 600), "final": range(550, 560)}
@@ -57,9 +58,11 @@ class Rejected:
         """Return whether the recipient's mailbox doesn't exist, so that the address must be suppressed."""
         if self.reason == BAD_ADDRESS:
             return True
+        # A 4xx never suppresses: greylisting and full mailboxes say the same words as unknown users.
         if self.reason or self.temporary or self.code not in _RECIPIENT_CODES.get(self.stage, ()):
             return False
         said = f"{self.code} {self.reply}"
+        # After the body a server may refuse the content with words that would mean the address at RCPT.
         judged = judge_refusal(self.enhanced_code or "", said, after_data=self.stage == "final")
         return judged is Severity.HARD
 

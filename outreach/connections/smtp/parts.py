@@ -36,9 +36,13 @@ class Attachment:
     def part(self) -> bytes:
         """The whole part. An invalid type becomes application/octet-stream, as does a mail within the mail."""
         kind = self.content_type.lower()
+        # RFC 2046, 5.2.1: message/rfc822 cannot be in base64, so a mail within the mail would be sent raw,
+        # with its own boundaries.
         if not _TYPE.fullmatch(kind) or kind.startswith(("multipart/", "message/")):
             kind = "application/octet-stream"
         name = _UNFIT_NAME.sub(" ", self.name).strip()[:_NAME_LENGTH] or "file"
+        # The standard library is used here: names beyond ASCII (RFC 2231) are hard, and a part is made once
+        # for many mails.
         part = MIMEPart(policy=SMTP)
         part.set_content(self.content, *kind.split("/"), disposition="attachment", filename=name)
         return part.as_bytes().rstrip(b"\r\n") + b"\r\n"
@@ -49,11 +53,13 @@ def text_part(subtype: str, text: str) -> bytes:
     data = text.encode("utf-8")
     if data.isascii() and not _TOO_LONG.search(data):
         encoding, content = b"7bit", data.replace(b"\n", b"\r\n")
+    # A byte beyond ASCII takes three characters in quoted-printable, so from one in six on base64 is shorter.
     elif 6 * (len(data) - len(data.translate(None, _NOT_ASCII))) > len(data):
         encoding, content = b"base64", encodebytes(data).replace(b"\n", b"\r\n")
     else:
         quoted = b2a_qp(data, istext=True)
         if b"=20" in quoted or b"=09" in quoted:
+            # RFC 2045, 6.7 (5): 76 characters a line. Servers may break longer ones where they like.
             quoted = _BLANK_AT_END.sub(rb"\1=\n\2", quoted)
         encoding, content = b"quoted-printable", quoted.replace(b"\n", b"\r\n")
     return b'Content-Type: text/%s; charset="utf-8"\r\nContent-Transfer-Encoding: %s\r\n\r\n%s' % (
@@ -66,6 +72,7 @@ def text_part(subtype: str, text: str) -> bytes:
 def multipart(subtype: str, boundary: str, parts: Iterable[bytes]) -> bytes:
     """Return the parts as one."""
     line = b"--" + boundary.encode("ascii")
+    # The line end before a boundary belongs to the boundary (RFC 2046, 5.1.1), not to the part.
     inside = b"".join(b"%s\r\n%s\r\n" % (line, part) for part in parts)
     head = f'Content-Type: multipart/{subtype};\r\n boundary="{boundary}"\r\n\r\n'
     return b"%s%s%s--\r\n" % (head.encode("ascii"), inside, line)

@@ -26,8 +26,11 @@ class Severity(StrEnum):
 
 STATUS = re.compile(r"(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)")
 _REPLY = re.compile(r"(?<![\d.#])([45]\d\d)(?=[ \-:#]|$)")
+# RFC 3463, 3.2, and Microsoft's own 5.1.10 and 5.1.351. Not 5.1.0 and 5.1.4, which say nothing for certain.
 _NO_SUCH_CODES = frozenset({"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.1.351", "5.2.1"})
+# Codes about the sender's address, though the second part is that of addresses.
 _SENDER_CODES = frozenset({"5.1.7", "5.1.8", "5.1.20", "5.1.90"})
+# Expressions over a text of a server's choosing must not take long.
 _MAX_LENGTH = 1500
 """The number of characters of a text that are read."""
 _BEGINNING = 200
@@ -50,19 +53,25 @@ def judge_refusal(status: str, said: str, *, after_data: bool = False) -> Severi
     `status` is the enhanced code, or empty. `after_data`: the server had read the message, so a general reply may be
     about its content.
     """
+    # Typographic apostrophes, as in "doesn’t exist", would hide the words from the rules.
     raw = " ".join(said[:_MAX_LENGTH].split()).replace("\u2019", "'")
     lower = raw.lower()
     text = _without_names(lower)
     temporary = _is_temporary(status, raw)
+    # A relay's own code may be general while the quoted answer of the last server has the reason.
     codes = {status, *STATUS.findall(raw)}
+    # Blocked before hard: a mistaken "hard" suppresses a good address for ever, a mistaken "blocked" costs
+    # one mail.
     if words.SENDER.search(text) or words.LISTS.search(lower) or codes & _SENDER_CODES:
         return Severity.BLOCKED
     if words.RATE.search(text):
         return Severity.BLOCKED
     if words.FULL.search(text):
         return Severity.SOFT
+    # A domain that takes no mail is final, unless the server itself promises that another try may help.
     if words.NO_MAIL_DOMAIN.search(text) and not (temporary and words.TRY_AGAIN.search(text)):
         return Severity.HARD
+    # From here on words of an unknown mailbox count only together with a permanent code.
     if temporary or words.UNWANTED.search(text):
         return Severity.SOFT
     if words.NO_SUCH.search(text):
@@ -78,6 +87,7 @@ def _by_code(status: str, codes: set[str], text: str, *, after_data: bool) -> Se
         return Severity.HARD  # Microsoft 365 says so of recipients that it does not know
     if words.ACCESS_DENIED.search(text):
         return Severity.BLOCKED
+    # 5.7 is a policy, which "recipient rejected" then means.
     if not after_data and words.NO_SUCH_AT_RCPT.search(text) and not status.startswith("5.7."):
         return Severity.HARD
     if codes & _NO_SUCH_CODES:

@@ -95,7 +95,7 @@ class SocialAppForm(SocialSettings):
             values = {name: value for name, value in form.changed(before).items() if value != ""}
             answer = self.ask("PUT", f"apps/social-a/{before['_id']}", None, values)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({"form": form, "app": before}, status=422)
         return self.done("Saved", self.address("social-app", id=answer.data["_id"]) if not before else "")
 

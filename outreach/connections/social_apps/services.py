@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,6 +15,7 @@ from django.utils import timezone
 from core.access import reserve_quota
 from core.crypto import SecretUnreadable
 from core.errors import NamedError, ValidationFailed
+from core.hooks import Hook
 from core.ids import new_id
 from core.tenancy import company_id
 from core.types import JsonObject, Values
@@ -38,8 +39,11 @@ NOT_ANSWERED = "InvalidRequest_400"
 PAGE_ID, PAGE_TOKEN = "PageIdRequired_400", "PageIdOrTokenRequired_400"
 NOT_SUBSCRIBED = "WebhookSubscriptionFailed_500"
 MAX_PAGES = 200
-RECONNECTED: list[Callable[[str], None]] = []
-"""Called with the id of an app that works again, in the transaction that records it."""
+social_app_reconnected: Hook[[str], None] = Hook(
+    __name__,
+    "social_app_reconnected",
+    "After a social app (id) works again, in the transaction that records it. Continues work that waits for it.",
+)
 
 
 def not_found(parameter: str = "id") -> NamedError:
@@ -111,7 +115,7 @@ def update_app(*, id: str, member_id: str, **values: Any) -> SocialAApp:
             stored.save()
             _store_pages(stored, access)
             if access is None and values.get("is_active"):
-                _wake(stored)
+                social_app_reconnected.send(stored.pk)
     return stored
 
 
@@ -269,12 +273,7 @@ def _store_pages(app: SocialAApp, access: _PlatformData | None) -> None:
         page.token = token
         page.save()
     SocialPage.objects.filter(app=app).exclude(page_id__in=access.pages).delete()
-    _wake(app)
-
-
-def _wake(app: SocialAApp) -> None:
-    for wake in RECONNECTED:
-        wake(app.pk)
+    social_app_reconnected.send(app.pk)
 
 
 def _changed(id: str, values: Values) -> SocialAApp:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
 from django.http import HttpResponse
@@ -24,9 +23,6 @@ HAPPENED = {
     "SignatureDoesNotMatch": "The secret key is wrong.",
 }
 """Code of a failed test -> its description."""
-REFUSED = "refuses these keys"
-TRIED = re.compile(r"([\w.-]+): (.+)", re.DOTALL)
-FIELDS = frozenset({"name", "region", "endpoint", "subpath", "accesskey", "secretkey", "key", "confidence"})
 KEPT = "Stored encrypted. Left empty, it stays; another place needs it again."
 
 
@@ -85,14 +81,14 @@ class Storage(StoragePage):
         return self.done(message) if answer.ok else self.refuse(answer)
 
 
-def refusal_texts(answer: Answer) -> tuple[str, str]:
-    """Return (message, warning) of a refusal. If the test of the storage failed, the test's error replaces the
-    message."""
-    found = TRIED.fullmatch(answer.warning)
-    if found is None or found[1] in FIELDS:
-        return answer.message, answer.warning
-    head = HAPPENED.get(found[1]) or ("The keys are refused." if REFUSED in found[2] else "The storage refused.")
-    return f"{head} {found[2]}", ""
+def refuse_app(form: Form, answer: Answer) -> None:
+    """Put a refusal into the form. If the test of the storage failed, the test's error replaces the message."""
+    if not answer.code:
+        form.refuse(answer)
+        return
+    default = "The keys are refused." if answer.params["denied"] else "The storage refused."
+    form.trouble.append(f"{HAPPENED.get(answer.code, default)} {answer.params['detail']}")
+    form.ask_again()
 
 
 class AppForm(StoragePage):
@@ -138,7 +134,7 @@ class AppForm(StoragePage):
         else:
             answer = self.ask("PUT", f"apps/{self.kind}/{before['_id']}", None, form.changed(before))
         if not answer.ok:
-            form.refuse(*refusal_texts(answer))
+            refuse_app(form, answer)
             return self.page(self.context(form), status=422)
         return self.done("Connected" if before is None else "Saved", self.address("storage"))
 

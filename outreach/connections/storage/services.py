@@ -150,7 +150,8 @@ def _verify(bucket: Bucket) -> None:
         _probe(bucket)
     except S3Failed as failed:
         name = DOWN if failed.down else REFUSED
-        raise NamedError(name, f"{failed.code}: {failed.detail}") from None
+        params = {"detail": failed.detail, "denied": failed.denied}
+        raise NamedError(name, f"{failed.code}: {failed.detail}", code=failed.code, params=params) from None
     bucket.verified = True
 
 

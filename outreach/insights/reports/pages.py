@@ -172,7 +172,7 @@ class Reports(ReportPage):
         answer = self.ask("GET", "logs/report", self.query())
         context = {"form": form, "views": TABS, "file": self.address(**self.query(), download="true")}
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return context
         data = answer.data
         for entry in form.fields:
@@ -350,7 +350,7 @@ class EditDashboard(EditRecord, DashboardForm):
         ]
         answer = self.ask("PUT", f"dashboard/{self.params['id']}", None, {**form.values, "tiles": kept})
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form, **{**self.context(), "tile_forms": tile_forms})
         return self.done("Dashboard saved", self.list_address())
 

@@ -57,10 +57,12 @@ def check(sender: Sender, lookups: Lookups) -> list[Result]:
 def check_mx(sender: Sender, lookups: Lookups) -> Result:
     domain = sender.domain
     servers = lookups.exchanges(domain)
+    # RFC 7505: a null MX says that the domain takes no mail at all.
     if servers == [""]:
         return Result("mx", Light.RED, f"{domain} says that it takes no mail, so replies cannot arrive.")
     if servers:
         return Result("mx", Light.GREEN, f"Replies to {domain} arrive.", found=all_shown(servers))
+    # RFC 5321, 5.1: without MX records, mail goes to the address of the name itself.
     if lookups.addresses(domain):
         text = f"{domain} names no mail server. Replies go to its web server, which may not take them."
         return Result("mx", Light.AMBER, text, Record(domain, "MX", "10 <your mail server>"))
@@ -77,15 +79,19 @@ def check_spf(sender: Sender, lookups: Lookups) -> Result:
         text = f"{domain} does not say which servers may send its mail, so much of it is taken for spam."
         return Result("spf", Light.RED, text, Record(domain, "TXT", f"v=spf1 {needed} ~all"))
     try:
+        # Once without an address, which walks through the whole record and finds all of its errors.
         whole = Spf(lookups)
         ends = whole.evaluate(domain)
+        # Of an unknown or inner address nothing can be said, so it does not pass.
         passes = bool(ips) and all(Spf(lookups, ip).evaluate(domain) == "pass" for ip in ips)
     except SpfInvalid as error:
         many = Record(domain, "TXT", _merged(records)) if len(records) > 1 else None
         return Result("spf", Light.RED, f"The SPF record is not valid: {shown(str(error))}", many, shown_records)
+    # +all covers every server in the world, which receivers take for a sign of spam.
     if ends == "pass":
         text = "The SPF record lets anybody send mail for this domain. End it in ~all."
         return Result("spf", Light.RED, text, Record(domain, "TXT", _ended(records[0])), shown_records)
+    # A service's outgoing servers are others than the one that we log in to, so its include is what counts.
     provider = next((name for host, name in INCLUDES.items() if _below(sender.host, host)), "")
     if not (provider in whole.included if provider else passes):
         text = (
@@ -109,6 +115,7 @@ def _check_own(domain: str, key: OwnKey, lookups: Lookups) -> Result:
     record = Record(place, "TXT", key.record)
     records = lookups.texts(place)
     if not records:
+        # A record that was never there is a task; one that has gone is a fault.
         if key.was_published:
             text = "The record of your key is gone, so messages are not signed. Publish it again."
             return Result("dkim", Light.RED, text, record)
@@ -116,6 +123,7 @@ def _check_own(domain: str, key: OwnKey, lookups: Lookups) -> Result:
     trouble = "it is another key"
     for text in records:
         try:
+            # Compared as keys: name servers split and space the text in their own ways.
             if public_record(key_of(text)) == key.record:
                 return Result("dkim", Light.GREEN, "Messages are signed by your key.", found=all_shown([text]))
         except DkimInvalid as error:
@@ -132,6 +140,7 @@ def _check_of_others(domain: str, lookups: Lookups) -> Result:
             except DkimInvalid:
                 continue
             shown_records = all_shown([record])
+            # RFC 8301, 3.2: signers should use 2,048 bits at least.
             if isinstance(key, RSAPublicKey) and key.key_size < SHORT_BITS:
                 text = (
                     f"The key at {selector}._domainkey is short ({key.key_size} bits). Ask your provider for a new one."
@@ -174,10 +183,12 @@ def check_alignment(spf: Result, dkim: Result, dmarc: Result) -> Result:
     good = [label for label, result in (("SPF", spf), ("DKIM", dkim)) if result.light == Light.GREEN]
     if len(good) == 2:
         return Result("alignment", Light.GREEN, "SPF and DKIM stand for the From address, so that DMARC passes.")
+    # A forwarding server breaks SPF, and a list that adds a footer breaks DKIM; both together survive more.
     if good:
         other = "DKIM" if good == ["SPF"] else "SPF"
         text = f"DMARC passes by {good[0]} alone. Mend {other} too: forwarded mails lose one of the two."
         return Result("alignment", Light.AMBER, text)
+    # Without answers of the name servers nothing is said for certain.
     all_asked = spf.asked and dkim.asked and dmarc.asked
     if all_asked and Light.RED in (spf.light, dkim.light) and dmarc.light == Light.GREEN:
         text = "Neither SPF nor DKIM stands for the From address, so that your own DMARC record turns messages away."
@@ -211,6 +222,7 @@ def _needed(host: str, lookups: Lookups) -> tuple[str, list[IP]]:
         needed, ips = f"a:{host}", [ipaddress.ip_address(address) for address in lookups.addresses(host)[:4]]
     else:
         needed, ips = f"ip{ip.version}:{ip}", [ip]
+    # An inner address in a public SPF record would never match and look like a fix.
     seen = [ip for ip in ips if not any(ip in network for network in INSIDE)]
     return needed if seen or not ips else "ip4:<the address that your server sends from>", seen
 

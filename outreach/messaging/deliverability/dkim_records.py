@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_der_public_key
 
+# RFC 8301, 3.2: verifiers must not take shorter keys.
 LEAST_BITS = 1024
 SHORT_BITS = 2048
 PublicKey = RSAPublicKey | Ed25519PublicKey
@@ -39,9 +40,11 @@ def public_record(key: PublicKey) -> str:
 def key_of(record: str) -> PublicKey:
     """Return the key that a record publishes. Raises DkimInvalid."""
     tags = tags_of(record)
+    # RFC 6376, 3.6.1: the version may be left out.
     if tags.get("v", "DKIM1") != "DKIM1" or "p" not in tags:
         raise DkimInvalid("it is no record of a DKIM key")
     text = "".join(tags["p"].split())
+    # RFC 6376, 3.6.1: an empty p means that the key was revoked.
     if not text:
         raise DkimInvalid("the key was withdrawn")
     try:

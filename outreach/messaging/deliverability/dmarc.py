@@ -9,6 +9,7 @@ from outreach.messaging.deliverability.dkim_records import tags_of
 from outreach.messaging.deliverability.lookups import Lookups
 
 POLICIES = ("none", "quarantine", "reject")
+# The limit of the tree walk, so that a name of many labels causes no flood of queries.
 _MAX_STEPS = 8
 
 
@@ -38,6 +39,7 @@ def find_policy(lookups: Lookups, domain: str) -> Policy | None:
     """
     for place in (domain, organisational_domain(lookups, domain)):
         records = _records(lookups, place)
+        # Receivers then act as if there were none (RFC 7489, 6.6.3).
         if len(records) > 1:
             raise DmarcInvalid(place, f"{place} has {len(records)} DMARC records, and receivers accept one.")
         if records:
@@ -66,6 +68,7 @@ def organisational_domain(lookups: Lookups, domain: str) -> str:
 
 def _way_up(domain: str) -> Iterator[str]:
     """Yield the domain and those above it, eight at most: of a long name the middle is passed over."""
+    # The names above are what decides; the middle of a long name rarely has records.
     labels = domain.split(".")
     yield domain
     for length in range(min(len(labels) - 1, _MAX_STEPS - 1), 0, -1):
@@ -79,6 +82,7 @@ def _records(lookups: Lookups, domain: str) -> list[str]:
 
 def _policy(domain: str, record: str, *, own: bool) -> Policy:
     tags = tags_of(record)
+    # A policy found above the domain is for its subdomains, for which sp may differ.
     policy = (tags.get("p") if own else tags.get("sp", tags.get("p"))) or "none"
     if policy.lower() not in POLICIES or "p" not in tags:
         raise DmarcInvalid(domain, f"The DMARC record of {domain} has no policy: p is none, quarantine or reject.")

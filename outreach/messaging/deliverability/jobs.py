@@ -8,5 +8,14 @@ from core.jobs import PeriodicTask, QueueWork, register
 from outreach.messaging.deliverability.models import SenderCheck
 from outreach.messaging.deliverability.services import add_new_senders, check_due, has_due_checks
 
-register(QueueWork("sender-checks", check_due, has_due=has_due_checks, queue="bulk", model=SenderCheck))
+register(
+    QueueWork(
+        "sender-checks",
+        check_due,
+        has_due=has_due_checks,
+        queue="bulk",
+        task="outreach.check_senders",
+        model=SenderCheck,
+    )
+)
 register(PeriodicTask("outreach.new_senders", add_new_senders, every=timedelta(hours=1)))

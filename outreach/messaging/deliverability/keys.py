@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 EXISTS = "DkimKeyAlreadyExists_400"
 NOT_FOUND = "DkimKeyNotFound_404"
+# RFC 8301, 3.2, asks signers for 2,048 bits at least; longer keys make records that some DNS panels refuse.
 _BITS = 2048
 
 
@@ -51,6 +52,7 @@ def make_key(*, id: str, member_id: str, algorithm: str = DkimKey.Algorithm.RSA)
         raise NamedError(EXISTS, f"{domain} has a key; delete it before you make another")
     rsa_wanted = algorithm == DkimKey.Algorithm.RSA
     private: PrivateKey = rsa.generate_private_key(65537, _BITS) if rsa_wanted else Ed25519PrivateKey.generate()
+    # The column encrypts it, bound to domain and selector.
     pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii")
     try:
         with transaction.atomic():
@@ -62,6 +64,7 @@ def make_key(*, id: str, member_id: str, algorithm: str = DkimKey.Algorithm.RSA)
                 public_record=public_record(private.public_key()),
                 created_by_id=member_id,
             )
+    # The unique constraint decides between two requests; the check above only gives the better text.
     except IntegrityError:
         raise NamedError(EXISTS, f"somebody made a key for {domain} at the same moment") from None
 
@@ -84,6 +87,7 @@ def signer_of(smtp: Smtp) -> Signer | None:
         return None
     try:
         private = load_pem_private_key(key.private_key.encode("ascii"), password=None)
+    # An unsigned message still arrives mostly; a sender that stops for a lost key would not.
     except SecretUnreadable:
         log.warning("the DKIM key %s cannot be decrypted; messages go out unsigned", key.pk)
         return None
@@ -99,8 +103,10 @@ def own_key(key: DkimKey | None) -> OwnKey | None:
 
 def status_after(key: DkimKey, result: Result) -> str:
     """Return the key's status after a check of its record."""
+    # Name servers that are away must not switch signing off.
     if not result.asked:
         return key.status
     if result.light == Light.GREEN:
         return DkimKey.Status.ACTIVE
+    # Lost stays apart from pending, since the owner has to hear of it.
     return DkimKey.Status.PENDING if key.status == DkimKey.Status.PENDING else DkimKey.Status.LOST

@@ -12,6 +12,7 @@ from django.conf import settings
 
 LIFETIME = 5.0
 """Seconds for one question."""
+# Answers come from strangers, and are kept and shown.
 MAX_RECORDS = 50
 MAX_CHARACTERS = 4096
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,30}", re.ASCII)
@@ -38,6 +39,7 @@ class DnsLookups:
 
     def __init__(self, seconds: float) -> None:
         self._ends = monotonic() + seconds
+        # Checks ask the same questions; within one check the answers should also agree.
         self._known: dict[tuple[str, str], list[str]] = {}
         self._resolver: dns.resolver.Resolver | None = None
 
@@ -57,6 +59,7 @@ class DnsLookups:
     def _ask(self, name: str, kind: str) -> list[str]:
         name = name.rstrip(".").lower()
         if len(name) > 253 or not _NAME.fullmatch(name):
+            # A name that cannot exist needs no question, and must not reach the resolver's logs.
             return []
         records = self._known.get((name, kind))
         if records is None:
@@ -69,15 +72,20 @@ class DnsLookups:
             raise LookupFailed("The name servers took too long. Try again in some minutes.")
         try:
             self._resolver = self._resolver or _resolver()
+            # The dot at the end keeps the resolver from adding the search domains of the machine.
             answer = self._resolver.resolve(f"{name}.", kind, lifetime=min(LIFETIME, left), search=False)
+        # An answer, even if there is nothing: unlike a failure it may turn a light red.
         except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer, dns.resolver.YXDOMAIN):
             return []
         except (dns.exception.DNSException, OSError, ValueError):
             raise LookupFailed(f"The name servers did not answer for {name}. Try again in some minutes.") from None
         rows = list(answer)[:MAX_RECORDS]
         if kind == "TXT":
+            # RFC 7208, 3.3, and RFC 6376, 3.6.2.2: strings of a record are joined without blanks.
             return [b"".join(row.strings).decode("utf-8", "replace")[:MAX_CHARACTERS] for row in rows]
         if kind == "MX":
+            # The name decides between equal preferences, so that the shown order does not change with each
+            # answer.
             rows.sort(key=lambda row: (row.preference, str(row.exchange)))
             return [str(row.exchange).rstrip(".").lower() for row in rows]
         if kind == "CNAME":
@@ -92,5 +100,6 @@ def _resolver() -> dns.resolver.Resolver:
         return dns.resolver.Resolver()
     resolver = dns.resolver.Resolver(configure=False)
     resolver.nameservers = [host for host, _port in chosen]
+    # Tests and some operators run resolvers on other ports than 53.
     resolver.nameserver_ports = dict(chosen)
     return resolver

@@ -25,6 +25,7 @@ class DkimKey(CompanyModel):
     domain = models.CharField(max_length=253, help_text="In ASCII and lower case.")
     selector = models.CharField(max_length=63)
     algorithm = models.CharField(max_length=8, choices=Algorithm, default=Algorithm.RSA)
+    # A key that was copied into another domain's row cannot be read there, and so signs nothing.
     private_key = EncryptedTextField(bound_to=("domain", "selector"))
     public_record = models.TextField(help_text="The TXT record to publish.")
     status = models.CharField(
@@ -36,6 +37,7 @@ class DkimKey(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         verbose_name = "DKIM key"
+        # For each company: two companies may send from one domain, by selectors of their own.
         constraints = [models.UniqueConstraint(fields=("company", "domain"), name="dkim_one_per_domain")]
 
     def __str__(self) -> str:

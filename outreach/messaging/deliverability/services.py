@@ -60,6 +60,7 @@ class DomainResult:
     def values(self) -> JsonObject:
         """Return the columns of the SenderCheck. The next check is about a day later, at a random time."""
         now = timezone.now()
+        # Spread, so that senders added together are not checked together each day; never later than a day.
         return {
             "domain": self.domain,
             "light": self.light.value,
@@ -76,11 +77,13 @@ def check_sender_now(*, id: str) -> None:
     """
     smtp = get_sender(id)
     key = DkimKey.objects.filter(domain=domain_of(smtp)).first()
+    # Before any transaction, and one at a time for a company, since it holds a web thread for seconds.
     with turn():
         outcome = _check(smtp, key)
     with transaction.atomic():
         row, _created = SenderCheck.objects.get_or_create(smtp=smtp)
         SenderCheck.objects.filter(pk=row.pk).update(**outcome.values(), updated_at=timezone.now())
+        # A check by hand that worked frees a row that was parked after dead workers.
         SenderCheck.objects.filter(pk=row.pk, status=SenderCheck.Status.FAILED).update(status="waiting", deaths=0)
         _set_statuses([(key, outcome)] if key else [])
 
@@ -95,6 +98,7 @@ def add_new_senders() -> bool:
     checked = SenderCheck.objects.filter(smtp=OuterRef("pk"))
     new = Smtp.objects.filter(~Exists(checked), is_active=True).order_by("pk")
     rows = list(new.values_list("pk", "company_id")[:NEW_AT_ONCE])
+    # A check by hand may have made the row at the same moment.
     SenderCheck.objects.bulk_create(
         [SenderCheck(smtp_id=pk, company_id=company) for pk, company in rows], ignore_conflicts=True
     )
@@ -121,9 +125,11 @@ def check_due(deadline: float) -> None:
             by_place = {(key.company_id, key.domain): key for key in keys}
         checked = []
         for row in rows:
+            # The sender may have been deleted since the claim, and its check with it.
             smtp = senders.get(row.smtp_id)
             if smtp is not None:
                 key = by_place.get((smtp.company_id, domain_of(smtp)))
+                # No transaction is open here: name servers may take all of the 8 seconds.
                 checked.append(Checked(row, smtp, key, _check(smtp, key)))
         _settle(checked)
 
@@ -151,6 +157,7 @@ def _settle(checked: Sequence[Checked]) -> None:
     with unscoped(reason="worker: checks of senders of all companies"), transaction.atomic():
         leases = {entry.row.pk: entry.row.lease for entry in checked}
         rows = SenderCheck.objects.select_for_update(of=("self",)).in_bulk(leases)
+        # The look-ups took long enough for the sweeper to have given the row to another worker.
         held = [entry for entry in checked if entry.row.pk in rows and rows[entry.row.pk].lease == leases[entry.row.pk]]
         turned = [entry for entry in held if _store(rows[entry.row.pk], entry.found)]
         SenderCheck.objects.bulk_update(
@@ -175,9 +182,11 @@ def _store(row: SenderCheck, outcome: DomainResult) -> bool:
     row.worker = None
     row.deaths = 0
     row.updated_at = timezone.now()
+    # Name servers that were away for a moment must turn nobody's light red.
     if not outcome.complete and row.attempts < MAX_TRIES:
         row.due_at = row.updated_at + AGAIN
         return False
+    # Reported once, when it turns, and not each day.
     turned = outcome.light == Light.RED and row.light != Light.RED
     row.attempts = 0
     for name, value in outcome.values().items():

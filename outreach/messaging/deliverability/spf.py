@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from outreach.messaging.deliverability.lookups import Lookups
 
+# RFC 7208, 4.6.4: beyond these limits receivers answer permerror.
 MAX_LOOKUPS = 10
 MAX_VOID_LOOKUPS = 2
 MAX_SERVERS = 10
@@ -48,6 +49,7 @@ class Spf:
         records = [text for text in self.lookups.texts(domain) if is_spf(text)]
         if not records:
             return "none"
+        # RFC 7208, 4.5: several records are an error, and not a choice.
         if len(records) > 1:
             raise SpfInvalid(f"{domain} has {len(records)} SPF records, and receivers accept one.")
         redirect = ""
@@ -56,8 +58,10 @@ class Spf:
                 redirect = value
             elif self._matches(name, value or domain, lengths):
                 return _RESULTS[sign]
+        # RFC 7208, 4.7: without a match and a redirect the result is neutral.
         if not redirect:
             return "neutral"
+        # RFC 7208, 6.1: redirect counts as a look-up, and counts only where no mechanism has matched.
         self._look_up()
         outcome = self.evaluate(redirect)
         if outcome == "none":
@@ -75,6 +79,7 @@ class Spf:
         if name == "include":
             self.included.add(value.lower().rstrip("."))
             outcome = self.evaluate(value)
+            # RFC 7208, 5.2: an include of nothing is an error, unlike an include that does not match.
             if outcome == "none":
                 raise SpfInvalid(f"It includes {value}, which has no SPF record.")
             return outcome == "pass"
@@ -130,5 +135,6 @@ def _mechanism(word: str) -> tuple[str, str, str, str]:
         raise SpfInvalid(f"“{word[:60]}” is nothing that SPF knows.")
     value, lengths = term[3] or "", term[4] or ""
     if name in ("ip4", "ip6"):
+        # Checked here, since receivers read the whole record before they evaluate any of it.
         _network(name, value + lengths)
     return term[1] or "+", name, value, lengths

@@ -22,6 +22,7 @@ MAX_BYTES = 10 * 1024 * 1024
 """Maximum size of all files of a mail; encoded they take a third more, and many servers refuse more than 20 MB."""
 KEPT_BYTES = 4 * MAX_BYTES
 """Cached size of files in a sending process. Their encoded parts take as much again, and a third."""
+# Types that can run script in a mail program, and a mail within a mail, which hides its content from filters.
 REFUSED_TYPES = frozenset({"text/html", "image/svg+xml", "message/rfc822"})
 REFUSED_ENDINGS = frozenset((
     "ade", "adp", "apk", "appx", "bat", "cab", "chm", "cmd", "com", "cpl", "dll", "dmg", "exe", "hta", "htm", "html",
@@ -54,12 +55,15 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
     """
     if not ids:
         return []
+    # A file that is named twice goes once.
     ids = list(dict.fromkeys(ids))
     if len(ids) > MAX_FILES:
         raise NamedError(unfit, f"{where}: has {len(ids)} files; at most {MAX_FILES} go with a mail")
     files = _live(ids)
     for id in ids:
         if id not in files:
+            # The name is read in the error case alone, and of deleted files too, so that people know which
+            # one is meant.
             name = File.objects.filter(pk=id).values_list("name", flat=True).first()
             detail = f"{shorten(name)} was deleted, or is in the recycle bin" if name else "there is no such file"
             raise NamedError(GONE, f"{where}: {detail}")
@@ -118,6 +122,7 @@ class AttachmentReader:
         """Look up the files of a batch of messages, by one statement."""
         ids = {file["id"] for files in file_lists for file in files}
         live = _live(ids) if ids else {}
+        # Replaced and not only added: a file may have been deleted since the former batch of the same turn.
         self._files.update(live)
         for id in ids - live.keys():
             self._files.pop(id, None)
@@ -130,14 +135,17 @@ class AttachmentReader:
         file = self._files.get(entry["id"])
         if file is None:
             raise AttachmentMissing(f"{entry['name']} was deleted, or is in the recycle bin.")
+        # Name and type belong to the key, since they are written into the encoded part.
         key = (file.pk, entry["sha256"], entry["name"], entry["mime"])
         with _keeping:
             if key in _kept:
                 _kept.move_to_end(key)
                 return _kept[key]
+        # Read outside of the lock: a slow bucket must not hold up connections whose files are in the cache.
         attachment = Attachment(entry["name"], entry["mime"], _read(file, entry))
         with _keeping:
             _kept[key] = attachment
+            # The last one stays even if it is too large alone, or each message with it would read it again.
             while len(_kept) > 1 and sum(len(kept.content) for kept in _kept.values()) > KEPT_BYTES:
                 _kept.popitem(last=False)
         return attachment
@@ -146,10 +154,12 @@ class AttachmentReader:
 def _read(file: File, entry: Values) -> bytes:
     try:
         with open_content(file) as content:
+            # One byte more than allowed shows a file that has grown, without reading all of it.
             body: bytes = content.read(MAX_BYTES + 1)
     except (NamedError, OSError) as error:
         detail = error.detail if isinstance(error, NamedError) else "the storage does not give its content"
         raise AttachmentUnavailable(f"{entry['name']}: {detail}") from error
+    # What was approved is what goes: other content under the same id fails the message.
     if hashlib.sha256(body).hexdigest() != entry["sha256"]:
         raise AttachmentMissing(f"{entry['name']} is another file than the one that was chosen.")
     return body

@@ -37,6 +37,7 @@ class ChatColumns(models.Model):
 
 CHAT_INDEXES = [
     models.Index(
+        # Each index is partial: most messages are mails and would only make these larger.
         fields=("chat_app", "due_at", "id"),
         condition=models.Q(status="approved", chat_app__isnull=False),
         name="sendjob_chat_due",

@@ -38,6 +38,7 @@ REJECTED = "rejected"
 def event_columns(job: SendJob, kind: str, at: datetime, *, for_good: bool = False) -> JsonObject:
     """Return the columns of a locked message that the event `kind` changes; `for_good` marks a permanent bounce."""
     moment = at.isoformat()
+    # Vendors repeat events and send them in any order; the earliest time is the one that counts.
     values: JsonObject = {"delivery": {**job.delivery, kind: min(job.delivery.get(kind, moment), moment)}}
     if HEIGHTS[kind] > HEIGHTS.get(job.delivery_status, 0):
         values["delivery_status"] = kind
@@ -54,16 +55,20 @@ def event_columns(job: SendJob, kind: str, at: datetime, *, for_good: bool = Fal
 def tell(job_id: str, kind: str, at: datetime, *, for_good: bool = False) -> None:
     """Write the event `kind` to the message; `for_good` marks a permanent bounce."""
     read = ("delivery", "delivery_status", "bounced_at", "complained_at")
+    # The JSON column is read and written as a whole: two events at the same time would lose one of them.
     job = SendJob.objects.select_for_update(of=("self",)).only(*read).get(pk=job_id)
     SendJob.objects.filter(pk=job_id).update(**event_columns(job, kind, at, for_good=for_good))
 
 
 def prove_sent(job: SendJob, *, at: datetime, proof: str) -> None:
     """Correct a message with an unknown outcome: it was sent. Its follow-up gets a time, counted from now."""
+    # A proof settles uncertain messages only. A message that a person has retried is left to its new attempt.
     if job.status != Status.UNKNOWN or job.sending_at is None:
         return
     values: JsonObject = {"sent_at": at, "worker": None, "error": ""}
     if job.next_delay is not None:
+        # Counted from now: since the message was sent so much time may have passed that all follow-ups would
+        # go at once.
         values["next_step_at"] = after(timezone.now(), job.next_delay, zone_of_company(job.company_id))
     ledger.record_late_outcome(job, to=Status.SENT, sending_at=job.sending_at, detail=proof, **values)
 

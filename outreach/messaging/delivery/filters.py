@@ -52,6 +52,7 @@ def _recipient() -> Case:
     return Case(When(status__in=SendJob.TO_SEND, then=address()), default="recipient", output_field=CharField())
 
 
+# A message has one sender at most, so the first that is not null is its sender.
 SENDER = Coalesce("smtp_id", "mail_app_id", "chat_app_id")
 """The message's sender, of any kind."""
 # A negative number would count from the end.

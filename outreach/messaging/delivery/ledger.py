@@ -26,6 +26,8 @@ def _paired(ids: Sequence[str]) -> tuple[str, str]:
 
 def record_planned(ids: Sequence[str], *, actor_id: str | None) -> None:
     """Write the first two transitions of inserted messages: to planned, and from there to their status, if another."""
+    # Two statements, since the second step must come after the first in the ledger: ids are in the order of
+    # time.
     for before, after in (("''", "'planned'"), ("'planned'", "job.status")):
         now = timezone.now()
         with connection.cursor() as cursor:
@@ -57,7 +59,9 @@ def transition_all(
     Waits for rows that others have locked.
     """
     moved = 0
+    # Locked first, so that the step that is written names the status that each row really had.
     for ids in in_batches(rows, lock=True):
+        # Before the UPDATE, as it reads the former status from the row.
         _write_transitions(ids, to, reason, detail, actor_id)
         SendJob.objects.filter(pk__in=ids).update(status=to, reason=reason, updated_at=timezone.now(), **values)
         moved += len(ids)
@@ -72,6 +76,7 @@ def record_claimed(ids: Sequence[str], *, lease: str, worker: int) -> dict[str, 
             "WITH moved AS (UPDATE outreach_sendjob job"
             " SET status = 'claimed', reason = '', lease = %s, worker = %s, updated_at = %s"
             " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id)"
+            # The caller holds the rows' locks; the condition guards against one that does not.
             " WHERE job.id = step.job_id AND job.company_id = %s AND job.status = 'approved'"
             " RETURNING job.id, job.company_id, step.id AS step, job.text, job.html),"
             " steps AS (INSERT INTO outreach_sendjobtransition"
@@ -120,9 +125,13 @@ def transition(job: SendJob, *, to: str, reason: str = "", detail: str = "", **v
 
     Returns False when the lease is lost.
     """
+    # Lease and status together: a sweeper changes both, and a worker that was slow must not overwrite its
+    # decision.
     return _transition(job, to, reason, detail, values, "AND j.lease = %s AND j.status = %s", [job.lease, job.status])
 
 
+# The same conditions as for the intent of a new message. Since the first request, the recipient may have
+# unsubscribed.
 def begin_again(job: SendJob, *, lease: str, worker: int) -> bool:
     """Change a message with an unknown outcome to sending again, under a new lease.
 
@@ -143,6 +152,8 @@ def begin_again(job: SendJob, *, lease: str, worker: int) -> bool:
 
 def record_late_outcome(job: SendJob, *, to: str, sending_at: datetime, detail: str, **values: Any) -> bool:
     """Correct the status of a message that the sweeper has set to unknown, since this worker has the server's reply."""
+    # The time of sending stands for the attempt. A retry by a person has cleared it, and then the late answer
+    # is void.
     return _transition(job, to, "", detail, values, "AND j.status = 'unknown' AND j.sending_at = %s", [sending_at])
 
 
@@ -155,6 +166,8 @@ def _transition(
         done = _write_transition(job, to, reason, detail, values, where, parameters)
         if done:
             payload = {"contact": job.contact_id, "subject": job.subject, "run": job.run_id}
+            # Consumers of sent mails are in no hurry, and the tick finds their deliveries. A notice for each
+            # message would be most of the traffic.
             emit("mail.sent", [job.pk], payloads={job.pk: payload}, notify=False)
         return done
 
@@ -167,6 +180,8 @@ def _write_transition(
     columns = ", ".join(f"{SendJob._meta.get_field(name).get_attname_column()[1]} = %s" for name in changes)  # type: ignore[union-attr]
     with connection.cursor() as cursor:
         cursor.execute(
+            # The lock comes first and keeps the former status for the ledger: before PostgreSQL 18, RETURNING
+            # has new values only.
             "WITH held AS (SELECT id, company_id, status FROM outreach_sendjob j"
             f" WHERE j.id = %s AND j.company_id = %s {where} FOR NO KEY UPDATE),"
             f" moved AS (UPDATE outreach_sendjob SET {columns} FROM held WHERE outreach_sendjob.id = held.id"
@@ -178,6 +193,7 @@ def _write_transition(
         )
         done = cursor.rowcount == 1
     if done:
+        # The object keeps up with its row, for the caller compares its status and lease next.
         for name, value in changes.items():
             setattr(job, name, value)
     return done

@@ -48,6 +48,8 @@ class SendJob(ChatColumns, CompanyWork):
 
     Channel = Channels
 
+    # A worker that died with a claimed message has sent nothing. In `sending` it may have, so nobody sends it
+    # again.
     claim_policy = ClaimPolicy(
         ready="approved", claimed="claimed", orphans={"claimed": "approved", "sending": "unknown"}
     )
@@ -167,6 +169,8 @@ class SendJob(ChatColumns, CompanyWork):
 
     class Meta(CompanyWork.Meta):
         verbose_name = "message"
+        # Planning the same batch again after a crash finds these rows. nulls_distinct is off, since a run may
+        # be null.
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "run", "contact", "channel", "step", "occurrence"),
@@ -174,6 +178,7 @@ class SendJob(ChatColumns, CompanyWork):
                 nulls_distinct=False,
             ),
         ]
+        # sendjob_held serves the sweeper: what is held are a few rows among millions.
         indexes = [
             models.Index(fields=("smtp", "due_at", "id"), condition=models.Q(status="approved"), name="sendjob_due"),
             models.Index(
@@ -324,6 +329,7 @@ class SendJob(ChatColumns, CompanyWork):
 
         A row is `failed` instead of `status` when too many workers died while holding it.
         """
+        # Read again, since the sweeper decides row by row between `status` and failed.
         after = dict(cls.objects.filter(pk__in=[pk for pk, _ in rows]).values_list("pk", "status"))
         SendJobTransition.objects.bulk_create(
             [

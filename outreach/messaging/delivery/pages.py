@@ -153,8 +153,7 @@ class Message(MessagePage):
         answer = self.ask("POST", f"genie/send-jobs/{self.params['id']}/{name}", None, body)
         if answer.ok:
             return self.done(ACTIONS[name])
-        reason = answer.warning.removeprefix("sendJobId: ")
-        return self.fail(f"{answer.message}. {reason[:1].upper()}{reason[1:]}")
+        return self.fail(f"{answer.message}. {answer.reason}")
 
 
 class Preview(MessagePage):

@@ -37,6 +37,7 @@ def blank_messages(subject: DataSubject, rows: QuerySet[SendJob]) -> int:
     Raises InvalidRequest_400 while one is being sent: a server may have it already. A claimed message is cancelled as
     well, since the statement that commits the intent checks the status.
     """
+    # Cancelled before the check, so that no worker can claim one between both.
     ledger.transition_all(
         rows.filter(status__in=SendJob.TO_SEND), to=Status.CANCELLED, reason="erased", lease=None, worker=None
     )
@@ -45,6 +46,8 @@ def blank_messages(subject: DataSubject, rows: QuerySet[SendJob]) -> int:
             "InvalidRequest_400", "a message to the contact is going out at this moment; try again in a minute"
         )
     blank = dict.fromkeys(("recipient", "approved_envelope", "subject", "text", "html", "reply", "error", "hint"), "")
+    # The rows stay, since limits, reports and guardrails count them; they hold nothing about the person any
+    # more.
     return rows.update(**blank, evidence=[], chat=None, next_step_at=None)
 
 
@@ -54,6 +57,7 @@ def not_erased(contact_ids: Sequence[str]) -> set[str]:
     A message that was composed while its contact was being erased must not be stored.
     """
     with connection.cursor() as cursor:
+        # The weakest lock that an erasure waits for; several composers may hold it at the same time.
         cursor.execute(
             "SELECT id FROM crm_contact WHERE id = ANY(%s) AND erased_at IS NULL FOR KEY SHARE", [list(contact_ids)]
         )

@@ -89,6 +89,7 @@ def _opens_and_clicks(job: SendJob) -> list[JsonObject]:
     links: list[str] | None = None
     events = []
     for row in rows:
+        # Links are read from the HTML once, and only where there was a click.
         if row.link and links is None:
             links = links_of(sent_html(job.text, job.html))
         url = link_at(links or (), row.link) if row.link else None
@@ -148,6 +149,7 @@ def decisions_by_id(message_ids: Iterable[str]) -> dict[str, JsonObject]:
 def decisions_of(jobs: Iterable[SendJob]) -> dict[str, JsonObject]:
     """Return the decisions about those of the messages that wait, by their ids. The jobs come as for decision_of."""
     waiting = [job for job in jobs if job.status in (Status.PLANNED, Status.DRAFT, Status.APPROVED)]
+    # A list of sent messages costs no query about limits.
     if not waiting:
         return {}
     now = timezone.now()
@@ -165,6 +167,7 @@ def _described(job: SendJob, inputs: DecisionInput, now: datetime, formats: Form
         decision["sentence"] = f"{decision['sentence']} {job.error}"
     if decision["reason"] == Reason.SENDER_STOPPED and sender is not None:
         decision["sentence"] = f"The sender was stopped: {sender.why_stopped} It goes once somebody resumes the sender."
+    # Pauses for limits are explained by the limit itself; only a server's failure is a reason of its own.
     paused = sender.paused_until if sender is not None and sender.paused_reason in TROUBLE else None
     if decision["state"] == "ready" and paused is not None and paused > now:
         error = sender.last_error  # type: ignore[union-attr]

@@ -13,7 +13,6 @@ from core.types import JsonObject
 from outreach.connections.chat_apps.models import ChatApp
 from outreach.connections.chat_apps.session import ChatSession
 from outreach.connections.chat_apps.session import session_of as chat_session_of
-from outreach.connections.mail_vendors.gmail import session_of
 from outreach.connections.mail_vendors.models import MailApp
 from outreach.connections.mail_vendors.services import nothing_selected
 from outreach.connections.mail_vendors.transport import VendorSession
@@ -42,6 +41,7 @@ def find_sender(id: str) -> Sender | None:
 def locked_sender(id: str, **conditions: Any) -> Sender | None:
     """Return the sender with this id, locked until the transaction ends, if it meets the conditions."""
     for kind in ALL_SENDERS:
+        # NO KEY: inserting messages that reference the sender need not wait for a claim.
         rows = kind._default_manager.select_for_update(no_key=True, of=("self",))
         sender: Sender | None = rows.filter(pk=id, **conditions).first()
         if sender is not None:
@@ -52,6 +52,7 @@ def locked_sender(id: str, **conditions: Any) -> Sender | None:
 def connected_senders() -> QuerySet[Any]:
     """Return the ids of the company's senders of all kinds."""
     first, *others = (kind._default_manager.values("pk") for kind in ALL_SENDERS)
+    # Ids of different tables cannot be equal, so nothing has to be compared.
     return first.union(*others, all=True)
 
 
@@ -85,9 +86,10 @@ AnySession = MailSession | ChatSession
 def opener(sender: Sender, *, timeouts: Timeouts | None = None) -> Callable[[], AnySession]:
     """Return a function that opens sessions of the sender, in any thread: its stored data is read now."""
     if isinstance(sender, MailApp):
-        return partial(session_of, sender)
+        return partial(sender.spec.open_session, sender)
     if isinstance(sender, ChatApp):
         return partial(chat_session_of, sender)
+    # The signing key is read here, as the threads of connections touch no database.
     return partial(ServerSession, cast("Smtp", sender), signer_of(cast("Smtp", sender)), timeouts)
 
 
@@ -126,4 +128,5 @@ def choose_sender(
         raise NamedError(
             "NoSMTPSelected_400", "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass"
         )
+    # The id decides between senders of the same moment, so that all workers choose the same one.
     return min(oldest, key=lambda candidate: (candidate.created_at, candidate.pk))

@@ -83,6 +83,7 @@ def count_left(drafts: QuerySet[SendJob]) -> SkippedApprovals:
     """Count the drafts that are not approved together with the others."""
     live = drafts.alias(never=never_goes()).filter(never=None)
     outdated = live.filter(OUTDATED).count()
+    # Counted by reason in one statement. The others are what a person has to look at.
     never = dict(_never(drafts).values_list("never").annotate(number=Count("pk")))
     return SkippedApprovals(unproved(live.exclude(OUTDATED)).count(), outdated, never)
 
@@ -94,6 +95,7 @@ def approvable(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
     recipients, and so are those that would never be sent.
     """
     drafts = rows.filter(status=Status.DRAFT).exclude(text="")
+    # What nobody has checked is not approved by a click on "approve all".
     kept = drafts.exclude(UNPROVED).exclude(OUTDATED)
     return kept.alias(never=never_goes()).filter(never=None)
 
@@ -122,10 +124,12 @@ def approve(rows: QuerySet[SendJob], member_id: str | None, **shown: str) -> int
     count = ledger.transition_all(
         drafts, to=Status.APPROVED, actor_id=member_id, updated_by_id=member_id, **{**_approval(member_id), **shown}
     )
+    # Within the transaction: the notice leaves after the commit (core.jobs).
     notify_workers("send")
     return count
 
 
+# Approved for what stands in the rows at the moment of the statement, for all messages in one UPDATE.
 def _approval(member_id: str | None) -> JsonObject:
     """Return the columns that an approval sets: approver, time, expiry and envelope."""
     now = timezone.now()
@@ -172,6 +176,7 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
     """
     now = timezone.now()
     count = ledger.transition_all(
+        # Without a text the composer, and not a person, has to try again.
         rows.exclude(text=""),
         to=Status.APPROVED,
         reason="",
@@ -179,11 +184,14 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
         actor_id=member_id,
         updated_by_id=member_id,
         attempts=0,
+        # A person's decision is a new beginning; with the old count, one more dead worker would fail it at
+        # once.
         deaths=0,
         due_at=now,
         lease=None,
         worker=None,
         error="",
+        # Without the time of the old attempt, a late answer to it changes nothing any more.
         sending_at=None,
         refused_at=None,
         bounced_at=None,
@@ -203,6 +211,7 @@ def approve_message(*, message_id: str, member_id: str, content_hash: str | None
     other message and for one that would never be sent. Raises MessageChanged_409 when `content_hash` is that of other
     content, recipients or senders than the message's present ones.
     """
+    # The row stays locked until the commit, so that what was compared is what is approved.
     job = locked(message_id, Status.DRAFT, Status.APPROVED)
     unchanged(job, content_hash, "approved")
     needed = ("text",) if job.chat_app_id else ("subject", "text")
@@ -212,6 +221,7 @@ def approve_message(*, message_id: str, member_id: str, content_hash: str | None
         raise NamedError("MessageChanged_409", ENVELOPE_CHANGED)
     if never := SendJob.objects.filter(pk=message_id).values_list(never_goes(), flat=True).first():
         raise NamedError("CampaignCannotBeUpdated_400", f"sendJobId: it would never go. {sentence_of(never)}")
+    # A lapsed approval goes through draft, so that the ledger has both decisions.
     if job.status == Status.APPROVED and (lapse := job.lapse(timezone.now())):
         hold(SendJob.objects.filter(pk=message_id), member_id, lapse)
     shown = {"approved_envelope": job.envelope, "recipient": job.address}
@@ -284,6 +294,7 @@ def edit_message(
     if rich is not None:
         values["html"] = rich
     if {"text", "html"} & values.keys():
+        # Evidence has positions in the text; the HTML has its own, so they are looked up again there.
         evidence = of_html(evidence, values.get("text", job.text), text_from_html(values["html"]))
     changed = [
         name for name in ("subject", "text", "html") if values.get(name, getattr(job, name)) != getattr(job, name)
@@ -297,12 +308,14 @@ def edit_message(
 
 def unchanged(job: SendJob, content_hash: str | None, action: str) -> None:
     """Raise MessageChanged_409 when the hash is that of other content than the message's."""
+    # The first half is the content. A changed address must not keep a person from saving words.
     if content_hash is not None and content_hash[:HALF] != job.content_hash[:HALF]:
         raise NamedError("MessageChanged_409", f"contentHash: read the message again before it is {action}")
 
 
 def locked(message_id: str, *allowed: str) -> SendJob:
     """Lock and return the message. Raises NotFound_404, and CampaignCannotBeUpdated_400 for any other status."""
+    # Only the message: a lock on its contact would hold up its editors.
     rows = SendJob.objects.select_for_update(of=("self",)).select_related(
         "contact", "smtp", "mail_app", "chat_app", "run"
     )

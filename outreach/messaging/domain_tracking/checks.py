@@ -44,6 +44,7 @@ def records_of(host: str, proof: str) -> list[dict[str, str]]:
 
 def answer_of(host: str) -> str:
     """Return this service's response to a check that requests the host."""
+    # Only this installation can answer so: another service at the same address cannot guess it.
     return salted_hmac("outreach.tracking.host", host, algorithm="sha256").hexdigest()
 
 
@@ -62,6 +63,7 @@ def check(host: str, proof: str, lookups: Lookups) -> CheckResult:
     if alias != target:
         there = f"leads to {shorten(alias)}" if alias else "has no CNAME record"
         return CheckResult(False, f"{host} {there}; it has to lead to {target}.")
+    # The proof is the company's: a CNAME alone could be left over from a former owner of the host.
     if not any(constant_time_compare(text.strip(), proof) for text in texts):
         return CheckResult(False, f"_leadwright.{host} has no TXT record that says {proof}.")
     return _ask(host)
@@ -71,6 +73,7 @@ def _ask(host: str) -> CheckResult:
     try:
         response = exchange("GET", f"{address_of(host)}{PROBE}", seconds=SECONDS, most_bytes=MAX_BYTES)
     except HttpFailed as failed:
+        # A proxy that is being restarted must not take links from mails that have gone.
         return CheckResult(False, f"The records are there, but links would not work: {failed.detail}", asked=False)
     if response.status != 200 or not constant_time_compare(
         response.body.decode("ascii", "replace").strip(), answer_of(host)

@@ -13,9 +13,11 @@ from outreach.messaging.domain_tracking.models import DomainTracking
 
 PROBE = "/.well-known/leadwright-tracking"
 """Path that a check requests from a host, to verify that it leads here."""
+# Nothing else is served there: a log-in page under a customer's name would be of use to nobody but phishers.
 SERVED = re.compile(r"/c/[\w-]{34}|/o/[\w-]{34}\.gif|/api/public/unsubscribe/[^/]+|/static/.+", re.ASCII)
 """Paths that a tracking host serves; the page of unsubscribing takes its styles from /static."""
 _HOST = re.compile(r"(?=.{4,253}\Z)(?!-)[a-z0-9-]{1,63}(?:\.(?!-)[a-z0-9-]{1,63})+", re.ASCII)
+# Each request to a foreign host asks for it, and short enough that a change is soon seen.
 _KNOWN_FOR = 30
 """Seconds for which a process caches the data of a host."""
 
@@ -44,11 +46,13 @@ def base_for(from_email: str) -> str:
     if not hosts:
         return str(settings.BASE_URL)
     domain = from_email.rpartition("@")[2].lower()
+    # The oldest host, so that links of all senders without one of their own lead to the same place.
     return address_of(next((host for host in hosts if f".{host}".endswith(f".{domain}")), hosts[0]))
 
 
 def state_of(host: str) -> str:
     """Return "verified" or "known" for a tracking host of any company, "" for none."""
+    # Unknown hosts are cached too, since scanners ask for many.
     return str(cache.get_or_set(_key(host), lambda: _state_of(host), _KNOWN_FOR))
 
 

@@ -6,4 +6,13 @@ from core.jobs import QueueWork, register
 from outreach.messaging.domain_tracking.models import DomainTracking
 from outreach.messaging.domain_tracking.services import check_due, has_due_checks
 
-register(QueueWork("tracking-domains", check_due, has_due=has_due_checks, queue="bulk", model=DomainTracking))
+register(
+    QueueWork(
+        "tracking-domains",
+        check_due,
+        has_due=has_due_checks,
+        queue="bulk",
+        task="outreach.check_tracking_domains",
+        model=DomainTracking,
+    )
+)

@@ -67,7 +67,7 @@ class Tracking(SettingsForm):
         answer = self.ask("POST", "domain-tracking", None, form.values)
         if answer.ok:
             return self.done("Added. Publish its records, then check it")
-        form.refuse(answer.message, answer.warning)
+        form.refuse(answer)
         return self.page({**self.show(), "host_form": form}, status=422)
 
     def do_check(self) -> HttpResponse:

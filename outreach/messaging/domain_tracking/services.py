@@ -59,6 +59,7 @@ def create_domain(*, member_id: str, name: str) -> DomainTracking:
     domain = DomainTracking(
         name=read_name(name),
         proof=f"leadwright={get_random_string(32)}",
+        # A day later: until a member has published the records, a check could only fail.
         due_at=timezone.now() + EVERY,
         created_by_id=member_id,
         updated_by_id=member_id,
@@ -76,6 +77,7 @@ def read_name(text: str) -> str:
         name = ""
     if not is_name(name):
         raise ValidationFailed("name is no host", f"name: {shorten(text, 60)!r} is no host such as click.example.com")
+    # Its own check would succeed, and the company would own the service's host.
     if name == own_host() or name in settings.ALLOWED_HOSTS:
         raise ValidationFailed("name is the service's own", f"name: {name} is this service's own host")
     return name
@@ -99,9 +101,11 @@ def delete_domains(*, selection: BulkSelection) -> int:
 def check_now(*, id: str, member_id: str) -> None:
     """Check a host now. Raises DomainTrackingNotFound_400, and ConnectionTestRunning_429 while another test runs."""
     domain = get_domain(id)
+    # Before the transaction: name servers and the host itself may take seconds.
     with turn():
         outcome = _check(domain)
     with transaction.atomic():
+        # Read again: it may have been deleted, or checked by a worker, in these seconds.
         row = DomainTracking.objects.select_for_update(of=("self",)).filter(pk=id).first()
         if row is None:
             raise NamedError(NOT_FOUND, "id: the tracking domain has been deleted meanwhile")
@@ -127,6 +131,7 @@ def _settle(row: DomainTracking, outcome: CheckResult) -> None:
     if outcome.ok:
         row.state = State.VERIFIED
         row.verified_at = row.verified_at or now
+    # Links in mails that have gone depend on it, so it is not given up for one failed question.
     elif row.state == State.VERIFIED and not outcome.asked and row.attempts < MAX_TRIES:
         row.due_at = now + AGAIN
         return
@@ -139,6 +144,7 @@ def _save(row: DomainTracking, others: Iterable[str]) -> None:
     """Store the result of a check. A host that another company has verified first is not verified."""
     columns = ["state", "detail", "checked_at", "verified_at", "due_at", "attempts", "updated_at", *others]
     try:
+        # A savepoint: after the IntegrityError the transaction would take no other statement.
         with transaction.atomic():
             row.save(update_fields=columns)
     except IntegrityError as error:
@@ -159,6 +165,7 @@ def has_due_checks() -> bool:
 def check_due(deadline: float) -> None:
     """Check hosts of all companies until none is due or monotonic() passes the deadline."""
     while monotonic() < deadline:
+        # Each check waits for strangers' servers; claimed rows should not wait for it.
         rows = claim(DomainTracking, limit=1)
         if not rows:
             return
@@ -171,6 +178,7 @@ def check_due(deadline: float) -> None:
 def _store_claimed(row: DomainTracking, outcome: CheckResult) -> None:
     """Store the result of the check of a claimed host, unless another worker has claimed it since."""
     try:
+        # The lease is checked after the look-ups, in the transaction that stores their result.
         update_owned(row, status=DomainTracking.Work.WAITING, worker=None, deaths=0)
     except LeaseLost:
         return

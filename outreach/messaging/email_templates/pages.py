@@ -157,7 +157,7 @@ class TemplateForm(RecordForm):
             shown = f"as {label} would get it" if mail["contactId"] else "with the names of fields: there is no contact"
             self.tell(f"A test has gone to {to}, {shown}. Nothing is saved yet.")
         else:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
         context = self.context() if isinstance(self, EditRecord) else {}
         return self.page({**context, "form": form}, status=200 if answer.ok else 422)
 
@@ -248,7 +248,7 @@ class EmailTemplateFiles(TemplatePage):
         form = self.form().fill(self.request.POST)
         answer = self.ask("PUT", f"template/email/{self.params['id']}", None, dict(form.values))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({"form": form}, status=422)
         return self.done("Saved", self.back)
 
@@ -265,8 +265,7 @@ class EmailTemplateFiles(TemplatePage):
             ids = [*form.fields[0].value, *(upload["_id"] for upload in uploads)]
             answer = self.ask("PUT", f"template/email/{self.params['id']}", None, {"attachments": ids})
         if not answer.ok:
-            reason = (answer.warning or answer.message).removeprefix("file: ")
-            return self.page({"form": form, "trouble": reason[:1].upper() + reason[1:]}, status=422)
+            return self.page({"form": form, "trouble": answer.reason}, status=422)
         return self.done("Uploaded; it goes with the template", self.request.path)
 
 

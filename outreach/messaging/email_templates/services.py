@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
 
 from core.access import reserve_quota
 from core.errors import NamedError, shorten
+from core.hooks import Hook
 from core.lists import BulkSelection, in_batches
 from core.types import Values
 from crm.contacts.selectors import live_contacts
@@ -23,8 +24,12 @@ MODULE = "template"
 TAKEN = "TemplateNameAlreadyExists_400"
 KEPT_VERSIONS = 50
 WORDS = ("subject", "body", "variables", "attachments")
-USES: list[Callable[[Sequence[str]], Iterable[str]]] = []
-"""Functions that return the names of records that use one of the templates and have not started, such as campaigns."""
+before_templates_deleted: Hook[[Sequence[str]], Iterable[str]] = Hook(
+    __name__,
+    "before_templates_deleted",
+    "Before e-mail templates (ids) are deleted, in that transaction. Returns the names of records that use one of them"
+    " and have not started.",
+)
 NAMED = 5
 NOT_FOUND = "EmailTemplateNotFound_404"
 
@@ -114,7 +119,7 @@ def delete_templates(*, selection: BulkSelection) -> tuple[int, str]:
     """
     deleted, losing = 0, dict[str, None]()
     for ids in in_batches(selection.apply(EmailTemplate.objects.all()), lock=True):
-        losing |= dict.fromkeys(name for used in USES for name in used(ids))
+        losing |= dict.fromkeys(name for names in before_templates_deleted.send(ids) for name in names)
         EmailTemplate.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:

@@ -14,7 +14,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
-from core.errors import InvalidFormat, NamedError
+from core.errors import InvalidFormat, NamedError, PermissionLacking
 from core.ids import is_id
 from core.types import JsonObject, Values
 from crm.files.selectors import readable_files
@@ -198,7 +198,7 @@ class TrialViewSet(ResourceViewSet):
         contact = data.pop("contact_id", None)
         check_sees_contact(self.actor, contact)
         if data.get("template_id") is not None and not self.actor.may("template", "GET"):
-            raise NamedError("UnauthorizedAction_403", "templateId: your role lacks the permission template.GET")
+            raise PermissionLacking("template.GET", field="templateId")
         if type in OTHERS:
             return shown_mail(self._other(type, contact, data), (), ())
         files = data.pop("attachments", ())
@@ -242,7 +242,7 @@ def asked_contact(view: ResourceViewSet) -> str | None:
 def check_sees_contact(actor: Actor, contact: str | None) -> None:
     """Raise UnauthorizedAction_403 for a contact that the actor may not read."""
     if contact is not None and not (actor.is_unbounded or actor.may("contact", "GET")):
-        raise NamedError("UnauthorizedAction_403", "contactId: your role lacks the permission contact.GET")
+        raise PermissionLacking("contact.GET", field="contactId")
 
 
 def _check_sees_files(actor: Actor, ids: Iterable[str], before: Iterable[str] = ()) -> None:
@@ -251,7 +251,7 @@ def _check_sees_files(actor: Actor, ids: Iterable[str], before: Iterable[str] = 
     if not new:
         return
     if not (actor.is_unbounded or actor.may("file", "GET")):
-        raise NamedError("UnauthorizedAction_403", "attachments: your role lacks the permission file.GET")
+        raise PermissionLacking("file.GET", field="attachments")
     if hidden := new - set(readable_files(actor).filter(pk__in=new).values_list("pk", flat=True)):
         raise NamedError("FileNotFound_400", f"attachments: there is no file {min(hidden)} in this company")
 

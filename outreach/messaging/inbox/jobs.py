@@ -9,5 +9,9 @@ from outreach.messaging.inbox.models import ImapMailbox
 from outreach.messaging.inbox.receiving.polling import drain, mailboxes_due
 from outreach.messaging.inbox.retention import purge_inbox
 
-register(QueueWork("mailboxes", drain, has_due=mailboxes_due, queue="bulk", model=ImapMailbox))
+register(
+    QueueWork(
+        "mailboxes", drain, has_due=mailboxes_due, queue="bulk", task="outreach.read_mailboxes", model=ImapMailbox
+    )
+)
 register(PeriodicTask("inbox", purge_inbox, every=timedelta(hours=1)))

@@ -24,6 +24,7 @@ from outreach.messaging.inbox.receiving.imap import ImapConfig, ImapFailed, Time
 NOT_FOUND = "AppNotFound_400"
 CONNECTION = frozenset({"host", "port", "username", "password", "secure", "folders"})
 """The fields that the connection test uses. A change of one of them requires a new test."""
+# A web thread waits for it, of which there are few.
 TIMEOUTS = Timeouts(connect=8, answer=8, total=12)
 """Time limits of a test within a request."""
 INBOX = "INBOX"
@@ -63,8 +64,10 @@ def create_mailbox(*, member_id: str, smtp: str, verified: bool = True, **values
     PlanLimitExceeded_403 at the plan's limit, and ConnectionTestRunning_429 while another test runs.
     """
     values = _checked(values)
+    # One test at a time for each company, for each holds a web thread for up to 12 seconds.
     with turn() if verified else nullcontext():
         with transaction.atomic():
+            # The sender is locked, so that two requests cannot both find it without a mailbox.
             if not Smtp.objects.select_for_update(of=("self",)).filter(pk=smtp).exists():
                 raise NamedError("NoSMTPSelected_400", "smtp: there is no such sender in this company")
             if ImapMailbox.objects.filter(smtp_id=smtp).exists():
@@ -75,6 +78,7 @@ def create_mailbox(*, member_id: str, smtp: str, verified: bool = True, **values
             mailbox = ImapMailbox.objects.create(
                 smtp_id=smtp, created_by_id=member_id, updated_by_id=member_id, **{"folders": [INBOX], **values}
             )
+        # After the commit: no transaction is open while another server is waited for.
         if verified:
             _test(mailbox)
     return mailbox
@@ -87,15 +91,18 @@ def update_mailbox(*, id: str, member_id: str, verified: bool | None = None, **v
     """
     values = _checked(values)
     if not values.get("password"):
+        # Passwords are never shown, so programs that write back what they read send an empty one.
         values.pop("password", None)
     with ExitStack() as held:
         with transaction.atomic():
             mailbox: ImapMailbox = CONNECTED_APPS["imap"].record_to_change(id, values)
+            # A given password counts as changed: comparing would mean to decrypt the old one.
             changed = {
                 name for name in CONNECTION & {*values} if name == "password" or getattr(mailbox, name) != values[name]
             }
             tests = verified or (bool(changed) and verified is None)
             if tests:
+                # Taken inside the transaction, so a refused turn leaves nothing changed.
                 held.enter_context(turn())
             fresh: JsonObject = {"failures": 0, "due_at": timezone.now()}
             if mailbox.status == ImapMailbox.Status.FAILED:
@@ -103,6 +110,7 @@ def update_mailbox(*, id: str, member_id: str, verified: bool | None = None, **v
             if changed or verified is False:
                 fresh["verified"] = False
             if changed & {"host", "port", "username"}:
+                # UIDs of another account mean other mails, even where UIDVALIDITY is the same by chance.
                 fresh["positions"] = {}
             for name, value in {**values, **fresh, "updated_by_id": member_id}.items():
                 setattr(mailbox, name, value)

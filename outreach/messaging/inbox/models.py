@@ -16,6 +16,7 @@ class ImapMailbox(CompanyWork):
         READING = "reading"
         FAILED = "failed"
 
+    # Reading changes nothing in the mailbox, so a dead worker's claim is simply read again.
     claim_policy = ClaimPolicy(ready="waiting", claimed="reading", orphans={"reading": "waiting"})
 
     status = models.CharField(max_length=8, choices=Status, default=Status.WAITING, editable=False)
@@ -23,6 +24,8 @@ class ImapMailbox(CompanyWork):
     host = models.CharField(max_length=255)
     port = models.PositiveIntegerField(default=993, validators=[MinValueValidator(1), MaxValueValidator(65535)])
     username = models.CharField(max_length=255)
+    # With another host or user the stored password cannot be read: nobody can send it to a server of their
+    # own.
     password = EncryptedTextField(bound_to=("host", "port", "username", "secure"))
     secure = models.BooleanField(default=True)
     folders = JSONField(default=list, help_text="Names of the folders that are read.")
@@ -106,6 +109,8 @@ class InboundMessage(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         verbose_name = "received mail"
+        # The place finds a mail that was read before; the digest finds it again after its folder got new
+        # UIDs.
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "mailbox", "folder", "uid_validity", "uid"), name="inboundmessage_place"

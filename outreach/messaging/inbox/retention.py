@@ -17,10 +17,12 @@ BATCH = 1000
 def purge_inbox() -> bool:
     """Delete received mail older than its company keeps it, at most BATCH of all companies. Returns whether there may
     be more."""
+    # Each company has its own time, so the age is compared row by row in one statement.
     days = GenieSettings.objects.filter(company=OuterRef("company")).values("inbox_days")[:1]
     kept = Coalesce(Subquery(days), INBOX_DAYS, output_field=IntegerField())
     span = ExpressionWrapper(F("days") * Value(timedelta(days=1)), output_field=DurationField())
     old = InboundMessage.objects.annotate(days=kept).filter(received_at__lt=timezone.now() - span)
+    # In batches by id: one DELETE of all would hold its locks and the disk for minutes.
     ids = list(old.order_by("pk").values_list("pk", flat=True)[:BATCH])
     InboundMessage.objects.filter(pk__in=ids).delete()
     return len(ids) == BATCH

@@ -30,6 +30,7 @@ class MailEvent(CompanyModel):
     class Meta(CompanyModel.Meta):
         verbose_name = "report of a mail vendor"
         verbose_name_plural = "reports of mail vendors"
+        # Vendors deliver at least once, so repetitions end here and not in the code.
         constraints = [models.UniqueConstraint(fields=("app", "dedupe_key"), name="mailevent_once")]
         indexes = [
             models.Index(fields=("created_at", "id"), condition=Q(applied_at=None), name="mailevent_waiting"),

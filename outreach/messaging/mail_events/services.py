@@ -17,13 +17,13 @@ from core.outbound_http import HttpFailed, exchange
 from core.tenancy import company_id, company_scope, unscoped
 from core.types import JsonObject
 from outreach.connections.mail_vendors.models import MailApp
+from outreach.connections.mail_vendors.webhooks import CONFIRM, HookRefused, ProviderEvent
 from outreach.messaging.delivery.deliveries import CAME_BACK, HEIGHTS, REJECTED, end, event_columns, prove_sent
 from outreach.messaging.delivery.limits import guardrails
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.unsubscribing.services import unsubscribe
 from outreach.messaging.delivery.unsubscribing.tokens import Unsubscriber
 from outreach.messaging.mail_events.models import MailEvent, MailHookToken
-from outreach.messaging.mail_events.parser import CONFIRM, HookRefused, ProviderEvent, is_sns_address
 from outreach.messaging.suppression.models import Suppression
 from outreach.messaging.suppression.services import suppress as suppress_addresses
 
@@ -44,8 +44,10 @@ def take_call(app: MailApp, events: Sequence[ProviderEvent], token: tuple[str, s
 
     `token` is what `signed_token` returns.
     """
+    # Mailgun's signature covers the token alone. With one request, anybody could sign any events.
     if token is not None:
         row = MailHookToken(app=app, token_hash=token[0], content_hash=token[1])
+        # The first content under a token is the true one, also if two requests come at the same moment.
         MailHookToken.objects.bulk_create([row], ignore_conflicts=True)
         first = MailHookToken.objects.values_list("content_hash", flat=True).get(app=app, token_hash=token[0])
         if first != token[1]:
@@ -78,6 +80,7 @@ def store_events(app: MailApp, events: Sequence[ProviderEvent]) -> None:
         if event.happened_at > oldest
     ]
     if rows:
+        # The answer to the vendor waits for this alone, so that no slow work makes it repeat the request.
         MailEvent.objects.bulk_create(rows, ignore_conflicts=True)
         notify_workers("mail-events")
 
@@ -94,6 +97,7 @@ def apply_waiting(deadline: float) -> None:
         with unscoped(reason="worker: companies with events of mail vendors"):
             waiting = MailEvent.objects.filter(applied_at=None).order_by("created_at", "pk")
             companies = set(waiting.values_list("company_id", flat=True)[:BATCH])
+        # All rows may be locked by another worker; then this one has nothing to do.
         if not companies or not sum(_apply_of(company) for company in companies):
             return
 
@@ -107,6 +111,7 @@ def _apply_of(company: str) -> int:
 @transaction.atomic
 def apply_batch() -> int:
     """Apply some of the active company's events, each once: all of that commits, or nothing. Returns how many."""
+    # Two workers share the waiting events.
     rows = MailEvent.objects.select_for_update(skip_locked=True, of=("self",)).filter(applied_at=None)
     events = list(rows.exclude(kind=CONFIRM).order_by("created_at", "pk")[:BATCH])
     jobs = _messages_of(events)
@@ -114,12 +119,14 @@ def apply_batch() -> int:
     troubled = set()
     for event in events:
         job = jobs.get(event.pk)
+        # An event of an unknown message is marked as applied as well, or it would be looked up for ever.
         if job is not None:
             _apply(event, job)
             event.send_job = job
             if event.kind in ("bounced", "complained"):
                 troubled.add(job.sender_id)
         event.applied_at = now
+    # Once for each sender, after all of its events: the check counts messages.
     guardrails.check_senders(troubled)
     MailEvent.objects.bulk_update(events, ["applied_at", "send_job"])
     return len(events)
@@ -133,8 +140,10 @@ def _messages_of(events: Sequence[MailEvent]) -> dict[str, SendJob]:
     theirs = [entry.provider_message_id for entry in events if entry.provider_message_id]
     headers = [entry.message_id for entry in events if entry.message_id]
     headers += [f"<{entry.strip('<>')}>" for entry in theirs if "@" in entry]
+    # The app's condition keeps a vendor from speaking of messages that went by another account.
     condition = Q(pk__in=ids) | Q(provider_message_id__in=theirs) | Q(message_id__in=headers)
     condition &= Q(mail_app__in={entry.app_id for entry in events})
+    # Locked by id, as all that lock several messages do.
     rows = SendJob.objects.select_for_update(of=("self",)).filter(condition).order_by("pk")
     by_id: dict[tuple[str | None, str], SendJob] = {}
     for job in rows.defer("text", "html", "evidence"):
@@ -143,6 +152,7 @@ def _messages_of(events: Sequence[MailEvent]) -> dict[str, SendJob]:
                 by_id.setdefault((job.mail_app_id, name), job)
     messages: dict[str, SendJob] = {}
     for event in events:
+        # The id that we gave comes first: it is the only one that the vendor cannot have given twice.
         names = (event.job, event.provider_message_id, event.message_id, f"<{event.provider_message_id.strip('<>')}>")
         matched = (by_id[event.app_id, name] for name in names if name and (event.app_id, name) in by_id)
         if (first := next(matched, None)) is not None:
@@ -160,12 +170,14 @@ def _apply(event: MailEvent, job: SendJob) -> None:
         values["open_count"] = job.open_count + 1
     if event.kind == "clicked":
         values["click_count"] = job.click_count + 1
+    # The answer to our request may have got lost; the event brings the id that later events are found by.
     if event.provider_message_id and not job.provider_message_id:
         values["provider_message_id"] = event.provider_message_id
     for name, value in values.items():
         setattr(job, name, value)
     if values:
         SendJob.objects.filter(pk=job.pk).update(**values)
+    # A hard bounce ends even a message that had been delivered: the receiving server decides.
     if event.hard or event.kind in _REFUSED:
         end(job.pk, reason=CAME_BACK if event.hard else REJECTED, detail=event.detail)
     elif event.kind in _CERTAIN:
@@ -174,6 +186,7 @@ def _apply(event: MailEvent, job: SendJob) -> None:
 
 
 def _suppress(event: MailEvent, job: SendJob) -> None:
+    # The address that was written to, and not the contact's present one.
     address = job.recipient or event.recipient
     reasons = {"complained": Suppression.Reason.COMPLAINED}
     if event.hard:
@@ -186,12 +199,15 @@ def _suppress(event: MailEvent, job: SendJob) -> None:
 
 
 def _confirm_subscriptions() -> int:
-    """Confirm subscriptions of SNS topics, which the hook has checked to be the apps' own. Returns how many."""
-    waiting = list(MailEvent.objects.filter(applied_at=None, kind=CONFIRM).order_by("created_at")[:10])
+    """Confirm subscriptions, which the hook has checked to be the apps' own. Returns how many."""
+    confirmations = MailEvent.objects.filter(applied_at=None, kind=CONFIRM).select_related("app")
+    waiting = list(confirmations.order_by("created_at")[:10])
     for event in waiting:
-        if is_sns_address(event.detail):
-            with suppress(HttpFailed):  # SNS asks again, and that is an event of its own
+        # Checked again before the call: the row may be days old, and the host rules stricter by now.
+        if event.app.spec.is_confirmation_url(event.detail):
+            with suppress(HttpFailed):  # the vendor asks again, and that is an event of its own
                 exchange("GET", event.detail, seconds=10, most_bytes=100_000)
+        # Also if the call failed: SNS repeats the request to confirm, and that is a new event.
         MailEvent.objects.filter(pk=event.pk).update(applied_at=timezone.now())
     return len(waiting)
 
@@ -203,6 +219,7 @@ def forget_old() -> bool:
     """
     now = timezone.now()
     with unscoped(reason="tick: old events of mail vendors"):
+        # Batches of 5,000, each by its index of age, so that no DELETE takes long.
         old = MailEvent.objects.filter(created_at__lt=now - KEPT).values("pk")[:5000]
         deleted, _ = MailEvent.objects.filter(pk__in=old).delete()
         spent = MailHookToken.objects.filter(created_at__lt=now - KEPT_TOKENS).values("pk")[:5000]

@@ -88,9 +88,11 @@ def start_import(*, file_id: str, files: QuerySet[File], member_id: str, **value
     """
     file = _usable(files, file_id)
     job = SuppressionImport(file=file, created_by_id=member_id, **values)
+    # Read before the transaction: a large file takes seconds, and may lie in a bucket.
     with _opened(file) as table:
         _columns(job, table)
     with transaction.atomic():
+        # Checked again under a lock, so that the file is not deleted between the check and the import's row.
         _usable(File.objects.select_for_update(of=("self",)), file_id)
         twin = _twin(job)
         if twin is not None:
@@ -107,6 +109,8 @@ def _twin(job: SuppressionImport) -> SuppressionImport | None:
     """
     company = company_id()
     with connection.cursor() as cursor:
+        # A unique key cannot say "within the last ten minutes", so repeated requests wait for each other
+        # here.
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"suppression-import:{company}"])
     same = {name: getattr(job, name) for name in ("reason", "email_column", "reason_column", "created_by_id")}
     recent = SuppressionImport.objects.filter(**same, created_at__gt=timezone.now() - SAME)
@@ -124,6 +128,7 @@ def check_import(*, file_id: str, files: QuerySet[File], **values: Any) -> JsonO
         columns = _columns(job, table)
         batch = _read(job, columns, islice(table.rows(), CHECKED_ROWS))
         headers = table.headers if table.header_row else []
+    # Doubles within the file count as listed, as the worker counts them.
     listed = len(suppressed_addresses(batch.reasons)) + batch.read - len(batch.reasons)
     return {
         "emailColumn": headers[columns.email] if headers else "",
@@ -156,6 +161,7 @@ def cancel_import(*, id: str) -> None:
         raise not_found()
     rows = SuppressionImport.objects.filter(pk=job.pk)
     if job.status == Status.RUNNING:
+        # The row belongs to the worker, which looks at the flag with each batch.
         rows.update(cancel_requested=True)
     elif job.status == Status.QUEUED:
         rows.update(status=Status.CANCELLED)
@@ -179,6 +185,7 @@ def run(job: SuppressionImport, deadline: float) -> None:
 
 def _work(job: SuppressionImport, table: Table, deadline: float) -> None:
     columns = _columns(job, table)
+    # Counted once: after a kill the worker goes on at its row, and the total is known.
     if job.total is None and not checkpoint(job, total=table.count_rows()):
         release(job)
         return
@@ -186,7 +193,9 @@ def _work(job: SuppressionImport, table: Table, deadline: float) -> None:
     size = int(getattr(settings, "BULK_BATCH_ROWS", BATCH_ROWS))
     while (batch := _read(job, columns, islice(rows, size))).rows:
         with transaction.atomic():
+            # The addresses and the place in the file commit together, so no row is read twice or left out.
             go_on = checkpoint(job, **_write(job, batch))
+        # Time is up only if somebody else's import waits.
         if not go_on or (monotonic() > deadline and has_due(SuppressionImport)):
             release(job)
             return
@@ -229,6 +238,7 @@ def _read(job: SuppressionImport, columns: Columns, items: Iterator[Any]) -> Bat
         if email is None:
             batch.errors.append({"row": batch.last, "message": "has no e-mail address"})
         else:
+            # Within a file the first reason of an address counts, as in the list itself.
             batch.reasons.setdefault(email, _reason(job, cells, columns))
     return batch
 

@@ -6,4 +6,13 @@ from core.jobs import JobWork, register
 from outreach.messaging.suppression.imports import run
 from outreach.messaging.suppression.models import SuppressionImport
 
-register(JobWork("suppression-import", run, model=SuppressionImport, queue="import", while_held=True))
+register(
+    JobWork(
+        "suppression-import",
+        run,
+        model=SuppressionImport,
+        queue="import",
+        task="outreach.import_suppressions",
+        while_held=True,
+    )
+)

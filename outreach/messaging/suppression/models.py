@@ -26,6 +26,7 @@ class Suppression(CompanyModel):
     class Meta(CompanyModel.Meta):
         verbose_name = "address never written to"
         verbose_name_plural = "addresses never written to"
+        # The company comes first: an address that one company may not write to is free for all others.
         constraints = [models.UniqueConstraint(fields=("company", "email"), name="suppression_once")]
         indexes = [
             models.Index(fields=("company", "created_at", "id"), name="suppression_newest"),

@@ -30,6 +30,7 @@ def suppress(
 
     Returns the addresses that were not listed before.
     """
+    # Sorted, so that two requests lock the unique index in the same order and never wait for each other.
     addresses = sorted({text for email in emails if (text := normal(email)) is not None})
     rows = [
         Suppression(
@@ -51,7 +52,9 @@ def _insert(rows: Sequence[Suppression]) -> dict[str, str]:
     other. Returns address -> id of these."""
     if not rows:
         return {}
+    # A listed address keeps its reason: a bounce must not become a "manual" that somebody takes off the list.
     Suppression.objects.bulk_create(rows, ignore_conflicts=True, batch_size=1000)
+    # Rows with our ids are those that were inserted; conflicts leave no trace in what bulk_create returns.
     new = Suppression.objects.filter(pk__in=[row.pk for row in rows])
     return dict(new.values_list("email", "pk"))
 

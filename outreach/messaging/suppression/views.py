@@ -15,7 +15,7 @@ from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import PermissionLacking
 from core.types import JsonObject
 from crm.files.selectors import readable_files
 from crm.models import File
@@ -42,7 +42,7 @@ def _files(actor: Actor) -> QuerySet[File]:
     if actor.is_unbounded or actor.may("file", "GET"):
         return files
     if not actor.may("file", "POST"):
-        raise NamedError("UnauthorizedAction_403", "fileId: your role lacks the permission file.GET")
+        raise PermissionLacking("file.GET", field="fileId")
     return files.filter(created_by_id=actor.member_id)
 
 

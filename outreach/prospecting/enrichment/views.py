@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import NamedError, PermissionLacking
 from core.types import JsonObject
 from crm.contacts.rights import REFUSED, ContactRights
 from crm.records.views import VALUE_ERRORS
@@ -41,7 +41,7 @@ class ProposalViewSet(ResourceViewSet):
     )
     def accept(self, request: Request, id: str, data: JsonObject) -> object:
         if self._one(id) and not ContactRights.of(self.actor).change:
-            raise NamedError(REFUSED, "your role lacks the permission contact.PUT")
+            raise PermissionLacking("contact.PUT")
         return self._decide(id, data, accept=True)
 
     @action(detail=True, methods=["post"])

@@ -7,7 +7,7 @@ and the end of the job commit together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from time import monotonic
 from typing import Any
@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from core.access import entitlement, is_limited, limited, reserve_quota
 from core.errors import NamedError, shorten
+from core.hooks import Hook
 from core.jobs import checkpoint, finish, notify_workers, release, update_owned
 from core.jobs.runner import notify_ended
 from core.lists import tree
@@ -58,10 +59,17 @@ NOBODY_NEW = "No contact without a lead has any of the words looked for, and no 
 Found = JsonObject
 """Somebody who fits: contact (id), score, reason; in the end also lead (id). Of a lead source also source and url, and
 until the end candidate (the place among the candidates) instead of a contact who is new."""
-ENDED: list[Callable[[LeadGeneration], None]] = []
-"""Functions called in the transaction that ends a search."""
-RUN_OF: list[Callable[[LeadGeneration], Any]] = []
-"""Functions that return the run of a search (pk, token_cap, cost_cap), or None."""
+lead_generation_ended: Hook[[LeadGeneration], None] = Hook(
+    __name__,
+    "lead_generation_ended",
+    "After a search for leads has ended, in that transaction. Continues the run that waits for it.",
+)
+lead_generation_run: Hook[[LeadGeneration], Any] = Hook(
+    __name__,
+    "lead_generation_run",
+    "When the AI's use by a search for leads is counted; the first run counts. Returns the run of the search (pk,"
+    " token_cap, cost_cap), or None.",
+)
 
 
 class _Leadless(Exception):
@@ -191,8 +199,7 @@ def search_ended(job: LeadGeneration) -> None:
     """Delete the rejected people, and notify the listeners of the search, in the transaction that ends it."""
     if job.candidates:
         LeadGeneration.objects.filter(pk=job.pk).update(candidates=[])
-    for call in ENDED:
-        call(job)
+    lead_generation_ended.send(job)
 
 
 def run(job: LeadGeneration, deadline: float) -> None:
@@ -277,7 +284,7 @@ def _conclude(job: LeadGeneration, search: LeadSearch, sought: SearchCriteria, b
     own = [each for each in job.found if each["contact"] in contacts][:most]
     listed = [*own, *people.found]
     listed_briefs = [*briefs.of([contacts[each["contact"]] for each in own]), *people.briefs]
-    run = next(filter(None, (find(job) for find in RUN_OF)), None)
+    run = lead_generation_run.first(job)
     try:
         provider = provider_of(job.ai_type, AiUsage.Purpose.JUDGE, run)
         fits = provider.judge_many(search, listed_briefs, [Fit(each["score"], each["reason"]) for each in listed])

@@ -71,6 +71,7 @@ def take_app(campaign: Campaign) -> None:
         if not is_chat(campaign, step):
             raise NamedError(INVALID, f"outreachCadence.steps[{place}].channel: it follows up by chat")
     apps = {template.app_id: template.app for template in templates_of(campaign).values()}
+    # A template belongs to the account that it was approved for, and a campaign has one sender.
     if len(apps) > 1:
         raise NamedError(INVALID, "templateId: the templates are of several chat apps; a campaign goes by one")
     campaign.chat_app = next(iter(apps.values()), None)

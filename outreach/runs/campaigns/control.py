@@ -44,6 +44,7 @@ def pause_campaign(*, id: str, member_id: str) -> None:
         return
     if campaign.status != Status.RUNNING:
         raise refused(f"status: the campaign is {campaign.status}; what runs can be paused")
+    # One row stops all messages: the intent checks it, however many are due.
     GenieScheduler.objects.filter(of_campaign=campaign).update(paused_at=timezone.now())
     _change(campaign, Status.PAUSED, member_id, "campaign.paused")
 
@@ -61,6 +62,8 @@ def resume_campaign(*, id: str, member_id: str) -> None:
         raise refused(f"status: the campaign is {campaign.status}; what is paused can be resumed")
     GenieScheduler.objects.filter(of_campaign=campaign).update(paused_at=None)
     run = run_of(campaign.pk)
+    # The first batch within the request, so that small campaigns go on at once; a periodic task frees the
+    # rest.
     free_paused(SendJob.objects.filter(run=run))
     _change(campaign, Status.RUNNING, member_id, "campaign.resumed")
 
@@ -87,6 +90,7 @@ def cancel_campaign(*, id: str, member_id: str | None) -> Changed:
     if campaign.status in (Status.DRAFT, Status.COMPLETED, Status.FAILED):
         raise refused(f"status: the campaign is {campaign.status}; there is nothing to cancel")
     run = run_of(campaign.pk)
+    # Also of a cancelled one: a job that was stopped half way is finished by asking again.
     changed = Changed(0) if run is None else cancel_run(run_id=run.pk, member_id=member_id, of_campaign=True)
     if campaign.status != Status.CANCELLED:
         campaign.finished_at = timezone.now()
@@ -108,6 +112,7 @@ def release_messages(*, id: str, member_id: str, ids: Sequence[str] | None) -> C
     run = run_of(campaign.pk)
     if run is None or campaign.status not in (Status.RUNNING, Status.PAUSED):
         raise refused(f"status: the campaign is {campaign.status}; nothing waits to be released")
+    # The run's lock keeps a bulk change of the same messages apart.
     locked = lock_run(run.pk)
     if locked is None or ids is None:
         return change_messages(locked or run, Action.APPROVE_MESSAGES, [SendJob.Status.DRAFT], member_id)

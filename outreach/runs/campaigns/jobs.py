@@ -8,5 +8,7 @@ from core.jobs import PeriodicTask, QueueWork, register
 from outreach.runs.campaigns import launch
 from outreach.runs.campaigns.progress import follow_campaigns
 
-register(QueueWork("campaigns", launch.start_due, has_due=launch.has_due, queue="send"))
+register(
+    QueueWork("campaigns", launch.start_due, has_due=launch.has_due, queue="send", task="outreach.start_campaigns")
+)
 register(PeriodicTask("outreach.campaigns", follow_campaigns, every=timedelta(minutes=1)))

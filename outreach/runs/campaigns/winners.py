@@ -44,6 +44,7 @@ def choose_winner(*, id: str, member_id: str, variant: str) -> None:
     Raises CampaignNotFound_404, and ValidationFailed for an unknown variant. Raises CampaignCannotBeUpdated_400 if no
     winner is to be chosen, or messages are still being planned.
     """
+    # The campaign before its run, as in all of its changes.
     campaign = get_campaign(id, lock=True)
     names = [entry["name"] for entry in campaign.variants]
     if not names:
@@ -51,6 +52,7 @@ def choose_winner(*, id: str, member_id: str, variant: str) -> None:
     if variant not in names:
         unknown = f"variant: there is no {shorten(variant, 60)!r}"
         raise ValidationFailed(unknown, f"variant: there is {', '.join(names)}")
+    # Chosen once: those who waited have got their words.
     if campaign.winner:
         raise refused(f"variant: the winner was chosen: {campaign.winner['variant']}")
     if not campaign.winner_rule or campaign.status not in (Status.RUNNING, Status.PAUSED):
@@ -67,8 +69,10 @@ def set_decision_time(campaign_id: str) -> None:
     if campaign is None or run is None:
         return
     tested = SendJob.objects.filter(run=run, variant__isnull=False)
+    # While planning goes on, the test may still get members.
     if run.planned_at is None or tested.filter(status__in=UNDER_WAY).exists():
         return
+    # Counted from the last message, so that the last recipients have as long to answer as the first.
     last = tested.aggregate(last=Max("sent_at"))["last"]
     campaign.decides_at = timezone.now()
     if last:
@@ -88,6 +92,7 @@ def decide_by_rule(campaign_id: str) -> None:
     rows = sent.values_list("variant").annotate(counted=COUNTED[metric], sent=Count("pk"))
     rates = [Fraction(0)] * len(campaign.variants)
     for variant, counted, number in rows:
+        # Exact: rates that are equal must be a tie, which floats would decide by rounding.
         rates[variant] = Fraction(counted, number)
     variant, why = best_of(rates)
     _decide(campaign, variant, why or metric, None)
@@ -105,6 +110,7 @@ def best_of(rates: Sequence[Fraction]) -> tuple[int, str]:
 
 
 def _locked(campaign_id: str) -> Campaign | None:
+    # Two workers of the periodic task may look at the same campaign.
     undecided = Campaign.objects.select_for_update(of=("self",)).filter(UNDECIDED, pk=campaign_id)
     return undecided.filter(status=Status.RUNNING, is_deleted=False).first()
 
@@ -113,12 +119,14 @@ def _decide(campaign: Campaign, variant: int, why: str, member_id: str | None) -
     """Record the winner, with which the other messages are written. Returns False while messages are being planned."""
     campaign_run = run_of(campaign.pk)
     run = lock_run(campaign_run.pk) if campaign_run else None
+    # Messages that are planned afterwards read the choice from the run.
     if run is None or run.planned_at is None:
         return False
     now = timezone.now()
     run.content = {**run.content, "chosen": variant}
     run.save(update_fields=["content", "updated_at"])
     waiting = SendJob.objects.filter(run=run, status=SendJob.Status.PLANNED, reason=Reason.AWAITING_WINNER)
+    # All of them by one statement, in the transaction that records the choice.
     waiting.update(variant=variant, reason=Reason.NOT_WRITTEN, due_at=now, updated_at=now)
     wake(run)
     campaign.winner = {

@@ -19,7 +19,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
-from core.backoffice.values import Names, json_shown, plain_text, register_shape
+from core.backoffice.values import Names, json_rendering, json_shown, plain_text
 from core.jobs.progress import MOVING, ProgressMixin, grouped, progress_bar
 from core.types import Values
 from core.web.mail_frames import still_mail
@@ -190,7 +190,7 @@ class ReviewedMessageAdmin(SendJobAdmin):
         self.each(request, rows, decide, done)
 
 
-@register_shape
+@json_rendering.connect
 def _follow_ups(value: Any, names: Names) -> SafeString | None:
     """Return the follow-ups of a run or a campaign as a list: delays and content. None for other values."""
     is_cadence = isinstance(value, Mapping) and set(value) == {"steps"} and isinstance(value["steps"], list)
@@ -200,7 +200,7 @@ def _follow_ups(value: Any, names: Names) -> SafeString | None:
     return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>After {}: {}</li>", lines))
 
 
-@register_shape
+@json_rendering.connect
 def _template(value: Any, names: Names) -> str | None:
     """Return the description of a chat template frozen with its values (outreach.chat.chat_templates.frozen)."""
     if not isinstance(value, Mapping) or not {"template", "app", "components"} <= value.keys():
@@ -212,7 +212,7 @@ def _template(value: Any, names: Names) -> str | None:
     return f"{said}, with {filled}" if filled else said
 
 
-@register_shape
+@json_rendering.connect
 def _variants(value: Any, names: Names) -> SafeString | None:
     """Return the variants of a run or a campaign as a list: name, share and beginning. None for other values."""
     variants = value.get("variants") if isinstance(value, Mapping) else None

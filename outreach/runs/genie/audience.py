@@ -51,6 +51,7 @@ class Audience:
     def stored(cls, audience: Values) -> Audience:
         """Return the audience of a run, stored by `as_json`."""
         ids, leads = tuple(audience.get("contactIds") or ()), tuple(audience.get("leadIds") or ())
+        # Read once: the leads' contacts are part of the sorted ids that planning walks through.
         named = sorted({*ids, *_live_leads(leads).values_list("contact_id", flat=True)}) if leads else sorted(ids)
         tags, categories, segments = (tuple(audience.get(name) or ()) for name in ("tags", "categories", "segments"))
         return cls(ids, tags, categories, leads, segments, tuple(named))
@@ -83,6 +84,7 @@ class Audience:
 
         Each selector reads its next ids from its own index, so that every step costs the same.
         """
+        # The named ids are sorted in memory, so a step costs no query for them.
         start = bisect_right(self._sorted, place)
         ids = set(self._sorted[start : start + size])
         tagged = (
@@ -93,7 +95,9 @@ class Audience:
         branches += [filed.filter(category_id=category)[:size] for category in self.categories]
         branches += [next_contacts(segment, place, size) for segment in self._segments()]
         if branches:
+            # Each branch has its own limit, so that none reads more of its index than the step can use.
             ids.update(branches[0].union(*branches[1:], all=True))
+        # Ids beyond the step's size come again in the next one, as the place is an id and not an offset.
         return sorted(ids)[:size]
 
     def _segments(self) -> list[Segment]:
@@ -110,6 +114,8 @@ def select(
     """
     _all_exist(Segment.objects.all(), segments or [], "segments", "SegmentNotFound_400")
     for segment in Segment.objects.filter(pk__in=segments or [], kind=Segment.Kind.DYNAMIC):
+        # Compiled before the run exists: a filter over a deleted field would fail in the worker, where nobody
+        # sees it.
         compiled(segment)
     _all_exist(Contact.objects.filter(is_deleted=False), contact_ids, "contactIds", "ContactNotFound_400")
     _all_exist(Lead.objects.filter(is_deleted=False), lead_ids, "leadIds", "LeadNotFound_400")
@@ -146,6 +152,7 @@ def preview(audience: Audience, *, sample: bool = True, by_chat: bool = False) -
     """
     excluded: dict[str, int] = {}
     total = sendable = recent = 0
+    # Counted by combinations, of which there are sixteen at most, however large the audience is.
     for decision_input, written, count in _combinations(audience.contacts(), by_chat):
         decision = decide(decision_input, timezone.now())
         total += count
@@ -165,6 +172,7 @@ def preview(audience: Audience, *, sample: bool = True, by_chat: bool = False) -
 
 def sendable(contacts: QuerySet[Contact]) -> QuerySet[Contact]:
     """Return those of the contacts that can be written to."""
+    # IN and not NOT EXISTS with lower(): PostgreSQL hashes the list once instead of asking for each row.
     suppressed = In(Lower("email"), Suppression.objects.values("email"))
     return contacts.filter(email__regex=ADDRESS, unsubscribed_at=None).exclude(suppressed)
 

@@ -70,6 +70,7 @@ def run_of_node(
 ) -> GenieScheduler:
     """Return the run of a node of a version (`place`), made the first time that it is needed, and locked."""
     now = timezone.now()
+    # Two slices may need the run at the same moment: its unique constraint lets one make it.
     run, _ = GenieScheduler.objects.get_or_create(
         of_workflow=workflow_id,
         of_node=place,
@@ -85,6 +86,7 @@ def run_of_node(
             **columns,
         },
     )
+    # The lock of the run serialises planning, so that two messages to a person get different numbers.
     locked = lock_run(run.pk)
     if locked is None:
         raise RuntimeError("a run was removed while it was asked for")
@@ -97,10 +99,13 @@ def plan_messages(run: GenieScheduler, planned: Sequence[Planned]) -> dict[str, 
 
     One that must not go is written down with the reason.
     """
+    # A slice that is taken again after a kill finds its messages by the ids that follow from the effect.
     existing = _known(message.id for message in planned)
     fresh = [message for message in planned if message.id not in existing]
     if not fresh:
         return existing
+    # Decided at planning too, so that the workflow goes on at once instead of waiting for a message that
+    # never goes.
     stops, numbers = stops_of_contacts(run, [message.contact for message in fresh]), _numbers(run, fresh)
     jobs = []
     for message in fresh:
@@ -119,6 +124,8 @@ def insert_messages(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
     """Insert new messages of a locked run, queue those without content for writing, and notify of drafts."""
     for job in jobs:
         job.created_by_id = job.updated_by_id = run.created_by_id
+    # Without ignore_conflicts: the caller has looked for them under the run's lock, so a conflict is an
+    # error.
     SendJob.objects.bulk_create(jobs)
     ledger.record_planned([job.pk for job in jobs], actor_id=run.created_by_id)
     number = len(jobs)
@@ -126,6 +133,7 @@ def insert_messages(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
         total=F("total") + number, processed=F("processed") + number, updated_at=timezone.now()
     )
     if any(job.status in (Status.PLANNED, Status.DRAFT) for job in jobs):
+        # Drafts too: the run's worker notifies its owner of them.
         wake(run)
     notify_workers("send")
 
@@ -151,6 +159,7 @@ def stops_of_contacts(run: GenieScheduler, contacts: Sequence[Contact]) -> dict[
 def wait_for_messages(places: Mapping[str, Values]) -> None:
     """Write down that runs of workflows wait until messages have ended: id -> token and epoch of the run."""
     jobs = [SendJob(pk=id, workflow_waits=dict(place)) for id, place in places.items()]
+    # The rows exist, and only this column is written; SendJob here is no more than a carrier.
     SendJob.objects.bulk_update(jobs, ["workflow_waits"])
 
 
@@ -165,6 +174,7 @@ def cancel_messages_of(workflow_runs: Sequence[str]) -> int:
     A claimed message is cancelled as well: the statement that commits its intent checks the status.
     """
     rows = SendJob.objects.filter(workflow_run__in=[id for id in workflow_runs if id], status__in=SendJob.TO_SEND)
+    # The workflow's run has ended by itself and waits for nobody.
     gone: JsonObject = {"lease": None, "worker": None, "workflow_waits": None}
     return ledger.transition_all(rows, to=Status.CANCELLED, reason=Reason.RUN_CANCELLED, **gone)
 
@@ -173,6 +183,7 @@ def hold_messages_of(workflow_runs: Sequence[str]) -> None:
     """Hold the unsent messages that runs of workflows have planned: the statement that commits an intent waits for
     this one."""
     rows = SendJob.objects.filter(workflow_run__in=[id for id in workflow_runs if id], status__in=SendJob.TO_SEND)
+    # The order of ids is that of INTENT, so both never wait for each other.
     ids = _locked(rows.filter(held_at=None))
     SendJob.objects.filter(pk__in=ids).update(held_at=timezone.now())
 
@@ -184,6 +195,7 @@ def release_messages_of(workflow_runs: Sequence[str]) -> None:
     if not ids:
         return
     SendJob.objects.filter(pk__in=ids).update(held_at=None, updated_at=now)
+    # What a claim put off because of the pause is due in an hour; released, it goes at once.
     rests = SendJob.objects.filter(pk__in=ids, status=Status.APPROVED, reason=Reason.RUN_PAUSED)
     rests.update(due_at=now, reason="")
     notify_workers("send")
@@ -230,5 +242,6 @@ def _message(run: GenieScheduler, message: Planned, number: int) -> SendJob:
     if not run.draft:
         job.approved_at = timezone.now()
         job.approved_by_id = run.created_by_id
+        # Approved for the address of this moment: a later change of the contact holds the message.
         job.approved_envelope = job.envelope
     return job

@@ -8,7 +8,7 @@ from core.jobs import JobWork, PeriodicTask, QueueWork, register
 from crm.bulk_jobs.services import BulkAction
 from outreach.messaging.delivery.stopping.stops import stop_waiting
 from outreach.prospecting.enrichment.models import Enrichment
-from outreach.prospecting.lead_generation.services import ENDED, RUN_OF
+from outreach.prospecting.lead_generation.services import lead_generation_ended, lead_generation_run
 from outreach.runs.genie.cadence import follow_ups, occurrences
 from outreach.runs.genie.generated.enrichment import enrich, enrichment_ended
 from outreach.runs.genie.generated.runs import run_of, search_ended
@@ -17,12 +17,26 @@ from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.review.message_jobs import work_on_messages
 from outreach.runs.genie.writing.planning import plan
 
-register(JobWork("genie", plan, model=GenieScheduler, queue="ai", ended=notify_ended))
-register(QueueWork("follow-ups", follow_ups.plan_due, has_due=follow_ups.has_due, queue="send"))
-register(QueueWork("occurrences", occurrences.fire_due, has_due=occurrences.has_due, queue="send"))
-register(JobWork("enrichment", enrich, model=Enrichment, queue="ai", ended=enrichment_ended))
-ENDED.append(search_ended)
-RUN_OF.append(run_of)
+register(JobWork("genie", plan, model=GenieScheduler, queue="ai", task="outreach.plan_runs", ended=notify_ended))
+register(
+    QueueWork(
+        "follow-ups", follow_ups.plan_due, has_due=follow_ups.has_due, queue="send", task="outreach.plan_follow_ups"
+    )
+)
+register(
+    QueueWork(
+        "occurrences",
+        occurrences.fire_due,
+        has_due=occurrences.has_due,
+        queue="send",
+        task="outreach.start_occurrences",
+    )
+)
+register(
+    JobWork("enrichment", enrich, model=Enrichment, queue="ai", task="outreach.enrich_leads", ended=enrichment_ended)
+)
+lead_generation_ended.connect(search_ended)
+lead_generation_run.connect(run_of)
 for action in ("approve_messages", "hold_messages", "retry_messages", "cancel_messages"):
     register(BulkAction(action, work_on_messages))
 register(PeriodicTask("outreach.finished_runs", notify_finished, every=timedelta(minutes=1)))

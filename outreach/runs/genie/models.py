@@ -139,6 +139,7 @@ class GenieScheduler(Job):
     class Meta(Job.Meta):
         verbose_name = "outreach run"
         verbose_name_plural = "outreach runs"
+        # One run for each campaign and each node of a version: a second request finds the run of the first.
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "of_campaign"),
@@ -151,6 +152,7 @@ class GenieScheduler(Job):
                 name="genie_of_workflow",
             ),
         ]
+        # Partial where only few rows are ever asked for, so that old runs cost nothing.
         indexes = [
             models.Index(fields=("due_at",), condition=models.Q(status="queued"), name="genie_due"),
             models.Index(fields=("status",), condition=models.Q(status="running"), name="genie_running"),

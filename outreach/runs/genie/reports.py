@@ -62,7 +62,7 @@ def channel_labels(keys: Sequence[Any]) -> Mapping[str, str]:
 
 def telling_channels() -> list[str]:
     """Return the channels whose vendors report deliveries."""
-    return [channel_of(letter) for letter, vendor in letters().items() if vendor.check is not None]
+    return [channel_of(letter) for letter, vendor in letters().items() if vendor.has_webhooks]
 
 
 def template_labels(keys: Sequence[Any]) -> Mapping[str, str]:

@@ -35,6 +35,7 @@ def _has(*statuses: str) -> Exists:
 
 def phase() -> Case:
     """Return the phase of the run in the row, as an expression: three look-ups by index at most."""
+    # The cheap conditions first: most runs are decided before any of their messages is looked at.
     return Case(
         When(cancelled_at__isnull=False, then=Value(Phase.CANCELLED)),
         When(status__in=("queued", "running", "paused"), then=Value(Phase.PLANNING)),
@@ -64,6 +65,7 @@ def run_detail(run: GenieScheduler) -> JsonObject:
     ended = sum(first.get(status, 0) for status in ENDED)
     percent = round(100 * ended / run.total, 1) if run.total else 0.0
     counts = summary["counts"]
+    # Only where something waits, since the decision reads limits and suppressions.
     waits = next_decision(run.pk) if counts[Status.APPROVED] or counts[Status.PLANNED] else None
     names = audience_names(run.audience)
     enrichment = enrichment_of(run.pk, run.occurrence)
@@ -103,6 +105,7 @@ def results(run_ids: Iterable[str]) -> dict[str, dict[str, int]]:
             clicked=Count("click_count", filter=Q(click_count__gt=0)),
         )
     )
+    # UNION ALL of two statements, each of which an index answers alone; a single one would read the rows.
     counts: dict[str, dict[str, int]] = {}
     for run, number, opened, clicked in gone.union(visited, all=True).values_list(
         "run_id", "number", "opened", "clicked"
@@ -140,6 +143,7 @@ def message_summary(run_id: str) -> JsonObject:
         .annotate(number=Count("pk"))
         .order_by("-number", "status")[:20]
     )
+    # Lapsed approvals are no stored reason until the next claim, so they are counted.
     lapsed = lapsed_counts(run_id) if counts[Status.APPROVED] else {}
     all_reasons = [(str(Status.APPROVED), reason, number) for reason, number in lapsed.items()] + list(reasons)
     return {

@@ -73,11 +73,13 @@ def start_run(
     check_enrichment(enrichment_enabled)
     app = choose_ai_app(ai_type)
     sender = choose_sender(smtp or mail_app)
+    # Asked before the count, which takes longer for large segments.
     if not audience.contacts().exists():
         raise NamedError(
             "CampaignAudienceEmpty_400",
             "contactIds, leadIds, segments, tags, categories: together they select no live contact",
         )
+    # Passed as a function: without a limit of the plan nothing is counted.
     check_queue(audience.contacts().count)
     return insert_run(
         member_id=member_id,
@@ -151,6 +153,7 @@ def change_run(*, run_id: str, member_id: str, **values: Any) -> None:
     """
     run = get_run(run_id, lock=True)
     GenieScheduler.objects.filter(pk=run.pk).update(updated_by_id=member_id, updated_at=timezone.now(), **values)
+    # Runs that rest until a cap is raised would otherwise look again within the hour only.
     tell_changed()
 
 
@@ -158,6 +161,7 @@ def change_run(*, run_id: str, member_id: str, **values: Any) -> None:
 def cancel_unfinished_run(*, run_id: str, member_id: str) -> Changed:
     """Cancel a run, as `cancel_run` does. Raises CampaignCannotBeUpdated_400 where nothing of it is left to cancel."""
     run = get_run(run_id)
+    # Looked at before the lock: it only decides about the text of a refusal.
     messages = SendJob.objects.filter(run=run)
     waits = messages.filter(Q(status__in=NOT_CLAIMED) | Q(next_step_at__isnull=False)).exists()
     goes_on = waits or run.next_occurrence_at is not None or run.status not in ENDED
@@ -183,6 +187,7 @@ def cancel_run(*, run_id: str, member_id: str | None, of_campaign: bool = False)
     if run.cancelled_at is None:
         run.cancelled_at = now
         run.cancel_requested = True
+        # A running worker sees cancel_requested at its next checkpoint, and ends the run itself.
         if run.status in (GenieScheduler.Status.QUEUED, GenieScheduler.Status.PAUSED):
             run.status = GenieScheduler.Status.CANCELLED
             run.finished_at = now
@@ -200,6 +205,7 @@ def cancel_run(*, run_id: str, member_id: str | None, of_campaign: bool = False)
             ]
         )
         cancel_makers(makers)
+    # Last, under the run's lock: no planner can add messages after it.
     return change_messages(run, Action.CANCEL_MESSAGES, NOT_CLAIMED, member_id)
 
 

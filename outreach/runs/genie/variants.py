@@ -25,6 +25,7 @@ def variant_of(content: Values, number: int) -> int | None:
     tested = content["testShare"]
     if tested is None:
         return _of_share(shares, number)
+    # Whole numbers alone, so that the test has exactly its share of any hundred.
     before, after = -(-number * tested // 100), -(-(number + 1) * tested // 100)
     return _of_share(shares, before) if after > before else None
 
@@ -35,6 +36,7 @@ def _of_share(shares: Sequence[int], number: int) -> int:
     counts = [0] * len(shares)
     turn = 0
     for place in range(number % 100 + 1):
+        # The variant that lacks most of its share comes next, so even ten recipients are split as asked.
         turn = max(range(len(shares)), key=lambda index: (shares[index] * (place + 1) - 100 * counts[index], -index))
         counts[turn] += 1
     return turn

@@ -42,6 +42,7 @@ class Hours:
 
         A skipped hour of a clock change is not part of a span; an hour that occurs twice is included twice.
         """
+        # A span may begin on the day before and end after midnight.
         day, last = start.astimezone(self.zone).date() - DAY, end.astimezone(self.zone).date()
         while day <= last:
             if not self._is_away(day):
@@ -54,6 +55,7 @@ class Hours:
         Spans that touch, over midnight too, are one to a booking. Each span begins the steps of its times anew.
         """
         merged: list[Opening] = []
+        # From the end, so that each span meets the one that may follow it.
         for begins, ends in reversed([*self.spans(start, end + length)]):
             following = merged[-1] if merged else None
             if following is not None and ends >= following.begins:
@@ -80,6 +82,7 @@ class Hours:
             return self._moment(day + DAY, "00:00", 0)
         local = datetime.combine(day, time.fromisoformat(clock))
         moment = local.replace(tzinfo=self.zone, fold=fold).astimezone(UTC)
+        # A local time that the clocks skip does not come back the same.
         if moment.astimezone(self.zone).replace(tzinfo=None, fold=0) == local:
             return moment
         before, after = (local.replace(tzinfo=self.zone, fold=which).astimezone(UTC) for which in (1, 0))
@@ -90,6 +93,7 @@ def _skipped(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
     """Return the time of the zone's clock change between two times."""
     offset = zone.utcoffset(before.astimezone(zone))
     low, high = before, after
+    # zoneinfo does not tell when clocks change, so that the moment is searched for.
     while high - low > timedelta(seconds=1):
         middle = low + (high - low) / 2
         if zone.utcoffset(middle.astimezone(zone)) == offset:

@@ -41,7 +41,9 @@ def contact_of(email: str, name: str, phone: str, member_id: str) -> Contact | N
     number that belongs to a contact with another address is left out. None if the company's rules or its plan refuse a
     new contact.
     """
+    # The indexed form finds candidates; iexact decides, since several addresses may share that form.
     same = live_contacts().filter(email_identity=EmailIdentity(Value(email)), email__iexact=email)
+    # The oldest, so that repeated bookings find the same contact.
     contact: Contact | None = same.order_by("created_at", "pk").first()
     if contact is not None:
         return contact
@@ -49,11 +51,13 @@ def contact_of(email: str, name: str, phone: str, member_id: str) -> Contact | N
     phone_fields = {"countryCode": number.country_code, "number": number.number} if number else {}
     form = {"name": name[:200], "email": email, **phone_fields}
     try:
+        # A savepoint: what the company's rules refuse must not undo the booking.
         with transaction.atomic():
             saved = create_contact(actor_id=member_id, form_data=form, drop_invalid=True, drop_taken_number=True)
     except ApiError:
         if number is None:
             return None
+        # Not a contact with another address, whose data a stranger would come to by a number.
         return live_contacts().filter(may_be_person(email), number_key=number.e164).first()
     return Contact.objects.filter(pk=saved.id).first()
 

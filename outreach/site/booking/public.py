@@ -66,10 +66,12 @@ def booking_page(request: HttpRequest, token: str) -> HttpResponse:
         return _submit(request, page)
     if request.method not in ("GET", "HEAD"):
         return HttpResponse(status=405, headers={"Allow": "GET, HEAD, POST"})
+    # Working out free times costs several queries, and nobody is logged in.
     if not READS.try_count(caller_of(request).network):
         return _page(request, page, {"trouble": TOO_OFTEN}, 429)
     with company_scope(page.company_id):
         at = _moment(request.GET.get("at", ""))
+        # Checked when the form is shown, too: a link may be days old.
         if at is not None and at in free_slots(page, at, at + timedelta(seconds=1)):
             return _ask(request, page, at, {})
         return _choose(request, page, trouble=GONE if at else "")
@@ -104,6 +106,7 @@ def _submit(request: HttpRequest, page: BookingPage) -> HttpResponse:
         if at is None:
             return _choose(request, page, trouble=GONE, status=422)
         try:
+            # Before the form is read, so that refused requests count as well.
             TRIES.count(f"{page.pk} {caller_of(request).network}")
             return _read_and_book(request, page, at, inputs)
         except TooManyAttempts as error:
@@ -118,12 +121,14 @@ def _read_and_book(request: HttpRequest, page: BookingPage, at: datetime, inputs
     opened = read_page_id(page, sent.get("page", ""))
     network = caller_of(request).network
     if sent.get(TRAP):
+        # A filled trap counts as a booking, so that a bot's further tries are refused early.
         BOOKINGS.count(f"{page.pk} {network}")
     if sent.get(TRAP) or opened is None:
         return _ask(request, page, at, inputs, trouble=OLD, status=422)
     read = read_visitor(page, inputs, sent.get("tz", ""))
     if read.visitor is None:
         return _ask(request, page, at, inputs, errors=read.errors, status=422)
+    # After the answers were checked: people who correct an error are quick the second time.
     if opened[1] < TOO_FAST:
         return _ask(request, page, at, inputs, trouble=AGAIN, status=422)
     try:
@@ -163,6 +168,7 @@ def _ask(
     return _page(request, page, context, status)
 
 
+# The address itself is the secret, so a token against forgery would protect nothing.
 @csrf_exempt
 def booking(request: HttpRequest, token: str) -> HttpResponse:
     """Show the booking, and the free times to move it to; move or cancel it."""
@@ -188,6 +194,7 @@ def _change(request: HttpRequest, booking: Booking) -> HttpResponse:
         if request.POST.get("do") == "cancel":
             cancel(booking, reason=request.POST.get("reason", "").replace("\0", ""))
             done = ""
+        # Each move sends mails to an address that anybody may have entered.
         elif at is not None and not MOVES.try_count(booking.pk):
             return _booked(request, booking, trouble=MOVED_OFTEN, status=429)
         elif at is not None:
@@ -252,6 +259,7 @@ def _moment(text: str) -> datetime | None:
     """Read a time in the format of the page's own links."""
     try:
         moment = datetime.fromisoformat(text[:40])
+        # Reckoning with zones and buffers must not leave the calendar.
         return moment.astimezone(UTC) if moment.tzinfo and 1970 < moment.year < 9000 else None
     except (ValueError, OverflowError):
         return None
@@ -260,6 +268,7 @@ def _moment(text: str) -> datetime | None:
 def _lead_to(place: str) -> HttpResponse:
     """Lead on, so that a page that is loaded again sends nothing."""
     answer = HttpResponseRedirect(place)
+    # 303 makes the browser GET the next page whatever the method was (RFC 9110, 15.4.4).
     answer.status_code = 303
     return _headers(answer)
 
@@ -283,11 +292,13 @@ def _page(
 def _headers(answer: HttpResponse) -> HttpResponse:
     answer["Content-Security-Policy"] = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
+        # The page is meant to be embedded in any website.
         " base-uri 'none'; form-action 'self'; frame-ancestors *"
     )
     answer.xframe_options_exempt = True  # type: ignore[attr-defined]  # any site may show a page on which one books
     answer["Cache-Control"] = "no-store"
     answer["X-Robots-Tag"] = "noindex"
+    # The address opens the booking, so other sites must not learn it.
     answer["Referrer-Policy"] = "no-referrer"
     return answer
 

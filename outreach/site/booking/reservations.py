@@ -77,6 +77,7 @@ class Visitor:
 
 def find_page(token: str) -> BookingPage | None:
     """Return the page with this address, of any company, if it can be booked and the company is paying."""
+    # Checked before the query, since any text may stand in an address.
     if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
         return None
     with unscoped(reason="public booking page: the page whose address it is"):
@@ -114,6 +115,7 @@ def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str, net
     BookingSlotTaken_409, TooManyAttempts, and NamedError if the company's plan allows no meeting.
     """
     sent_id = id_of_sent(sent_id, at, visitor.email.lower(), visitor.name, visitor.phone, visitor.answers)
+    # A look without locks: most repetitions end here.
     if (existing := Booking.objects.filter(sent_id=sent_id).first()) is not None:
         return existing
     with _counted(page, network, visitor.email) if network else nullcontext():
@@ -131,6 +133,7 @@ def _counted(page: BookingPage, network: str, email: str) -> Iterator[None]:
             counted.append((limit, value))
             limit.count(value)
         yield
+    # Whatever went wrong, no booking was made, so the limits are given back.
     except BaseException:
         for limit, value in counted:
             limit.refund(value)
@@ -138,11 +141,14 @@ def _counted(page: BookingPage, network: str, email: str) -> Iterator[None]:
 
 
 def _book(page: BookingPage, at: datetime, visitor: Visitor, sent_id: str) -> Booking:
+    # Asks connected calendars, outside of the transaction: their servers may take seconds.
     _check_free(page, at)
     with limited(entitlement(page.company_id)), transaction.atomic():
         members = _locked(page)
+        # Again under the locks: the same form may have been sent twice at once.
         if (existing := Booking.objects.filter(sent_id=sent_id).first()) is not None:
             return existing
+        # Free times once more, under the locks of all who may be met.
         member = _whose_turn(page, members, at)
         contact = contact_of(visitor.email, visitor.name, visitor.phone, member.pk)
         lead = lead_of(page, contact, member.pk) if contact and page.makes_lead else None
@@ -152,6 +158,7 @@ def _book(page: BookingPage, at: datetime, visitor: Visitor, sent_id: str) -> Bo
             meeting=meeting,
             member=member,
             sent_id=sent_id,
+            # The token is all that opens the booking, so it cannot be guessed.
             token=get_random_string(TOKEN_LENGTH),
             name=visitor.name,
             email=visitor.email.lower(),
@@ -166,6 +173,7 @@ def _book(page: BookingPage, at: datetime, visitor: Visitor, sent_id: str) -> Bo
         )
         schedule_reminder(booking, at)
         booking.save(force_insert=True)
+        # Event and invitations commit with the booking: none without the other.
         _emit("meeting.booked", booking, meeting)
         send_invitations(meeting)
     return booking
@@ -180,6 +188,7 @@ def move(booking: Booking, *, at: datetime) -> None:
         current, meeting = _standing(booking)
         if meeting.starts_at == at:
             return
+        # Under the lock again, as in a booking.
         if not free_slots(page, at, at + timedelta(seconds=1), besides=meeting.pk, members=members).get(at):
             raise slot_taken()
         values = {"starts_at": at.isoformat(), "duration_minutes": page.duration_minutes}
@@ -192,6 +201,7 @@ def move(booking: Booking, *, at: datetime) -> None:
 def cancel(booking: Booking, *, reason: str = "") -> None:
     """Cancel a booking; one that is cancelled stays so. Raises BookingNotFound_404 for one that has begun."""
     with transaction.atomic():
+        # A second click finds it cancelled and says nothing.
         if Meeting.objects.filter(pk=booking.meeting_id).exclude(status=SCHEDULED).exists():
             return
         current, meeting = _standing(booking)
@@ -214,6 +224,7 @@ def _page_of(booking: Booking) -> BookingPage:
 
 def _standing(booking: Booking) -> tuple[Booking, Meeting]:
     """Return the booking and its meeting, locked. Raises BookingNotFound_404 for one that is over or cancelled."""
+    # The booking before its meeting, in move and cancel alike.
     current = Booking.objects.select_for_update(of=("self",)).get(pk=booking.pk)
     meeting = Meeting.objects.select_for_update(of=("self",)).get(pk=booking.meeting_id)
     if meeting.status != SCHEDULED or meeting.starts_at <= timezone.now():
@@ -233,6 +244,7 @@ def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: s
 def _locked(page: BookingPage, member: str = "") -> list[Member]:
     """Return the bookable members of the page, locked so that their bookings run one after the other."""
     ids = [candidate.pk for candidate in members_of(page) if not member or candidate.pk == member]
+    # Locked in one order: two bookings of a team never wait for each other in a circle.
     locked = Member.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids).order_by("pk")
     return list(locked)
 
@@ -244,6 +256,7 @@ def _whose_turn(page: BookingPage, members: Sequence[Member], at: datetime) -> M
         raise slot_taken()
     rows = Booking.objects.filter(page=page, member_id__in=free).order_by()
     last = dict(rows.values_list("member_id").annotate(last=Max("created_at")))
+    # Who has had none comes first; the id decides between equals, so the choice is always the same.
     chosen = min(free, key=lambda id: (id in last, last.get(id), id))
     return next(member for member in members if member.pk == chosen)
 
@@ -267,6 +280,7 @@ def _make_meeting(
         values["contact"] = contact.pk
     if page.kind == Meeting.Kind.ONLINE:
         values["video_provider"] = _provider(page, member)
+    # The contact may have been found by the number: the invitation goes to the address that was entered.
     if contact is not None and contact.email and contact.email.lower() == visitor.email.lower():
         attendee = {"contact": contact.pk}
     else:

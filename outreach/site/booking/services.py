@@ -136,6 +136,7 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
         page.lead_source = check_source(page.lead_source)
     if page.video_provider and page.video_provider not in PROVIDERS:
         raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
+    # Only when it matters: a page that lost its link later can still be edited otherwise.
     if page.is_active and page.kind == Meeting.Kind.ONLINE and (page._state.adding or DECIDE_LINK & values.keys()):
         _check_link(page)
     if "timezone" in values and page.timezone:
@@ -165,6 +166,7 @@ def _check_link(page: BookingPage) -> None:
 
 def _checked(questions: list[JsonObject]) -> list[JsonObject]:
     """Return the questions as they are stored. Raises ValidationFailed, which names the one."""
+    # Questions share their names with the fields that each form has.
     seen = set(TAKEN_KEYS)
     stored = []
     for place, question in enumerate(questions):

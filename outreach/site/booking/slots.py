@@ -67,6 +67,7 @@ def busy_times(members: Collection[str], start: datetime, end: datetime, besides
 
     `besides` is a meeting that does not count.
     """
+    # A meeting outside of the span may reach into it with its buffer.
     start, end = start - MAX_BUFFER, end + MAX_BUFFER
     rows = Meeting.objects.filter(
         status=SCHEDULED,
@@ -74,6 +75,7 @@ def busy_times(members: Collection[str], start: datetime, end: datetime, besides
         starts_at__gt=start - MAX_DURATION,  # no meeting takes longer, so the index is read from here
         ends_at__gt=start,
     )
+    # Members are busy in meetings of others as well, unless they have declined.
     attending = MeetingAttendee.objects.filter(member_id__in=members).exclude(answer=MeetingAttendee.Answer.DECLINED)
     taken = {
         (meeting, member)
@@ -129,17 +131,20 @@ def free_slots(
     before, after = timedelta(minutes=page.buffer_before), timedelta(minutes=page.buffer_after)
     hours = hours_of(page, people)
     busy = busy_times(people, start, end + length, besides)
+    # Only where there is a limit, since it costs a query.
     full = _full_days(page, people, hours, start, end, besides) if page.most_per_day else {}
     slots: dict[datetime, list[str]] = defaultdict(list)
     for member in people:
         spans = sorted(busy.get(member, ()))
         for opening in hours[member].openings(start, end, length):
             at = opening.begins
+            # Only entries near the opening are compared with each of its times.
             over = min(opening.ends, opening.last + length) + after
             near = [entry for entry in spans if entry[0] < over and entry[1] > opening.begins - before]
             while at < opening.last and at + length <= opening.ends and at < end:
                 is_full = at.astimezone(hours[member].zone).date() in full.get(member, ())
                 if at >= start and not is_full and not overlaps(near, at - before, at + length + after):
+                    # In UTC, so that the same moment of members in several zones is one time.
                     slots[at.astimezone(UTC)].append(member)
                 at += step
     return dict(sorted(slots.items()))
@@ -158,6 +163,7 @@ def _full_days(
         page=page,
         member_id__in=members,
         meeting__status=SCHEDULED,
+        # Days are the member's, whose zone may be far from UTC.
         meeting__starts_at__gt=start - timedelta(days=2),
         meeting__starts_at__lt=end + timedelta(days=2),
     ).exclude(meeting_id=besides or None)

@@ -43,6 +43,7 @@ def times_of(page: BookingPage, zone: ZoneInfo, start: str, besides: str = "", m
     """Return the free times of a week; of one that has none, where the next ones are."""
     begins, ends = (moment.astimezone(zone).date() for moment in window(page))
     try:
+        # A date in an address may be anything.
         first = min(max(date.fromisoformat(start[:10]), begins), ends)
     except ValueError:
         first = begins
@@ -67,6 +68,7 @@ def _by_day(slots: dict[datetime, list[str]], zone: ZoneInfo, formats: Formats) 
     times: dict[date, list[tuple[str, str]]] = {}
     for at in slots:
         here = at.astimezone(zone)
+        # When clocks go back, two times would have the same label.
         twice = here.utcoffset() != here.replace(fold=1 - here.fold).utcoffset()  # an hour that comes twice
         label = f"{formats.time(at)} {here:%Z}" if twice else formats.time(at)
         times.setdefault(here.date(), []).append((at.isoformat(), label))

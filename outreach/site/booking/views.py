@@ -15,7 +15,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
-from core.errors import InvalidFormat, NamedError, ValidationFailed, shorten
+from core.errors import FieldError, InvalidFormat, NamedError, ValidationFailed, shorten
 from core.ids import new_id
 from core.tenancy import company_scope
 from core.text.timezones import is_timezone
@@ -247,7 +247,8 @@ class PublicBookingViewSet(ResourceViewSet):
         if read.visitor is None:
             key, text = next(iter(read.errors.items()))
             detail = "; ".join(f"answers.{name}: {said}" for name, said in read.errors.items())
-            raise ValidationFailed(f"answers.{key}: {text}", detail)
+            fields = [FieldError(field=f"answers.{name}", message=said) for name, said in read.errors.items()]
+            raise ValidationFailed(f"answers.{key}: {text}", detail, errors=fields)
         if data["timezone"] and not is_timezone(data["timezone"]):
             raise InvalidFormat("timezone", data["timezone"], "timezone: write a name such as Europe/Berlin")
         sent = read_page_id(page, data["page"]) if data["page"] else (new_id(), None)

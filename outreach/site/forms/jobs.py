@@ -5,12 +5,20 @@ from __future__ import annotations
 from datetime import timedelta
 
 from core.jobs import PeriodicTask, QueueWork, register
-from outreach.connections.social_apps.services import RECONNECTED
+from outreach.connections.social_apps.services import social_app_reconnected
 from outreach.site.forms.models import Form, FormLead
 from outreach.site.forms.submissions import QUEUE, wake_refused
 from outreach.site.forms.worker import ask_due_forms, forget_old, has_due_forms, has_due_leads, work_on_leads
 
-register(QueueWork(QUEUE, work_on_leads, has_due=has_due_leads, queue="send", model=FormLead))
-register(QueueWork("form-gaps", ask_due_forms, has_due=has_due_forms, queue="bulk", model=Form))
+register(
+    QueueWork(
+        QUEUE, work_on_leads, has_due=has_due_leads, queue="send", task="outreach.process_form_leads", model=FormLead
+    )
+)
+register(
+    QueueWork(
+        "form-gaps", ask_due_forms, has_due=has_due_forms, queue="bulk", task="outreach.fetch_form_leads", model=Form
+    )
+)
 register(PeriodicTask("outreach.old_form_leads", forget_old, every=timedelta(hours=1)))
-RECONNECTED.append(wake_refused)
+social_app_reconnected.connect(wake_refused)

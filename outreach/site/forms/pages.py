@@ -9,7 +9,7 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, Option, name_below
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
 from core.web.records import EditRecord, NewRecord, RecordList, Records
@@ -97,7 +97,7 @@ class NewForm(NewRecord, FormsPage):
         form = self.form().fill(self.request.POST)
         answer = self.ask("POST", "form", None, self.body(form.values))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form)
         return self.done("Form made. Say what it asks, then publish it", self.address("form", answer.data["_id"]))
 
@@ -228,8 +228,8 @@ class FormField(OneForm):
         answer = self.ask("PUT", self.resource, None, {"fields": fields, "mapping": mapping})
         if answer.ok:
             return self.done("Field saved", self.address("form", self.params["id"]))
-        warning = answer.warning.replace(f"fields.{at}.", "").replace(f"mapping.{key}:", "target:")
-        form.refuse(answer.message, warning)
+        name_of = name_below(f"fields.{at}.")
+        form.refuse(answer, lambda path: "target" if path == f"mapping.{key}" else name_of(path))
         return self.page({"form": form, "field": self.before}, status=422)
 
     def _key(self, label: str) -> str:

@@ -16,7 +16,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError, ValidationFailed, shorten
+from core.errors import FieldError, NamedError, ValidationFailed, shorten
 from core.ids import new_id
 from core.tenancy import company_scope
 from core.types import JsonObject
@@ -242,9 +242,9 @@ class PublicFormViewSet(CrossOriginViewSet):
         read = read_submission(form, data["answers"])
         if read.errors:
             key, text = next(iter(read.errors.items()))
-            raise ValidationFailed(
-                f"answers.{key}: {text}", "; ".join(f"answers.{k}: {v}" for k, v in read.errors.items())
-            )
+            detail = "; ".join(f"answers.{name}: {problem}" for name, problem in read.errors.items())
+            fields = [FieldError(field=f"answers.{name}", message=problem) for name, problem in read.errors.items()]
+            raise ValidationFailed(f"answers.{key}: {text}", detail, errors=fields)
         page = read_page_id(form, data["page"]) if data["page"] else (new_id(), None)
         if page is None:
             raise ValidationFailed("page is not valid", "page: read the form anew; this page was for another or is old")

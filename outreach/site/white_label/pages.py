@@ -80,7 +80,7 @@ class OwnBrand(SettingsForm):
         changed = form.changed({**self.current, "domain": (self.current["domain"] or {}).get("_id", "")})
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({"form": form}, status=422)
         return self.done("Saved")
 
@@ -104,7 +104,7 @@ class OwnBrand(SettingsForm):
 
     def reason(self, answer: Answer, form: Form) -> str:
         """Return why it was refused, with fields by their labels; the form is only read for these."""
-        form.refuse(answer.message, answer.warning)
+        form.refuse(answer)
         texts = [*form.trouble, *(f"{field.label}: {field.error}" for field in form.wrong)]
         return " ".join(texts) or answer.message
 

@@ -7,7 +7,7 @@ import re
 from django.db import transaction
 
 from core.access import Actor
-from core.errors import NamedError, ValidationFailed
+from core.errors import NamedError, PermissionLacking, ValidationFailed
 from core.events import emit
 from core.text.links import HOST, holds_link
 from core.types import JsonObject, Values
@@ -108,7 +108,7 @@ def _picture(actor: Actor, file_id: str, kind: str) -> Drawn:
     """Return an uploaded file as a picture of the brand. It becomes public."""
     field = f"{kind}File"
     if not actor.may("file", "GET"):
-        raise NamedError("UnauthorizedAction_403", f"{field}: your role lacks the permission file.GET")
+        raise PermissionLacking("file.GET", field=field)
     file = File.objects.filter(pk=file_id, is_deleted=False, trashed_at=None).select_related("bucket").first()
     if file is None:
         raise NamedError("FileNotFound_400", f"{field}: there is no such file in this company")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from base64 import b32decode
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 import time_machine
-from django.conf import settings as configured
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.core.exceptions import ImproperlyConfigured
@@ -288,12 +288,15 @@ def test_a_session_ends_twelve_hours_after_the_login(staff: User, clock: Any) ->
 
 
 def production(monkeypatch: pytest.MonkeyPatch, **environment: str) -> dict[str, Any]:
-    """The settings in this environment."""
-    import runpy
+    """Return the settings in this environment."""
+    import config
 
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    return runpy.run_path(str(Path(configured.BASE_DIR) / "config" / "settings.py"))
+    monkeypatch.setattr(config, "settings", config.settings)
+    for name in [name for name in sys.modules if name.startswith("config.settings")]:
+        monkeypatch.delitem(sys.modules, name)
+    return vars(importlib.import_module("config.settings"))
 
 
 @pytest.mark.parametrize(

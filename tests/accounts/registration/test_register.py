@@ -10,8 +10,8 @@ from django.db import connection
 
 from accounts.models import Company, Mail, Member, Referral, User
 from accounts.programs.referrals import make_code
-from core.tenancy import provisioning as companies
 from core.tenancy import unscoped
+from core.tenancy.provisioning import company_created
 from tests.accounts.auth.helpers import (
     OTHER,
     PASSWORD,
@@ -170,7 +170,7 @@ def test_a_failing_hook_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert Member.objects.count() == 1
         raise RuntimeError("not today")
 
-    monkeypatch.setattr(companies, "_hooks", [*companies._hooks, fail])
+    monkeypatch.setattr(company_created, "listeners", [*company_created.listeners, fail])
     before = counts()
     assert public.post("/register", registration()).status == 500
     assert counts() == before

@@ -97,7 +97,7 @@ def test_a_known_card_becomes_the_default_where_there_is_none_and_that_is_told(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[str] = []
-    monkeypatch.setattr(settlement, "PAYMENT_LISTENERS", [lambda: heard.append("news")])
+    monkeypatch.setattr(settlement.payment_method_changed, "listeners", [lambda: heard.append("news")])
     saved = SavedMethod(token="pm_7", customer="cus_1", label="Visa 4242", last4="4242")  # noqa: S106
     with cast.scope():
         for _ in range(2):

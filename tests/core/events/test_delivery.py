@@ -178,7 +178,7 @@ def test_consumers_are_notified_once_after_the_commit_unless_they_can_wait(
     scope: Cast, seen: Handled, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     notified: list[str] = []
-    monkeypatch.setattr("core.jobs.notify._publish", lambda name, **_: notified.append(name))
+    monkeypatch.setattr("core.jobs.notify._publish", lambda work, **_: notified.append(work.name))
     for kind, ids, notify, wanted in (
         ("thing.made", [new_id()], True, ["events"]),
         ("thing.made", [new_id()], False, []),

@@ -15,13 +15,16 @@ from core import s3
 from core.events.restored import make_right
 from core.hold.services import begin_hold, current_hold
 from core.ids import new_id
+from core.jobs import celery_tasks
 from core.jobs import tasks as tasks_module
+from core.jobs.due import held_back
 from core.jobs.heartbeat import record_tick
-from core.jobs.registry import drained, held_back
-from core.jobs.tasks import drain, tick
+from core.jobs.registry import drained
+from core.jobs.tasks import tick
 from core.outbound import OutboundRefused, refuse_connections_if, resolve_allowed
 from core.tenancy import unscoped
 from tests.kit.cast import Cast
+from tests.kit.celery_tasks import task_of
 from tests.kit.factories import UserFactory
 from tests.kit.smtp_server import Faults, faulty_server
 
@@ -54,19 +57,21 @@ def test_what_goes_on_while_held_stays_inside() -> None:
 
 def test_held_work_waits_and_is_done_once_after_the_release(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr(tasks_module, "close_old_connections", lambda: None)
-    monkeypatch.setattr(tasks_module, "notify_workers", lambda name, **_: told.append(name))
+    for module in (tasks_module, celery_tasks):
+        monkeypatch.setattr(module, "close_old_connections", lambda: None)
+    monkeypatch.setattr(tasks_module, "notify_workers_of", lambda work, **_: told.append(work.name))
+    send_mails = task_of("mails")
     mails(3)
     begin_hold("A test")
     tick()
-    drain("mails")
+    send_mails()
     assert ("mails" in told, len(mail.outbox)) == (False, 0)
     assert "mails" in held_back()
     say("release")
     tick()
     assert "mails" in told
-    drain("mails")
-    drain("mails")
+    send_mails()
+    send_mails()
     assert sorted(one.to[0] for one in mail.outbox) == ["p0@example.org", "p1@example.org", "p2@example.org"]
 
 

@@ -161,15 +161,15 @@ def test_a_row_that_kills_its_workers_is_parked(cast: Cast) -> None:
 
 def test_workers_are_notified_after_the_commit_only(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
-    monkeypatch.setattr("core.jobs.notify._publish", lambda name, **_: sent.append(name))
+    monkeypatch.setattr("core.jobs.notify._publish", lambda work, **_: sent.append(work.task))
     with transaction.atomic():
         jobs.notify_workers("import")
         assert sent == []
-    assert sent == ["import"]
+    assert sent == ["crm.run_import"]
     with pytest.raises(RuntimeError), transaction.atomic():  # noqa: PT012
         jobs.notify_workers("import")
         raise RuntimeError
-    assert sent == ["import"]
+    assert sent == ["crm.run_import"]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from core import database, jobs
 from core.database import may_succeed_later
-from core.jobs import claim, run_job, runner, tasks
+from core.jobs import celery_tasks, claim, run_job, runner
 from core.jobs.flights import Flights
 from crm.models import Import
 from tests.core.jobs.test_claims import make_job, read
@@ -141,11 +141,12 @@ def test_a_process_gives_up_what_a_failed_statement_left_claimed(
         raise raised(DISK_FULL)
 
     found: list[bool] = []
-    work = jobs.QueueWork("mails", run, has_due=lambda: True, queue="send", frees_claims=frees_claims)
-    monkeypatch.setattr(tasks, "close_old_connections", lambda: None)  # it would close the one of the test
-    monkeypatch.setattr(tasks, "drained", lambda: {"mails": work})
-    monkeypatch.setattr(tasks, "release_lock", lambda: found.append(True))
-    monkeypatch.setattr(tasks, "current_process", lambda: SimpleNamespace(name=process))
+    work = jobs.QueueWork(
+        "mails", run, has_due=lambda: True, queue="send", task="test.mails", frees_claims=frees_claims
+    )
+    monkeypatch.setattr(celery_tasks, "close_old_connections", lambda: None)  # it would close the one of the test
+    monkeypatch.setattr(celery_tasks, "release_lock", lambda: found.append(True))
+    monkeypatch.setattr(celery_tasks, "current_process", lambda: SimpleNamespace(name=process))
     with pytest.raises(OperationalError, match="No space left on device"):
-        tasks.drain("mails")
+        celery_tasks.drain_slice(work)
     assert found == released

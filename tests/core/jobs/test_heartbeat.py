@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from core.jobs.heartbeat import LATE_AFTER, STALE_AFTER, record_tick
 from core.jobs.models import TaskSchedule
-from core.jobs.periodic import MAX_SKEW, PeriodicTask, has_due_tasks, run_due_tasks
+from core.jobs.periodic import MAX_SKEW, PeriodicTask, due_tasks, run_due_tasks
 from core.jobs.registry import registered
-from core.jobs.tasks import drain, tick
+from core.jobs.tasks import tick
+from tests.kit.celery_tasks import task_of
 from tests.kit.periodic import only
 
 pytestmark = pytest.mark.django_db
@@ -65,13 +66,13 @@ def test_a_task_that_was_scheduled_by_a_clock_ahead_is_due(monkeypatch: pytest.M
     name, periodic = next(iter(registered(PeriodicTask).items()))
     only(monkeypatch, name)
     TaskSchedule.objects.create(name=name, due_at=timezone.now() + periodic.every + timedelta(days=365))
-    assert has_due_tasks()
+    assert due_tasks() == [periodic]
     run_due_tasks()
     left = TaskSchedule.objects.get(name=name).due_at - timezone.now()
     assert timedelta(0) < left <= periodic.every
-    assert not has_due_tasks()
+    assert due_tasks() == []
     task(-periodic.every - MAX_SKEW / 2)  # by the clock of another machine
-    assert not has_due_tasks()
+    assert due_tasks() == []
 
 
 def test_the_row_of_a_task_that_is_gone_says_nothing() -> None:
@@ -90,7 +91,8 @@ def test_tasks_renew_their_connection_first(monkeypatch: pytest.MonkeyPatch) -> 
     calls: list[str] = []
     monkeypatch.setattr("core.jobs.tasks.close_old_connections", lambda: calls.append("renewed"))
     monkeypatch.setattr("core.jobs.tasks.sweep", lambda: calls.append("swept"))
-    monkeypatch.setattr("core.jobs.tasks.drained", dict)
+    monkeypatch.setattr("core.jobs.tasks.due_work", lambda held: [])
+    monkeypatch.setattr("core.jobs.celery_tasks.close_old_connections", lambda: calls.append("renewed"))
     tick()
-    drain("no such work")
+    task_of("mails")()
     assert calls == ["renewed", "swept", "renewed"]

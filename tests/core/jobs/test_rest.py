@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from core.jobs import rest
-from core.jobs.tasks import drain, tick
+from core.jobs.tasks import tick
+from tests.kit.celery_tasks import task_of
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_the_alarm_goes_by_the_last_work_and_never_rings_in_a_task(
     monkeypatch.setattr(rest, "own_memory", lambda: 0)
     rest.end(sender=tick)
     assert left() == 0  # ticks alone are no work
-    rest.end(sender=drain)
+    rest.end(sender=task_of("mails"))
     assert rest.REST_AFTER - 5 < left() <= rest.REST_AFTER
     now += 20
     rest.begin()

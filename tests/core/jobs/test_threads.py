@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from config.beat import Ticking
-from core.jobs import tasks
+from core.jobs import celery_tasks
 from core.jobs.registry import QueueWork
 
 
@@ -36,11 +36,10 @@ def test_a_process_drains_work_in_one_thread_unless_the_work_says_otherwise(
             reached.set()
         assert go.wait(10)
 
-    work = kind("slow", run, has_due=lambda: True, queue="ai")
-    monkeypatch.setattr(tasks, "drained", lambda: {"slow": work})
-    monkeypatch.setattr(tasks, "close_old_connections", lambda: None)
-    monkeypatch.setattr(tasks, "current_hold", lambda: None)
-    threads = [Thread(target=tasks.drain, args=["slow"]) for _ in range(2)]
+    work = kind("slow", run, has_due=lambda: True, queue="ai", task="test.slow")
+    monkeypatch.setattr(celery_tasks, "close_old_connections", lambda: None)
+    monkeypatch.setattr(celery_tasks, "current_hold", lambda: None)
+    threads = [Thread(target=celery_tasks.drain_slice, args=[work]) for _ in range(2)]
     threads[0].start()
     if drains == 1:
         assert reached.wait(10)
@@ -53,7 +52,7 @@ def test_a_process_drains_work_in_one_thread_unless_the_work_says_otherwise(
     for thread in threads:
         thread.join(10)
     assert len(began) == drains
-    tasks.drain("slow")
+    celery_tasks.drain_slice(work)
     assert len(began) == drains + 1
 
 

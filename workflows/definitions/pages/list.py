@@ -109,6 +109,6 @@ class NewWorkflow(WorkflowPage):
     def _made(self, form: Form, body: Values, path: str) -> HttpResponse:
         answer = self.ask("POST", path, None, body)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({"form": form}, status=422)
         return self.done("Added. Say what it does, then publish it", self.address("workflow", answer.data["_id"]))

@@ -33,6 +33,7 @@ BACKLOG = "importBacklog"
 MAX_QUEUED = 20_000
 """From so many queued runs of a company on, its events wait with their deliveries (workflows.triggers.backlog)."""
 
+# One row holds the time of the next start: a turn costs one write, however many are reserved.
 RESERVE = """
 INSERT INTO workflows_startbucket AS bucket (id, company_id, key, next_at, month, started, created_at, updated_at)
 VALUES (%(id)s, %(company)s, %(key)s, %(floor)s + %(taken)s, %(month)s, %(number)s, %(now)s, %(now)s)
@@ -70,6 +71,7 @@ def allowance() -> Allowance:
     """Return the limits of the active company's plan."""
     try:
         limits = entitlement(company_id()).limits
+    # Runs that are under way go on; what they may send is decided by the subscription itself.
     except NamedError:  # without a subscription nobody reads what the plan says
         limits = {}
     rate = limits.get(STARTS_A_SECOND) or settings.WORKFLOW_STARTS_PER_SECOND
@@ -77,6 +79,7 @@ def allowance() -> Allowance:
 
 
 def month_of(now: dt.datetime) -> dt.date:
+    # UTC, like the billing of the plan's months, and not the company's calendar.
     return now.astimezone(dt.UTC).date().replace(day=1)
 
 
@@ -99,12 +102,14 @@ class Turns:
         allowed = allowance()
         interval, burst = allowed.interval, allowed.burst
         begin, started = _reserve("", number, interval, burst, now)
+        # Reserved first and given back, so that the row's lock decides who gets the last ones.
         if allowed.month is not None and started > allowed.month:
             over = min(number, started - allowed.month)
             _release("", over, interval)
             number -= over
         times = _times(begin, interval, number)
         if config.rate is not None and number:
+            # The workflow's bucket comes after the company's, in every transaction.
             begin, _ = _reserve(workflow_id, number, config.rate.interval, 1, now)
             times = [max(pair) for pair in zip(times, _times(begin, config.rate.interval, number), strict=True)]
         return cls(times)
@@ -120,6 +125,7 @@ def _reserve(key: str, number: int, interval: dt.timedelta, burst: int, now: dt.
         "id": new_id(),
         "company": company_id(),
         "key": key,
+        # Unused time counts up to the burst, and no further back.
         "floor": now - interval * (burst - 1),
         "taken": interval * number,
         "month": month_of(now),
@@ -152,6 +158,7 @@ def has_turn(now: dt.datetime) -> bool:
 
 def queued() -> int:
     """Count the queued runs of the active company, up to MAX_QUEUED."""
+    # Counted no further than the limit.
     return int(WorkflowRun.objects.filter(status=WorkflowRun.Status.QUEUED).order_by()[:MAX_QUEUED].count())
 
 

@@ -37,6 +37,7 @@ Status = WorkflowRun.Status
 
 def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, priority: int) -> None:
     """Let new runs begin, each as soon as the window of its workflow, the rates, the quota and the places allow."""
+    # The month and the rates are counted for all of them at once, under one lock.
     times = Turns.reserve(len(ids), workflow.pk, plan.config, now).times
     if over := ids[len(times) :]:
         WorkflowRun.objects.filter(pk__in=over).update(place=QUOTA, reason=QUOTA)
@@ -53,6 +54,7 @@ def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, 
     if plan.config.concurrency is not None:
         values = {"place": CONCURRENCY, "reason": CONCURRENCY, "status": Status.QUEUED}
         WorkflowRun.objects.filter(pk__in=going).update(**values)
+        # Even if places are free: only who handles the notice counts them, under its lock.
         writing.notify_places([workflow.pk])
     else:
         behind = {id for id, _ in later}
@@ -91,6 +93,7 @@ def _count_alone(id: str) -> None:
 def admit(workflow_id: str | None) -> int:
     """Admit the next runs of a workflow, or without one of the active company's quota. Returns how many."""
     _count_alone(workflow_id or company_id())
+    # Read before the places are counted. A place that is freed later has a notice of its own, which stays.
     notices = list(PlaceNotice.objects.filter(workflow=workflow_id).values_list("pk", flat=True)[: BATCH * 5])
     admitted = _admit_by_quota() if workflow_id is None else _admit_by_concurrency(workflow_id)
     if admitted < BATCH:  # or else there may be more to admit
@@ -109,6 +112,7 @@ def _admit_by_concurrency(workflow_id: str) -> int:
         return 0
     rows = _next(runs.filter(place=CONCURRENCY, status=Status.QUEUED), room)
     now = timezone.now()
+    # Counted from the rows themselves, so a kill can lose no place.
     WorkflowRun.objects.filter(pk__in=[run.pk for run in rows]).update(place=None if most is None else HELD, reason="")
     writing.notify_ready([(run.pk, run.priority) for run in rows])
     writing.delay([(run.pk, run.begins_at) for run in rows if run.begins_at and run.begins_at > now], RATE)
@@ -125,6 +129,7 @@ def _admit_by_quota() -> int:
     """Admit runs that waited for the plan's next month, or for a larger plan."""
     now = timezone.now()
     allowed = limits.allowance().month
+    # The company's bucket first, as all starts do.
     StartBucket.objects.select_for_update(no_key=True).filter(key="").first()
     room = BATCH if allowed is None else min(BATCH, allowed - limits.started_this_month())
     if room <= 0:
@@ -136,6 +141,7 @@ def _admit_by_quota() -> int:
     WorkflowRun.objects.filter(pk__in=[run.pk for run in rows]).update(place=None, reason="")
     workflows = Workflow.objects.in_bulk({id for id, _ in groups})
     for (id, priority), ids in groups.items():
+        # They reserve a turn now, since they got none when they were refused.
         begin(workflows[id], plan_of(workflows[id].version_id), ids, now, priority)
     return len(rows)
 

@@ -54,6 +54,8 @@ _held: set[str] = set()
 _last = ("", "")
 """The company and host that this process has handled last."""
 
+# Pairs of company and host are walked by the index: one company with a million calls costs as much as one
+# with ten.
 DUE = """
 WITH RECURSIVE pairs AS (
     (SELECT company_id, host FROM workflows_runcall
@@ -116,6 +118,8 @@ def _end(call: RunCall, outcome: Made) -> None:
 def _claim(most: int) -> list[RunCall]:
     """Claim up to so many due calls that their runs still want, and commit that they are being made."""
     with unscoped(reason="workflow calls of all companies"), transaction.atomic():
+        # Under the lock of claims until the commit: the limits count rows, which two processes would count
+        # alike.
         ids = _due(most)
         if not ids:
             return []
@@ -123,6 +127,7 @@ def _claim(most: int) -> list[RunCall]:
         runs_of = dict(facts)
         # As slices do: a change that locks the workflow waits for this, and finds no begun call afterwards.
         locks.lock_shared(runs_of.values())
+        # A run that a slice is moving right now is asked again a moment later.
         runs = WorkflowRun.objects.filter(pk__in=runs_of).select_for_update(no_key=True, skip_locked=True, of=("self",))
         locked = {run.pk: run for run in runs.order_by("pk")}
         calls = RunCall.objects.filter(pk__in=ids, run__in=locked, status=Status.QUEUED).order_by("due_at", "pk")
@@ -133,6 +138,7 @@ def _claim(most: int) -> list[RunCall]:
         dropped = []
         for call in calls.select_for_update(of=("self",), skip_locked=True):
             run = locked[call.run_id]
+            # The run has given up what it asked for.
             if run.epoch != call.epoch or run.status not in (*GOING, *RESTING):
                 dropped.append(call.pk)
             elif _is_held(run, workflows[run.workflow_id]):
@@ -140,6 +146,8 @@ def _claim(most: int) -> list[RunCall]:
             else:
                 call.lease = new_id()
                 call.worker = number
+                # The status decides what the sweeper does if this process dies: repeat it, or call it
+                # unknown.
                 call.status = Status.SENDING if call.keyed else Status.SENDING_ONCE
                 call.attempts = call.attempts + 1
                 call.updated_at = now
@@ -147,6 +155,7 @@ def _claim(most: int) -> list[RunCall]:
         RunCall.objects.filter(pk__in=dropped).update(status=Status.CANCELLED, updated_at=now)
         RunCall.objects.filter(pk__in=rested).update(due_at=now + HELD)
         RunCall.objects.bulk_update(claimed, ["lease", "worker", "status", "attempts", "updated_at"])
+        # Before the commit, so that _release_lost() of another thread never takes them for lost.
         _held.update(str(call.lease) for call in claimed)
     return claimed
 
@@ -160,6 +169,7 @@ def _due(most: int) -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CLAIMS])
         rows: list[tuple[str, str, int]] = []
+        # From the last pair on, then once from the beginning.
         for after in dict.fromkeys((_last, ("", ""))):
             params: JsonObject = {"company": after[0], "host": after[1], "pairs": PAIRS, "now": timezone.now()}
             cursor.execute(DUE, {**params, "of_host": OF_HOST, "of_company": OF_COMPANY})
@@ -170,9 +180,11 @@ def _due(most: int) -> list[str]:
     for company, id, place in rows:
         groups.setdefault(company, []).append((id, place))
     _last = (max(groups), "") if len(groups) > 1 else ("", "")
+    # One call of each company in turn.
     turns = [turn for turn in chain.from_iterable(zip_longest(*groups.values())) if turn is not None]
     chosen: list[str] = []
     for id, place in turns:
+        # The last threads are kept for companies that have few calls out.
         if len(chosen) < most and (place <= FEW or most - len(chosen) > OF_COMPANY):
             chosen.append(id)
     return chosen
@@ -188,11 +200,13 @@ def _make(call: RunCall) -> Made:
     make = NODE_TYPES[call.kind].call if call.kind in NODE_TYPES else None
     if make is None:
         return Made("failed", code="unknownType", message=f"there is no node type {call.kind}", permanent=True)
+    # No transaction is open: the other server may take a minute.
     with company_scope(call.company_id):
         try:
             return make(CallToMake(call.pk, call.key, call.keyed, call.request))
         except Exception as error:  # the edge of a call: its node's policy says what becomes of the error
             log.exception("call %s failed", call.pk)
+            # With a key the repetition is recognized by the server; without one nobody knows.
             status = "failed" if call.keyed else "unknown"
             return Made(status, code="internal", message=f"{type(error).__name__}: the call broke off")  # type: ignore[arg-type]
 
@@ -206,8 +220,11 @@ def _record(call: RunCall, outcome: Made) -> None:
     with company_scope(call.company_id), transaction.atomic():
         values = {"response": answer, "finished_at": timezone.now(), "updated_at": timezone.now()}
         error = "" if outcome.status == "done" else f"{outcome.code}: {outcome.message}"[:2000]
+        # The run before its call, in which order deletions lock them as well.
         locks.keep_runs([call.run_id])
         rows = RunCall.objects.filter(pk=call.pk, lease=call.lease, status__in=SENDING)
+        # The lease decides: a call that the sweeper has given up keeps that result, and the answer is shown
+        # as late.
         if rows.update(status=outcome.status, error=error, lease=None, worker=None, deaths=0, **values):
             _tell([RunCall.objects.get(pk=call.pk)])
         else:
@@ -236,6 +253,7 @@ def tell_given_up(rows: Sequence[tuple[str, Any]]) -> None:
 def _release_lost() -> None:
     """Give up calls that this process lost by an error. The sweeper handles those of dead processes."""
     with unscoped(reason="workflow calls that this process claimed and lost"), transaction.atomic():
+        # What threads of this process are still making is not lost.
         mine = RunCall.objects.filter(status__in=SENDING, worker=worker_number()).exclude(lease__in=list(_held))
         lost = list(mine.select_for_update(of=("self",)).values_list("pk", "company_id", "status"))
         for held, status in RunCall.claim_policy.orphans.items():

@@ -72,6 +72,7 @@ def put(arrivals: Sequence[Arrival]) -> int:
     with connection.cursor() as cursor:
         cursor.execute(PUT, {"rows": dumps(rows).decode(), "company": company_id(), "now": timezone.now()})
         number: int = cursor.rowcount
+    # Only to be quick: the notice's row is what counts, and the tick finds it.
     notify_workers(WORK)
     return number
 
@@ -80,6 +81,7 @@ def pop(run_ids: Sequence[str]) -> list[tuple[datetime, str, str, int, str, Any]
     """Remove what is there for the runs. Returns it as (since when, run, token, epoch, kind, payload)."""
     with connection.cursor() as cursor:
         cursor.execute(
+            # In the slice's transaction: a rollback brings the arrivals back.
             "DELETE FROM workflows_runinbox WHERE run_id = ANY(%s)"
             " RETURNING created_at, run_id, token, epoch, kind, payload",
             [as_array(run_ids)],

@@ -50,6 +50,7 @@ def object_of(run: WorkflowRun, kind: str) -> str:
 
 
 def event_type_lock(run: WorkflowRun, kind: str) -> str:
+    # A run without a record hears all events of the company, so that is its lane.
     return object_of(run, kind) or run.company_id
 
 
@@ -80,6 +81,7 @@ def look_back(waits: Sequence[tuple[Cursor, Node, Listen]], now: datetime) -> li
     kinds = {ask.kind for _, _, ask in waits}
     rows = Event.objects.filter(kind__in=kinds, created_at__gte=since)
     rows = rows if "" in objects else rows.filter(_about(objects))
+    # Bounded, since a wait may look back over months of a busy company.
     events = list(rows.order_by("sequence")[: LOOKED_BACK * len(waits)])
     return [
         next(
@@ -106,6 +108,7 @@ class _Bound:
     """From when on events count for a wait."""
 
     since: datetime
+    # By the sequence, for the times of two events in one transaction are the same.
     after: int | None = None
     """The sequence of the event that has started the run: only later events count."""
 
@@ -123,6 +126,7 @@ def _bound(run: WorkflowRun, since: datetime | None, started: Mapping[str, Event
     if since is not None:
         return _Bound(since)
     event = started.get(run.entry_key)
+    # The time only narrows the read; the sequence decides.
     return _Bound(run.created_at) if event is None else _Bound(event.created_at - SLACK, event.sequence)
 
 
@@ -165,6 +169,7 @@ def wake_by_events(events: Sequence[Event]) -> None:
         if lead is not None:
             leads[lead].append(event)
     contacts = contacts_of_leads(leads)
+    # Runs about the contact hear the events of its leads, too.
     for lead, contact in contacts.items():
         for event in leads[lead]:
             subjects[event.pk].add(contact)
@@ -219,6 +224,7 @@ def _tell_ends(
         end = next((name for name, end_kinds in plan.ended_by.items() if mine & set(end_kinds)), None)
         if end is not None:
             arrivals.append(Arrival(run.pk, "", run.epoch, end))
+        # Conditions look at records: only changes of a record can make them true.
         elif plan.ends and mine & {"contact.updated", "lead.updated"}:
             asked_again.append((run.pk, run.priority))
     inbox.put(arrivals)

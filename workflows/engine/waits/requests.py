@@ -92,6 +92,7 @@ def _open_calls(requests: Sequence[NodeRequest], now: datetime) -> None:
         }
         for request in requests
     ]
+    # Calls that may be made twice without harm are not read back as unknown.
     again = [request.key for request in requests if request.ask.keyed or request.node.on_error.unknown == "retry"]
     with connection.cursor() as cursor:
         params: JsonObject = {"company": company_id(), "now": now, "rows": dumps(rows).decode(), "again": again}
@@ -104,6 +105,8 @@ def _open_calls(requests: Sequence[NodeRequest], now: datetime) -> None:
 def _listen(requests: Sequence[NodeRequest], now: datetime) -> None:
     """Search past events first, and listen for those that have not happened yet. Publishers of events use the same
     lane, so that no event is missed between both."""
+    # Held until the commit: an event is published wholly before the look back, or after the listener is
+    # there.
     locks.lock_event_types(listening.event_type_lock(request.cursor.run, request.ask.kind) for request in requests)
     events = listening.look_back([(request.cursor, request.node, request.ask) for request in requests], now)
     rows = [
@@ -132,6 +135,7 @@ def _listen(requests: Sequence[NodeRequest], now: datetime) -> None:
 
 def _start_runs(requests: Sequence[NodeRequest], now: datetime) -> None:
     """Start runs of other workflows. One that was started for the same effect before is found again."""
+    # The fences of the workflows in one order.
     for workflow_id in sorted({request.ask.workflow_id for request in requests}):
         _start_runs_of(workflow_id, [request for request in requests if request.ask.workflow_id == workflow_id], now)
 
@@ -156,6 +160,7 @@ def _start_runs_of(workflow_id: str, requests: Sequence[NodeRequest], now: datet
             )
             for request in requests
         ]
+        # A slice that is taken again finds the child by the key of the effect, and starts no second one.
         started_keys = set(
             WorkflowRun.objects.filter(workflow=workflow, entry_key__in=keys.values()).values_list(
                 "entry_key", flat=True
@@ -171,6 +176,7 @@ def _start_runs_of(workflow_id: str, requests: Sequence[NodeRequest], now: datet
         place = request.place
         child = children.get(keys[request])
         if child is not None and request.ask.waits and child.status not in writing.ENDED:
+            # Written while the child is under way; one that has ended is answered at once, below.
             child.parent = {name: place[name] for name in ("run", "token", "epoch")}
             child.save(update_fields=["parent"])
             continue
@@ -197,6 +203,7 @@ def _ask_members(requests: Sequence[NodeRequest], now: datetime) -> None:
         )
         for request in requests
     ]
+    # The question and the notice commit with the step that asks.
     RunApproval.objects.bulk_create(rows)
     members = Member.objects.in_bulk({id for request in requests for id in request.ask.members})
     for request, row in zip(requests, rows, strict=True):

@@ -84,6 +84,6 @@ class NewChatbot(NewRecord, ChatbotPage):
         form = self.form().fill(self.request.POST)
         answer = self.ask("POST", self.kind.path, None, form.values)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form)
         return self.done("", self.address("chatbot", answer.data["_id"]))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
 
+from core.errors import DuplicateField, FieldError
 from core.types import JsonObject, Values
+from core.web.ask import Answer
 from core.web.flows.graph import NotPossible
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field
@@ -21,11 +22,12 @@ from outreach.chat.chatbots.pages.draw import put_in
 from outreach.chat.chatbots.pages.graph import IN_FORM, BotGraph
 from outreach.chat.chatbots.pages.types import CONTAINS, KEYWORDS, RULES, START, TYPES
 
-PIECE = re.compile(r"(?P<path>[\w.]+): (?P<words>.+)", re.DOTALL)
 NEW = "new"
 MARKED = "Something is missing or is not right: it is marked below."
 NAMES = {"keyword": "words", "type": ""}
 """Last part of a key that the API refuses -> the field of the form."""
+NEEDED = {KEYWORDS: ("words", "Write at least one"), CONTAINS: ("phrase", "This is missing")}
+"""Type of a step -> the field without which it is not saved, and its error."""
 
 
 class ChatbotStep(OneChatbot):
@@ -122,8 +124,9 @@ class ChatbotStep(OneChatbot):
         if theirs:
             clash = {"who": self.changed_by, "at": self.bot["updatedAt"]}
             return self.page(self.context(form, fields, clash=clash), status=422)
-        if self.node["type"] == KEYWORDS and not config.get("words"):
-            form.mark("config.words", "Write at least one")
+        name, text = NEEDED.get(self.node["type"], ("", ""))
+        if name and not config.get(name):
+            form.mark(f"config.{name}", text)
             return self.page(self.context(form, fields, trouble=MARKED), status=422)
         off = any(field.value for field in fields)
         id, step = self.node["id"], self.node
@@ -142,7 +145,7 @@ class ChatbotStep(OneChatbot):
         except NotPossible as trouble:
             raise Refused(404, "This step is gone", str(trouble)) from None
         if not answer.ok:
-            left = self._mark(form, answer.message, answer.warning)
+            left = self._mark(form, answer)
             return self.page(self.context(form, fields, trouble=left), status=422)
         new = self.renamed.get(id or NEW, id)
         if sent.get("stay"):
@@ -151,23 +154,24 @@ class ChatbotStep(OneChatbot):
 
     do_overwrite = do_save
 
-    def _mark(self, form: SchemaForm, message: str, warning: str) -> str:
-        """Mark the fields that an error names. Returns the rest of the error."""
-        rest, marked = [], False
-        for piece in warning.split("; "):
-            match = PIECE.fullmatch(piece)
-            if match and form.mark(self.field_of(match["path"]), _error_text(message, match["words"])):
-                marked = True
-            elif piece:
-                rest.append(piece)
-        return "; ".join(rest) or (MARKED if marked else message)
+    def _mark(self, form: SchemaForm, answer: Answer) -> str:
+        """Mark the fields that a refusal names. Returns the rest of it."""
+        rest, is_marked = [], False
+        for error in answer.errors:
+            if form.mark(self.field_of(error["field"]), _error_text(answer, error)):
+                is_marked = True
+            else:
+                rest.append(f"{error['field']}: {error['message']}")
+        if not answer.errors and answer.warning:
+            rest.append(answer.warning)
+        return "; ".join(rest) or (MARKED if is_marked else answer.message)
 
 
-def _error_text(message: str, words: str) -> str:
+def _error_text(answer: Answer, error: FieldError) -> str:
     """Return the API's error at a field in plain words."""
-    if message.startswith("Duplicate"):
+    if answer.name == DuplicateField.name:
         return "Another chatbot has this name"
-    return "This is missing" if "required" in words or "blank" in words else words
+    return "This is missing" if error.get("code") in ("required", "blank", "null") else error["message"]
 
 
 def fingerprint(node: Values) -> str:

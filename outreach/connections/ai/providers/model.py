@@ -127,6 +127,7 @@ class ModelProvider(AiProvider):
             request, before = prompts.judge_request(search, contacts[part]), fits[part]
             try:
                 if self.halted is not None:
+                    # Further batches would fail the same way and only take time.
                     raise self.halted
                 if time.monotonic() > ends:
                     detail = f"There was no time left: judging takes {JUDGING_SECONDS:.0f} seconds at most."
@@ -193,6 +194,7 @@ class ModelProvider(AiProvider):
     def _ask(self, rules: str, request: str, schema: Values, read: Callable[[str], T]) -> T:
         """Send the request. If the response is unusable, send it once more with the error."""
         turns = [Turn("user", request)]
+        # One time limit for both attempts, as the worker's task has one.
         ends = time.monotonic() + self.app.timeout_seconds
         name = PARSING
         code = "unreadable"
@@ -209,6 +211,7 @@ class ModelProvider(AiProvider):
                 name = VALIDATION
                 code = "unusable"
                 problem = str(error)
+            # The unusable answer was paid for, so it stays in the ledger with its reason.
             self.meter.failed(used, WASTED[name])
             turns = [*turns[:1], Turn("model", text[:20_000]), Turn("user", prompts.repair_request(problem))]
         reason = shorten(without_key(problem, self.key_of_app()), 300)
@@ -228,6 +231,7 @@ class ModelProvider(AiProvider):
             raise self._wasted(used, "unreadable", PARSING, detail)
         if reply.ended == "refused" or not reply.text.strip():
             raise self._wasted(used, "unusable", VALIDATION, "The model refused to write this message.")
+        # An instruction in a contact's data may ask the model's server to repeat what it was sent.
         if holds_key(reply.text, self.key_of_app()):
             detail = "The answer repeats the app's key, so that nothing of it is used."
             raise self._wasted(used, "unusable", VALIDATION, detail)
@@ -265,6 +269,7 @@ class ModelProvider(AiProvider):
             answer = self._send(self.request(rules, turns, schema), left)
             if answer is not None and 200 <= answer.status < 300:
                 return answer
+            # A 4xx comes again with the same request; 408 and 5xx may not.
             if answer is not None and answer.status < 500 and answer.status != 408:
                 problem = self._problem(answer)
                 if answer.status == 400 and adjustments < ADJUSTMENTS and self.adjust(problem):
@@ -283,6 +288,7 @@ class ModelProvider(AiProvider):
         try:
             return exchange("POST", address, seconds=seconds, headers=headers, body=orjson.dumps(request.body))
         except HttpFailed as failed:
+            # Nothing was sent, so another try does nothing twice.
             if failed.code == "unreachable":
                 return None
             if failed.code == "slow":
@@ -292,6 +298,7 @@ class ModelProvider(AiProvider):
                 raise ProviderError("unreadable", detail, temporary=False, name=PARSING) from None
             if failed.code == "broken":
                 raise self._away("broke the connection off before its answer was whole") from None
+            # Refused by the guard, or redirected: only a person can change that.
             raise self._misconfigured(failed.detail) from None
 
     # Errors

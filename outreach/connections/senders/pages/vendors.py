@@ -104,7 +104,7 @@ class NewVendorApp(VendorPage):
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
         answer = self.ask("POST", f"apps/{vendor['app']}", None, values)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             title = f"Connect {vendor['name']}"
             return self.page({"form": form, "vendor": vendor, "title": title}, status=422)
         # The next step is at the vendor: its events come to the address that the app has now.
@@ -159,7 +159,7 @@ class VendorApp(VendorPage):
             return self.unchanged(self.address("senders"))
         answer = self.ask("PUT", path, None, changed)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             guardrail = self.read(f"{path}/guardrail").data
             return self.page({**self.context(sender, vendor, form), "guardrail": guardrail}, status=422)
         return self.tested(answer, "Sender saved", self.address("senders"))
@@ -208,7 +208,7 @@ class VendorReturn(VendorPage):
         answer = self.ask("PUT", f"{path}/{context['app']}", None, values) if context["app"] else None
         answer = answer or self.ask("POST", path, None, values)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page(self.context(sent, form), status=422)
         message = "It sends again" if context["app"] else f"{context['vendor']['name']} connected"
         return self.done(message, self.address("vendor-app", answer.data["_id"]))

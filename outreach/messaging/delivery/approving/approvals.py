@@ -48,6 +48,7 @@ def outdated() -> Q:
     """Return the condition of messages that would go to others, or come from others, than they were approved for."""
     # A version before kept the address alone.
     before = Q(approved_envelope="") & ~Q(recipient="") & ~Q(recipient=address())
+    # Compared in SQL, so that any change of a contact or sender counts at once.
     return before | (~Q(approved_envelope="") & ~Q(approved_envelope=envelope()))
 
 
@@ -66,6 +67,7 @@ def lapsed_counts(run_id: str) -> dict[str, int]:
     """Return reason -> number of the run's approved messages whose approval holds no longer."""
     rows = SendJob.objects.filter(run_id=run_id, status=Status.APPROVED)
     ended = rows.filter(approval_ends_at__lte=timezone.now())
+    # Each message counts once, for the reason that hold() would give it.
     late = ended.exclude(outdated()).count()
     counts = {str(Reason.APPROVAL_OUTDATED): rows.filter(outdated()).count(), str(Reason.APPROVAL_EXPIRED): late}
     return {reason: number for reason, number in counts.items() if number}
@@ -85,6 +87,7 @@ def hold(rows: QuerySet[SendJob], member_id: str | None, reason: str = Reason.AW
     stopped = rows.filter(Q(status=Status.APPROVED) | Q(status=Status.CANCELLED, reason="declined"))
     if reason == Reason.APPROVAL_OUTDATED:
         return _hold(stopped, member_id, reason)
+    # First, since the second statement would take these rows too, and give them the other reason.
     changed = _hold(rows.filter(outdated(), status=Status.APPROVED), member_id, Reason.APPROVAL_OUTDATED)
     return changed + _hold(stopped, member_id, reason)
 
@@ -93,6 +96,7 @@ def _hold(rows: QuerySet[SendJob], member_id: str | None, reason: str) -> int:
     values: JsonObject = {"approved_at": None, "approved_by_id": None, "approval_ends_at": None}
     if member_id is not None:
         values["updated_by_id"] = member_id
+    # An empty envelope is no approval; the next one stores what is true then.
     return ledger.transition_all(
         rows, to=Status.DRAFT, reason=reason, actor_id=member_id, approved_envelope="", **values
     )
@@ -104,6 +108,7 @@ def hold_lapsed() -> bool:
     Claims do this too, for due messages; this is for those that would be shown as waiting to go and are not.
     """
     approved = SendJob.objects.filter(status=Status.APPROVED)
+    # A periodic task without a company: rows are found over all companies and changed in the scope of each.
     ended = list(approved.filter(approval_ends_at__lte=timezone.now()).values_list("company_id", "pk")[:BATCH])
     changed = list(approved.filter(outdated()).values_list("company_id", "pk")[:BATCH])
     for pairs, reason in ((changed, Reason.APPROVAL_OUTDATED), (ended, Reason.APPROVAL_EXPIRED)):

@@ -15,6 +15,7 @@ def content_hash(envelope: str, *texts: str, attachments: Sequence[Values] = ())
     """Return the hash of subject, text, HTML and attachments, followed by that of the envelope."""
     # PostgreSQL stores no null characters, so that they part the words.
     files = [f"{file['sha256']} {file['name']}" for file in attachments]
+    # Two halves, so that an edit can check the words alone and an approval both.
     return hash_of(*texts, *files) + hash_of(envelope)
 
 

@@ -12,9 +12,11 @@ from outreach.connections.chat_apps.selectors import is_phone, opted_out
 from outreach.messaging.delivery.deciding.decision import SESSION_HOURS
 from outreach.messaging.delivery.models import SendJob
 
+# WhatsApp allows free text for 24 hours after the person's last message, and templates alone after that.
 SESSION = dt.timedelta(hours=SESSION_HOURS)
 ANSWER: JsonObject = {"window": None, "place": None, "unsubscribed": False}
 """An answer in a conversation is sent at any hour, regardless of the contact's unsubscription from mail."""
+# Far in the past, so that a chat in which the person has never written counts as closed.
 NEVER = dt.datetime.min.replace(tzinfo=dt.UTC) + SESSION
 
 
@@ -56,6 +58,7 @@ def _parts(
         parts |= ANSWER
     if job.chat_template_id is not None:
         parts["template_approved"] = status == ChatTemplate.Status.APPROVED
+    # The website's own chat has no such rule.
     elif job.channel != SendJob.Channel.MESSENGER:
         parts["session_ends_at"] = last + SESSION if last else NEVER
     return parts

@@ -72,10 +72,12 @@ class SendContext:
         """Load the active company's subscription, sending hours and time zone."""
         try:
             allowed: Entitlement | None = going_entitlement(company_id())
+        # Without a subscription the decision says so; an error would end the sender's whole turn.
         except NamedError:
             allowed = None
         settings = GenieSettings.objects.first()
         zone = load_zone(Company.objects.values_list("timezone", flat=True).get(pk=company_id())) or ZoneInfo("UTC")
+        # Recipients' clocks are the default, also before a company has opened its settings.
         own_clock = settings is None or settings.recipient_timezone
         providers, vendors = (settings.provider_limits, settings.vendor_limits) if settings else ({}, {})
         return cls(allowed is not None, window_of(settings), own_clock, zone, providers, vendors, allowed)
@@ -115,6 +117,7 @@ class SendContext:
         for job in jobs:
             contact = job.contact
             stop = stopped.get(job.pk)
+            # A reason of an earlier status may still be in the column.
             unwritten = _UNWRITTEN.get(job.reason) if job.status == SendJob.Status.PLANNED else None
             held = job.status in (SendJob.Status.PLANNED, SendJob.Status.DRAFT)
             over = job.reason in QUOTAS and job.status == SendJob.Status.APPROVED
@@ -127,12 +130,15 @@ class SendContext:
                 run_paused=job.held_at is not None or (job.run is not None and job.run.paused_at is not None),
                 pace=paces.get(job.run_id or ""),
                 replied=stop == Reason.REPLY_RECEIVED
+                # Follow-ups have stop rules of their own; answers in a conversation are meant for people who
+                # have written.
                 or (job.step == 1 and job.conversation_id is None and _has_replied(contact, job)),
                 stopped=stop if stop != Reason.REPLY_RECEIVED else None,
                 attempts=0 if unwritten else job.attempts,
                 unwritten=unwritten,
                 written_at=max(job.due_at, now + WRITING) if unwritten else None,
                 approved=not held
+                # Messages of a run that needs no approval are approved as soon as they have words.
                 or (unwritten is not None and job.run is not None and not job.run.draft and not job.text),
                 as_approved=held or job.is_as_approved,
                 approval_ends_at=None if held else job.approval_ends_at,
@@ -181,6 +187,7 @@ def _limits(sender: Sender, zone: ZoneInfo, now: dt.datetime) -> Iterable[Limit]
         if getattr(sender, name)
     }
     today = now.astimezone(zone).date()
+    # Days of the ramp are the company's days: "today" must not change at a foreign midnight.
     midnight = dt.datetime.combine(today, dt.time(0), zone)
     if sender.ramp_start:
         allowed = ramp_limit(
@@ -193,8 +200,10 @@ def _limits(sender: Sender, zone: ZoneInfo, now: dt.datetime) -> Iterable[Limit]
         periods[Reason.LIMIT_DAY_RAMP] = (allowed, midnight, dt.timedelta(days=1))
     if not periods:
         return
+    # Limits are counted from the messages themselves. A counter could drift after a kill; rows cannot.
     sent = SendJob.objects.filter(**{sender.job_column: sender})
     since = min(start for _, start, _ in periods.values())
+    # One aggregate over the longest period answers for all of them.
     used = sent.filter(sending_at__gt=since).aggregate(
         **{r.value: Count("pk", filter=Q(sending_at__gt=s)) for r, (_, s, _) in periods.items()}
     )
@@ -211,6 +220,7 @@ def _limits(sender: Sender, zone: ZoneInfo, now: dt.datetime) -> Iterable[Limit]
 
 def claimed_count(sender: Sender) -> int:
     """Count the sender's messages that workers have claimed and not begun: each may take a slot of its limits."""
+    # Without it, two claims in a row would both count the same free slots.
     return SendJob.objects.filter(**{sender.job_column: sender}, status=SendJob.Status.CLAIMED).count()
 
 

@@ -56,6 +56,8 @@ from outreach.messaging.delivery.deciding.reasons import MAX_ATTEMPTS, SENTENCES
 from outreach.messaging.delivery.limits.windows import Place, Window, next_opening
 
 FinalState = Literal["cancelled", "suppressed", "failed"]
+# Greylisting servers (RFC 6647) mostly accept after some minutes; four times longer each time covers an
+# outage of hours.
 _BACKOFF_FIRST = dt.timedelta(minutes=2)
 _BACKOFF_FACTOR = 4
 _FORECAST_STEPS = 50
@@ -165,9 +167,11 @@ def decide(inputs: DecisionInput, now: dt.datetime) -> Decision:
     return _final(inputs, now) or _needs_a_person(inputs, now) or _needs_time(inputs, now) or Ready()
 
 
+# Each step repeats the decision at the time that the last one named: no second logic that could disagree.
 def forecast(inputs: DecisionInput, now: dt.datetime) -> dt.datetime | None:
     """Return when the message is sent if nothing else happens; None when that needs a person or will never be."""
     moment = now
+    # Bounded, since limits and windows could otherwise send the moment on for ever.
     for _ in range(_FORECAST_STEPS):
         decision = decide(inputs, moment)
         if isinstance(decision, Ready):
@@ -216,6 +220,7 @@ def _stop(reason: Reason) -> Stop:
 
 
 def _final(inputs: DecisionInput, now: dt.datetime) -> Stop | None:
+    # The order is part of the API: of several reasons people see the one that no waiting can change.
     if inputs.run_cancelled:
         return _stop(Reason.RUN_CANCELLED)
     if inputs.contact_deleted:
@@ -238,8 +243,10 @@ def _final(inputs: DecisionInput, now: dt.datetime) -> Stop | None:
 
 
 def _needs_a_person(inputs: DecisionInput, now: dt.datetime) -> Wait | None:
+    # Before approvals: nobody should be asked to approve what cannot go anyway.
     if not inputs.subscription_active:
         return Wait(Reason.SUBSCRIPTION_LAPSED, None)
+    # Before the pause of the run: resuming it would not give the message its words.
     if inputs.unwritten is Reason.AWAITING_WINNER:
         return Wait(inputs.unwritten, None)
     if inputs.unwritten and inputs.written_at and inputs.written_at > now:
@@ -282,11 +289,14 @@ def _needs_time(inputs: DecisionInput, now: dt.datetime) -> Wait | None:
     if inputs.retry_at and inputs.retry_at > now:
         return Wait(Reason.RETRY_BACKOFF, inputs.retry_at)
     limits = (*(inputs.sender.limits if inputs.sender else ()), *((inputs.pace,) if inputs.pace else ()))
+    # The longest period first: people should read about the day before the minute.
     for limit in sorted(limits, key=lambda limit: _LIMITS_IN_ORDER.index(limit.reason)):
+        # A slot that has opened since the count is no reason to wait.
         if limit.used >= limit.allowed and limit.opens_at > now:
             return Wait(limit.reason, limit.opens_at)
     if inputs.window:
         if inputs.place is None:
+            # A caller that forgot the place would send at night without anybody noticing.
             raise ValueError("a window needs the recipient's place")
         opening = next_opening(inputs.window, inputs.place.zone, now)
         if opening > now:

@@ -40,6 +40,7 @@ def estimate(
     left = number
     day, used = now.astimezone(zone).date(), 0
     for _ in range(MAX_STEPS):
+        # Reckoned window by window: a rate over calendar days would promise mails on Sundays.
         opens = next_opening(window, zone, moment) if window else moment
         begins = begins or opens
         local = opens.astimezone(zone)
@@ -53,6 +54,7 @@ def estimate(
             last = opens + dt.timedelta(hours=left / per_hour if per_hour else 0)
             return Estimate(per_hour, sender.per_day, begins, last)
         left, used = left - taken, used + taken
+        # The day's limit is used up: nothing goes before midnight, even if the window stays open.
         moment = _midnight(local) if taken == allowed else closes
     return Estimate(per_hour, sender.per_day, begins, None)
 

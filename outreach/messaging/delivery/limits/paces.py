@@ -32,6 +32,8 @@ def paces_of(jobs: Sequence[SendJob], now: dt.datetime) -> dict[str, Limit]:
     paces = {}
     for run, allowed in runs.items():
         number, first = counted.get(run, (0, None))
+        # The oldest message leaves the hour first, and with it goes its slot.
         opens = first + HOUR if first is not None and number >= allowed else now + _CLAIM
+        # Claimed messages are about to go; without them, each claim would fill the hour again.
         paces[run] = Limit(Reason.LIMIT_CAMPAIGN, allowed, number + claimed.get(run, 0), opens)
     return paces

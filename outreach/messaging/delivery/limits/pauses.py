@@ -28,14 +28,18 @@ def pause_after_failure(*, sender: Sender, detail: str, refused: bool = False) -
     The owners and the members who may change apps are notified once per series. A sender whose account was `refused`
     becomes unverified, so that it sends nothing, and they are notified at once.
     """
+    # Several connections of a sender fail at the same moment; each failure has to be counted.
     row = type(sender)._default_manager.select_for_update(of=("self",)).get(pk=sender.pk)
     now = timezone.now()
     row.failures += 1
+    # Growing pauses, or a locked account would be tried each second and stay locked.
     row.paused_until = now + backoff(row.failures, _random)
     row.paused_reason = "sender_trouble"
     row.last_error = detail
     row.last_error_at = now
+    # Exactly at the number and not beyond it, so that a series is reported once.
     should_notify = row.verified if refused else row.failures == NOTIFY_AFTER
+    # A refused account does not heal by waiting, and further attempts can lock it.
     row.verified = row.verified and not refused
     fields = ["failures", "paused_until", "paused_reason", "last_error", "last_error_at", "verified"]
     row.save(update_fields=fields)
@@ -54,5 +58,6 @@ def pause(sender: Sender, reason: str, seconds: float, detail: str = "") -> None
 
 def reset_failures(sender: Sender) -> None:
     """Forget the sender's failures, since a message has gone out."""
+    # The condition saves a write for each turn of a healthy sender.
     rows = type(sender)._default_manager.filter(pk=sender.pk, failures__gt=0)
     rows.update(failures=0, last_error="", last_error_at=None)

@@ -32,6 +32,7 @@ KEPT = timedelta(days=1)
 """Time after which an unused bucket is full; it is then created again when needed."""
 BATCH = 5000
 _HOUR = 3600.0
+# Without it, the full bucket of a quiet hour would go out in a few seconds, as spam does.
 _PART = 10
 """A bucket holds this part of an hour's messages, so that they are spread over it."""
 
@@ -69,6 +70,7 @@ def vendor_scope(sender: Sender) -> str:
 def size_and_rate(per_hour: int) -> tuple[float, float]:
     """Return the size of a bucket, and its inflow per second: together never more than `per_hour` in an hour."""
     size = max(1, per_hour // _PART)
+    # What the full bucket holds counts in the hour as well, so less flows in.
     return float(size), (per_hour - size + 1) / _HOUR
 
 
@@ -83,17 +85,22 @@ def reserve(counts: Mapping[str, int], limits: Mapping[str, int], now: datetime)
     company = company_id()
     new = [
         RecipientQuota(company_id=company, scope=scope, tokens=size_and_rate(scope_limits[scope])[0], filled_at=now)
+        # One order for all: two claims that insert the same new buckets would otherwise wait for each other.
         for scope in sorted(scope_limits)
     ]
+    # Another claim may have made the bucket in between; the locked read below sees whose it is.
     RecipientQuota.objects.bulk_create(new, ignore_conflicts=True)
     rows = list(RecipientQuota.objects.select_for_update().filter(scope__in=scope_limits).order_by("scope"))
     taken = {}
     for row in rows:
         size, rate = size_and_rate(scope_limits[row.scope])
+        # Clocks of two machines differ: a negative time would take tokens away.
         since = max(0.0, (now - row.filled_at).total_seconds())
         row.tokens = min(size, row.tokens + since * rate)
+        # Sums of fractions stay a hair below the whole number that they mean.
         count = min(counts[row.scope], int(row.tokens + 1e-6))
         row.tokens = row.tokens - count
+        # The time never goes back, or the same seconds would be filled twice.
         row.filled_at = max(now, row.filled_at)
         taken[row.scope] = Taken(count, now + timedelta(seconds=(size - row.tokens) / rate))
     RecipientQuota.objects.bulk_update(rows, ["tokens", "filled_at"])

@@ -61,7 +61,9 @@ def change_settings(**values: Any) -> None:
         values["window_days"] = sorted(values["window_days"])
     for name in ("provider_limits", "vendor_limits"):
         if name in values:
+            # Null and 0 both mean "no limit", which is stored as no entry.
             values[name] = {key: limit for key, limit in values[name].items() if limit}
+    # Two members who change different settings at the same time both keep theirs.
     settings, _ = GenieSettings.objects.select_for_update(of=("self",)).get_or_create()
     for name, value in values.items():
         setattr(settings, name, value)
@@ -78,6 +80,7 @@ def change_settings(**values: Any) -> None:
             "windowEnd is windowStart", "windowEnd: is the same as windowStart; give null for both to send all day"
         )
     settings.save()
+    # Their times were reckoned by the former settings, and may be days away.
     held = (Reason.OUTSIDE_WINDOW, Reason.LIMIT_DOMAIN, Reason.LIMIT_VENDOR)
     waiting = SendJob.objects.filter(status=SendJob.Status.APPROVED, reason__in=held)
     if waiting.update(due_at=timezone.now()):

@@ -76,10 +76,14 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
             # A value for each sender: EXISTS becomes a join, which reads all that is due.
             waiting = SendJob.objects.filter(_due(now), **{f"{kind.job_column}_id": OuterRef("pk")})
             first = Subquery(waiting.order_by("due_at", "id").values("pk")[:1])
+            # A paused sender keeps its due messages, so it is left out here, or each round would begin with
+            # it again.
             senders = kind._default_manager.alias(first=first).filter(
                 Q(paused_until__isnull=True) | Q(paused_until__lte=now), first__isnull=False, **SENDING
             )
+            # Random, so that beyond the limit no sender is always the one that is left out.
             pairs += senders.order_by("?").values_list("pk", "company_id")[:limit]
+    # Otherwise all mailboxes would come before all chat apps.
     _random.shuffle(pairs)
     return pairs[:limit]
 
@@ -94,13 +98,17 @@ def claim(sender_id: str, limit: int = BATCH, lease: str = "", context: SendCont
     """
     sender = locked_sender(sender_id, **SENDING)
     now = timezone.now()
+    # Another process may have paused the sender between due_senders() and this lock.
     if sender is None or (sender.paused_until is not None and sender.paused_until > now):
         return Claim([], 0)
     context = context or SendContext.load()
     if not context.subscription_active:
+        # The sender rests instead of its messages: one write, and they go as soon as the company has paid.
         pause(sender, Reason.SUBSCRIPTION_LAPSED, _SUBSCRIPTION_PAUSE)
         return Claim([], 0)
     state = sender_state(sender, context.zone, now)
+    # Counted under the lock of the sender: two workers that counted at the same time would both take the last
+    # slot.
     left = remaining(state, claimed_count(sender)) if state.limits else BATCH
     if left == 0:
         _pause_for_limit(sender, state, now)
@@ -110,14 +118,19 @@ def claim(sender_id: str, limit: int = BATCH, lease: str = "", context: SendCont
 
 def _choose(sender: Sender, context: SendContext, lease: str, most: int, limit: int, now: dt.datetime) -> Claim:
     jobs = list(
+        # A row that is locked is being stopped or approved by somebody else, so it is left for the next
+        # round. Contacts are not locked: their edits must not wait for a claim.
         SendJob.objects.select_for_update(skip_locked=True, of=("self",))
         .filter(_due(now), **columns_of(sender))
         .select_related("contact")
         .defer(*_OF_OTHERS)
+        # The same order as the index of due messages, so that PostgreSQL stops reading after the limit.
         .order_by("due_at", "id")[:limit]
     )
+    # All jobs share one instance of the sender, which is known here: no join and no query for each.
     for job in jobs:
         setattr(job, sender.job_column, sender)
+    # Messages of conversations have no run, so an inbox's replies save the query.
     if any(job.run_id for job in jobs):
         prefetch_related_objects(jobs, "run")
     # `most` already respects the limits, so the decision gets none.
@@ -133,15 +146,19 @@ def _choose(sender: Sender, context: SendContext, lease: str, most: int, limit: 
             waiting[decision].append(job.pk)
         elif isinstance(decision, Stop):
             stopped[decision].append(job.pk)
+        # Messages beyond the limits stay as they are: they are due, and the next claim begins with them.
         elif len(ready) < most and room.get(job.run_id, 1) > 0:
             ready.append(job)
             if job.run_id in room:
                 room[job.run_id] -= 1
+    # Shared quotas come last, so that nothing is reserved for a message that may not go anyway.
     ready = _within_vendor(sender, ready, waiting, context, now)
     ready = _within_quotas(ready, waiting, context, now)
     ready = within_plan(ready, waiting, context.allowed)
+    # One UPDATE for each reason and time, however many messages share them.
     for wait, ids in waiting.items():
         rows = SendJob.objects.filter(pk__in=ids)
+        # Approval was given for the former content or address. A person has to look again, so no time is set.
         if wait.reason in LAPSED:
             hold(rows, None, reason=wait.reason)
         elif wait.reason is Reason.LIMIT_CAMPAIGN and wait.until is not None:
@@ -209,9 +226,12 @@ def _spread(
 
 def _claim(sender: Sender, ready: list[SendJob], lease: str, context: SendContext, now: dt.datetime) -> None:
     texts = ledger.record_claimed([job.pk for job in ready], lease=lease, worker=worker_number())
+    # Before the commit, so that release_lost_claims() never takes these messages for lost ones.
     _held.add(lease)
+    # The warm-up of a sender counts from its first claim, by the company's calendar.
     if sender.first_sent_on is None:
         type(sender)._default_manager.filter(pk=sender.pk).update(first_sent_on=now.astimezone(context.zone).date())
+    # The objects get what the statement wrote; reading the rows again would cost as much as the claim.
     for job in ready:
         job.status = SendJob.Status.CLAIMED
         job.lease = lease
@@ -223,10 +243,13 @@ def _claim(sender: Sender, ready: list[SendJob], lease: str, context: SendContex
 def _pause_for_limit(sender: Sender, state: SenderState, now: dt.datetime) -> None:
     """Pause the sender until a slot opens, or briefly when claims of other workers fill the limits."""
     full = [limit for limit in state.limits if limit.used >= limit.allowed]
+    # Every full limit must have a free slot, so the one that opens last decides.
     latest: Limit | None = max(full, key=lambda limit: limit.opens_at, default=None)
     if latest is None:
+        # Claims that are not sent yet fill the limit. They end within seconds: as sent, or released.
         pause(sender, "limit_reserved", _RESERVED_PAUSE)
     else:
+        # A slot that has just opened must not give a pause of zero, which would make the worker spin.
         pause(sender, latest.reason, max(0.05, (latest.opens_at - now).total_seconds()))
 
 
@@ -246,6 +269,7 @@ def holding() -> Iterator[str]:
 
 
 @transaction.atomic
+# Not through the sender's lock: to release takes nothing from any limit.
 def release_claim(lease: str) -> None:
     """Release the messages that were claimed under the lease and not started."""
     _held.discard(lease)
@@ -262,6 +286,7 @@ def release_lost_claims() -> None:
     orphans = SendJob.claim_policy.orphans
     with unscoped(reason="worker: messages that this process claimed and lost"), transaction.atomic():
         for held, freed in orphans.items():
+            # A lease in use belongs to a turn that is still running in another thread of this process.
             lost = SendJob.objects.filter(status=held, worker=worker_number()).exclude(lease__in=list(_held))
             ledger.transition_all(lost, to=freed, reason="worker_failed", lease=None, worker=None)
 

@@ -31,9 +31,12 @@ from outreach.messaging.delivery.stopping.stop_rules import reason_sql
 _DIRECT = f"({', '.join(repr(one) for one in DIRECT)})"
 Row = Values
 _SENT = "mail.sent"
+# The lengths of the columns. A vendor's longer id must not make PostgreSQL refuse the whole group.
 _PROVIDER_ID, _THREAD_ID = 200, 64
 
 
+# Between claim and intent lie seconds in which people unsubscribe, stop runs or edit contacts. Each condition
+# is checked again in the statement that commits, since a check before it would leave a gap.
 def intent_holds(at: str, recipient: str) -> str:
     """Return the conditions, in SQL, that may have changed since the claim of message `j` and forbid sending it."""
     return f"""
@@ -64,6 +67,7 @@ _CHAT_HOLDS = f"""
         ELSE EXISTS (SELECT FROM outreach_conversation w
             WHERE w.id = j.conversation_id AND w.last_inbound_at > g.at - interval '{SESSION_HOURS} hours') END
 """
+# The step of the ledger is written by the same statement as the state, so neither exists without the other.
 _TRANSITION = (
     "INSERT INTO outreach_sendjobtransition"
     " (id, company_id, send_job_id, from_status, to_status, reason, detail, created_at, updated_at)"
@@ -98,9 +102,12 @@ RETURNING send_job_id"""
 """For intents that may have been committed before their connection broke, of messages whose end was not sent."""
 
 
+# Built at the first use: apps register their consumers of events after this module is imported.
 @cache
 def settle() -> str:
     """Return the statement that settles messages, once all consumers of events are registered."""
+    # A delivery is written only where somebody listens. For each consumer of each message would be most of
+    # the work.
     condition = wanted_by(_consumers(), "found.key", company="moved.company_id", kind=f"'{_SENT}'")
     return f"""
 WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
@@ -133,12 +140,14 @@ def _consumers() -> list[EventConsumer]:
 def intent_of(job: SendJob, *, recipient: str, message_id: str) -> Row:
     """Return the parameters of INTENT for a claimed message."""
     return {
+        # The lease in the condition makes a late intent of a worker that was declared dead change nothing.
         "id": job.pk,
         "company": job.company_id,
         "lease": job.lease,
         "recipient": recipient,
         "message_id": message_id,
         "at": timezone.now(),
+        # Ids are made here, so that a group that is written again after an error writes the same rows.
         "step": new_id(),
     }
 
@@ -158,6 +167,7 @@ def settled(job: SendJob, outcome: Sent) -> Row:
         "step": new_id(),
         "event": new_id(),
         "payload": {"contact": job.contact_id, "subject": job.subject, "run": job.run_id},
+        # Ids for all consumers. The statement uses those that are wanted, for it cannot make ids by itself.
         "consumers": {consumer.name: new_id() for consumer in _consumers()},
     }
 
@@ -169,6 +179,7 @@ def next_step_at(job: SendJob, sent_at: datetime) -> datetime | None:
 
 def parameters(rows: Sequence[Row]) -> list[str]:
     """Return the parameter of a statement, for its rows."""
+    # One JSON text, whatever the number of rows: the statement's text stays the same, and so does its plan.
     return [orjson.dumps(rows).decode()]
 
 

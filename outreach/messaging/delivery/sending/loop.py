@@ -76,14 +76,19 @@ def _start(work: Callable[[], None]) -> None:
         try:
             work()
         finally:
+            # Django keeps connections by thread and nobody closes those of a thread that has ended.
             connections.close_all()
 
+    # A process that was asked to end must not wait for a mail server that says nothing.
     Thread(target=run, name="connection", daemon=True).start()
 
 
 def drain(deadline: float) -> None:
     """Send due messages until none is left or the deadline (monotonic) passes."""
+    # Before anything is claimed: what an error left claimed by this process is found by nobody else while it
+    # lives.
     release_lost_claims()
+    # A writer costs a thread and a connection, which an idle tick must not pay.
     if due_senders(1):
         _new().drain(deadline)
 
@@ -112,12 +117,15 @@ class Sending:
         While slow servers delay it after the deadline, others continue to be served: no sender waits for another one's
         server.
         """
+        # Messages in progress are not cut off: each one that is would be uncertain.
         last = deadline + MAX_WAIT
         try:
             self._serve_senders(deadline)
             while self._end_turns(_LOOK_AGAIN) and self._trouble is None and monotonic() < last:
                 self._serve_senders(monotonic() + SECONDS_A_SENDER)
         finally:
+            # The order matters: connections first, for they still submit; then the writer; then what it asked
+            # for at last.
             self._end_turns()
             self._ledger.close()
             while not self._asked.empty():
@@ -131,6 +139,8 @@ class Sending:
         while self._trouble is None and monotonic() < deadline:
             begun = self._begun
             self._begin_turns(deadline)
+            # Nothing begun and nothing running means that nothing is due, so the process ends and the tick
+            # starts it again.
             if self._turns:
                 self._answer(_WAIT)
             elif self._begun == begun:
@@ -147,25 +157,31 @@ class Sending:
 
     def _begin_turns(self, deadline: float) -> None:
         """Begin turns of senders with due messages, if there are connections for them."""
+        # The search goes over all companies, so it is not repeated for each message.
         if not self._free or (self._turns and monotonic() < self._looked_at + _LOOK_AGAIN):
             return
         self._looked_at = monotonic()
         for sender_id, company in due_senders(SENDERS_A_ROUND):
             if self._free and sender_id not in self._turns and monotonic() < deadline:
+                # The list came from all companies. Whatever a turn reads is read as its company alone.
                 with company_scope(company):
                     self._begin_turn(sender_id, deadline)
 
     def _begin_turn(self, sender_id: str, deadline: float) -> None:
         sender = find_sender(sender_id)
+        # It may have been deleted since it was listed.
         if sender is None:
             return
         slots: list[int] = []
+        # Without a slot, other processes use all connections that its server allows.
         if not take_slot(sender, slots):
             return
+        # Turns have an end, so that a sender with a million messages does not keep others waiting.
         ends = min(deadline, monotonic() + SECONDS_A_SENDER)
         try:
             turn = Turn(sender, opener(sender), parts_of(sender), SendContext.load(), ends, slots)
         except Exception:
+            # The lock ends with a broken session anyway, and the first error is the one to raise.
             with suppress(DatabaseError):
                 give_slot_back(sender, slots)
             raise
@@ -173,6 +189,7 @@ class Sending:
         try:
             self._refill(turn)
         finally:
+            # All of its messages may have to wait; no thread would end such a turn.
             if not turn.connections and sender_id in self._turns:
                 self._finish(turn)
 
@@ -184,6 +201,7 @@ class Sending:
             turn.parts.prepare(claimed.jobs)
             turn.jobs.extend(claimed.jobs)
             turn.has_more = claimed.examined >= limit
+            # None of those examined may go now. They got a later time, so the next claim sees others.
             if claimed.jobs or not claimed.examined:
                 break
             limit = LOOKAHEAD
@@ -191,6 +209,8 @@ class Sending:
             if turn.connections == len(turn.slots) and not take_slot(turn.sender, turn.slots):
                 break
             self._free -= 1
+            # The writer waits for half of the connections, so it has to count them before they submit
+            # anything.
             self._ledger.connections += 1
             self._begun += 1
             turn.connections += 1
@@ -209,6 +229,7 @@ class Sending:
     def _finish(self, turn: Turn) -> None:
         turn.end()
         del self._turns[turn.sender.pk]
+        # A free place is filled at once; the pause between searches is for times without one.
         self._looked_at = float("-inf")
         # release_lost_claims or the sweeper finds what cannot be released now; locks end with a broken connection.
         with suppress(DatabaseError):
@@ -216,11 +237,14 @@ class Sending:
         with suppress(DatabaseError):
             while turn.slots:
                 give_slot_back(turn.sender, turn.slots)
+        # One accepted message shows that server and login work, so the backoff begins from the start again.
         if turn.sent:
             reset_failures(turn.sender)
         if isinstance(turn.failure, SenderLimited):
             pause(turn.sender, "vendor_limit", turn.failure.seconds, turn.failure.detail)
         elif isinstance(turn.failure, SmtpError):
+            # A vendor's refused token is final until somebody logs in again. SMTP servers refuse logins for a
+            # while, too.
             refused = not isinstance(turn.sender, Smtp) and turn.failure.stage == "auth"
             pause_after_failure(sender=turn.sender, detail=turn.failure.detail, refused=refused)
 
@@ -239,6 +263,7 @@ class Sending:
         session: AnySession | None = None
         try:
             with company_scope(turn.company):
+                # The session is opened for the first message, for a turn may have none left for this thread.
                 while (job := self._next(turn)) is not None:
                     session = session or turn.open()
                     self._hand_over(turn, session, job)
@@ -247,6 +272,8 @@ class Sending:
         except SenderStopped:
             log.warning("the guardrail of sender %s has stopped it", turn.sender.pk)
             turn.end()
+        # The database is away. Its messages were taken back, or the sweeper finds them; going on would only
+        # repeat it.
         except IntentLost:
             turn.end()
         except Exception as error:  # noqa: BLE001  the edge of one connection: the main thread raises it again
@@ -255,10 +282,13 @@ class Sending:
         finally:
             if session is not None:
                 session.close()
+            # Always, or the count of free connections would shrink with each error.
             self._tell(turn, partial(self._left, turn))
 
     def _next(self, turn: Turn) -> SendJob | None:
         job = turn.next()
+        # The connection has nothing to do, so it waits for the claim. At LOW it only gives notice of it and
+        # works on.
         if job is None and turn.is_on and turn.has_more:
             self._ask(turn, partial(self._refill, turn))
             return turn.next()
@@ -274,12 +304,14 @@ class Sending:
             self._record(turn, partial(record_not_begun, job, error))
             return
         except BaseException:
+            # The intent is committed, and the end may be sent or not: uncertain, and not taken back.
             if job.status == SendJob.Status.SENDING:
                 stopped = Uncertain("the worker was stopped while the server had the message")
                 self._record(turn, partial(record_outcome, job, stopped))
             raise
         if isinstance(outcome, Sent):
             turn.sent += 1
+            # The time of acceptance is taken here, before the group waits for its commit.
             row = settled(job, outcome)
             late = partial(self._record, turn, partial(record_late, job, row))
             self._ledger.settle(row, partial(self._tell, turn, late))
@@ -289,11 +321,13 @@ class Sending:
     def _record(self, turn: Turn, record: Callable[[], Any]) -> None:
         try:
             self._ask(turn, record)
+        # Another worker owns the message by now, so nothing is written and nothing is repeated.
         except LeaseLost as lost:
             log.warning("message %s was taken over by another worker", lost)
 
     def _ask(self, turn: Turn, what: Callable[[], Any]) -> None:
         """Run a function on the main thread in the turn's company, and wait for it. Raises its exception."""
+        # It would wait for itself for ever.
         if get_ident() == self._main:
             with company_scope(turn.company):
                 what()

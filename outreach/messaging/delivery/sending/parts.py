@@ -56,15 +56,19 @@ class MailParts:
             thread_id=job.provider_thread_id,
             list_id=job.company_id,
             list_name=self._company_name,
+            # Only campaigns: with this header, automatic replies and some filters treat a mail as mass mail.
             bulk=job.run is not None and job.run.campaign,
+            # Each message has its own link, so that an unsubscribe names the message that led to it.
             unsubscribe_url=link(self._base, Unsubscriber(job.company_id, job.contact_id, job.pk)),
             attachments=self._files.read(job.attachments),
         )
 
     def _html(self, job: SendJob) -> str | None:
+        # The company's setting is the upper limit. A run can switch tracking off, never on.
         opens = self._opens and (job.run is None or job.run.track_opens)
         clicks = self._clicks and (job.run is None or job.run.track_clicks)
         if not opens and not clicks:
+            # The builder of mails makes the page from the text itself, as nothing has to be replaced in it.
             return job.html or None
         return with_tracking(sent_html(job.text, job.html), job.pk, self._base, opens=opens, clicks=clicks)
 
@@ -82,6 +86,7 @@ class ChatParts:
     def mail_of(self, job: SendJob, recipient: str) -> OutgoingChat:
         """Return the message as it is sent. Raises AttachmentMissing and AttachmentUnavailable."""
         files = self._files.read(job.attachments)
+        # Some chat platforms take a file only by an address that they fetch it from.
         links = [file_link(attachment["id"], attachment["name"]) for attachment in job.attachments]
         return OutgoingChat(job.pk, recipient, job.chat or {}, files, links)
 

@@ -68,6 +68,8 @@ class Turn:
     @property
     def wanted(self) -> int:
         """Return the number of connections that its messages need now."""
+        # Logging in takes as long as several messages, so a connection has to have enough of them to be worth
+        # it.
         return min(self.sender.max_connections, -(-len(self.jobs) // MESSAGES_A_CONNECTION))
 
     @property
@@ -76,21 +78,27 @@ class Turn:
         if not self.begun:
             return FIRST_BATCH
         now = monotonic()
+        # The first milliseconds say nothing: a division by them would claim far too many.
         coming = self.begun / max(now - self.began, _SHORT) * max(0.0, self.ends - now)
+        # More than LOW, or each message would ask for a claim of its own.
         return max(2 * LOW, min(BATCH, int(coming) - len(self.jobs)))
 
     def next(self) -> SendJob | None:
         """Take the next message; None for none. For any thread."""
         try:
+            # Without a lock: deque is safe for threads, and an empty one raises where a check before it could
+            # be outdated.
             job = self.jobs.popleft() if self.is_on else None
         except IndexError:
             return None
+        # Two threads may lose a count. It only estimates the speed.
         self.begun += job is not None
         return job
 
     def end(self, failure: Exception | None = None) -> None:
         """Stop sending further messages."""
         self.over = True
+        # The first failure is the cause; others follow from the connection that it closed.
         self.failure = self.failure or failure
 
 
@@ -99,6 +107,7 @@ def take_slot(sender: Sender, held: list[int]) -> bool:
 
     It is an advisory lock of the session, so that a process that dies releases its locks.
     """
+    # A session holds a lock as often as it took it, so numbers of its own are left out.
     for number in range(sender.max_connections):
         if number not in held and _ask("pg_try_advisory_lock", sender, number):
             held.append(number)
@@ -112,6 +121,8 @@ def give_slot_back(sender: Sender, held: list[int]) -> None:
 
 
 def _ask(function: str, sender: Sender, number: int) -> bool:
+    # Advisory locks are numbers: 56 bits of the sender, and 7 for the connection, fit into a positive bigint.
+    # Two senders of the same hash would share their connections, which costs speed alone.
     key = int.from_bytes(hashlib.sha256(sender.pk.encode()).digest()[:7]) << 7 | number
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {function}(%s)", [key])

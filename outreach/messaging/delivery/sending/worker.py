@@ -34,6 +34,8 @@ from outreach.messaging.suppression.services import suppress as suppress_address
 FIRST_WAIT = dt.timedelta(seconds=2)
 """Delay before a vendor is queried about a message with an unknown outcome. Further delays are longer."""
 ATTACHMENT_MISSING = "attachment_missing"
+# RFC 1870, section 6.1: the message is larger than the server takes. That is the message's fault, not the
+# sender's.
 _TOO_LARGE = 552
 _LIMIT_PAUSE = 60.0
 _random = SystemRandom()
@@ -65,11 +67,13 @@ def deliver(
     AttachmentUnavailable and IntentRefused, and the exceptions of `intend`; nothing was sent then.
     """
     sender = sender_of(job)
+    # Read once: the intent names it, the statement compares it with the contact's, and the envelope uses it.
     recipient = job.address
     header = "" if job.chat_app_id else message_id(job.pk, sender.from_email)
 
     def commit_intent() -> None:
         row = intents.intent_of(job, recipient=recipient, message_id=header)
+        # Raised inside of the session, so that it drops the connection before the end of the message.
         if not intend(row):
             raise IntentRefused
         intents.begun(job, row)
@@ -100,6 +104,7 @@ def _fail_unsent(job: SendJob, reason: str, detail: str) -> None:
 
 def _try_later(job: SendJob, detail: str) -> None:
     """Schedule another attempt of a message whose files cannot be read now; it fails after the last one."""
+    # A bucket that is away usually returns; a message must not wait for it for ever, though.
     if job.attempts + 1 >= MAX_ATTEMPTS:
         _fail_unsent(job, ATTACHMENT_MISSING, detail)
         return
@@ -111,11 +116,13 @@ def record_outcome(job: SendJob, outcome: Outcome) -> bool:
     """Record the outcome of a message in sending. Return whether the server accepted it."""
     if isinstance(outcome, Sent):
         row = intents.settled(job, outcome)
+        # The same statement as the writer's, so there is one way to become sent.
         if not intents.run(intents.settle(), intents.parameters([row])):
             record_late(job, row)
         job.status = SendJob.Status.SENT
         return True
     if isinstance(outcome, Uncertain):
+        # Asked about after 2, 10 and 50 seconds: within the time for which vendors remember keys.
         values = {"error": outcome.reason, "worker": None, "due_at": timezone.now() + FIRST_WAIT * 5**job.attempts}
         _require_lease(ledger.transition(job, to="unknown", reason="uncertain", detail=outcome.reason, **values), job)
     else:
@@ -126,9 +133,11 @@ def record_outcome(job: SendJob, outcome: Outcome) -> bool:
 def _record_rejection(job: SendJob, outcome: Rejected) -> None:
     """Record a rejection: a failure of the sender, a bad address, another attempt later, or the end."""
     reply = outcome.reply if not job.smtp_id else f"{outcome.code or ''} {outcome.reply}".strip()
+    # The vendor's limit says nothing about the message, so its attempts are not counted.
     if outcome.stage == "limit":
         _requeue(job, "vendor_limit", reply)
         raise SenderLimited(reply, outcome.retry_after or _LIMIT_PAUSE)
+    # Every further message would fail the same way. The sender pauses, and this message keeps its attempts.
     if outcome.about_sender and outcome.code != _TOO_LARGE:
         _requeue(job, "sender_trouble", reply)
         raise SmtpError(outcome.stage, reply, temporary=outcome.temporary, code=outcome.code)
@@ -139,6 +148,8 @@ def _record_rejection(job: SendJob, outcome: Rejected) -> None:
         return
     refused = Reason.ATTEMPTS_EXHAUSTED if outcome.temporary else outcome.reason or "rejected"
     reason = "bad_address" if outcome.bad_address else refused
+    # Failure, suppression and the sender's guardrail are one fact: a crash must not leave a dead address open
+    # to the next run.
     with transaction.atomic():
         now = timezone.now()
         values = {"attempts": attempts, "error": outcome.reply, "reply": reply, "worker": None}
@@ -153,6 +164,7 @@ def _record_rejection(job: SendJob, outcome: Rejected) -> None:
             bounced = Suppression.Reason.BOUNCED
             suppress_addresses([job.contact.email], reason=bounced, source=job.pk, details={"reply": reply})
             stopped = guardrails.check_senders([sender_of(job).pk])
+    # Raised after the commit, or the rollback would lose what was just recorded.
     if stopped:
         raise SenderStopped
 
@@ -166,6 +178,7 @@ def _requeue(job: SendJob, reason: str, detail: str) -> None:
 
 def record_late(job: SendJob, row: intents.Row) -> None:
     """Record that a message was sent that the sweeper has meanwhile marked as unknown. Raises LeaseLost."""
+    # The time of sending identifies the attempt: a message that a person has retried since is left alone.
     if job.sending_at is not None:
         values = late_values(row)
         ledger.record_late_outcome(job, to="sent", sending_at=job.sending_at, detail=row["reply"], **values)
@@ -175,6 +188,7 @@ def record_late(job: SendJob, row: intents.Row) -> None:
 def late_values(row: intents.Row) -> JsonObject:
     """Return the values of a message that is late confirmed as sent."""
     values = {"sent_at": row["at"], "worker": None, "error": "", "reply": row["reply"]}
+    # Empty values are left out, or they would overwrite what an earlier attempt had learnt.
     if row["provider_id"]:
         values["provider_message_id"] = row["provider_id"]
     if row["thread_id"]:

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import PermissionLacking
 from core.types import JsonObject
 from outreach.messaging.delivery.limits.sending_hours import change_settings, read_settings
 from outreach.messaging.delivery.settings.serializers import SettingsInput, SettingsOut
@@ -58,7 +58,7 @@ class GenieSettingsViewSet(ResourceViewSet):
             if name in data and _given(data[name]) != _given(current[shown])
         ]
         if changed and not self.actor.may("apps", "PUT"):
-            raise NamedError("UnauthorizedAction_403", f"{changed[0]}: your role lacks the permission apps.PUT")
+            raise PermissionLacking("apps.PUT", field=changed[0])
 
 
 def _given(value: Any) -> Any:

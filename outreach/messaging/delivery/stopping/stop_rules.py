@@ -14,6 +14,7 @@ def reason_sql(job: str) -> str:
 
     Only events after the start of its thread count, so that an old lost lead stops nothing.
     """
+    # Constants of this module, so they may stand in the SQL as they are.
     refused = ", ".join(f"'{reason}'" for reason in REFUSED)
     lead = (
         f"EXISTS (SELECT FROM crm_lead l WHERE l.company_id = {job}.company_id AND l.contact_id = {job}.contact_id"

@@ -28,6 +28,7 @@ BATCH = 1000
 def stops_of(jobs: Iterable[SendJob]) -> dict[str, Reason]:
     """Return the reasons that stop the follow-ups among the messages, by their ids. It queries the database only if
     needed."""
+    # First messages have no stop rules, and are nearly all of a campaign.
     ids = [job.pk for job in jobs if job.step > 1]
     if not ids:
         return {}
@@ -38,6 +39,7 @@ def stops_of(jobs: Iterable[SendJob]) -> dict[str, Reason]:
 def stop_waiting() -> bool:
     """End the follow-ups that wait and are not to go any more, at most BATCH of all companies. Returns whether there
     may be more."""
+    # The condition of the partial index sendjob_follow_ups, which serves no wider one.
     waiting = SendJob.objects.filter(step__gt=1, status__in=NOT_CLAIMED)
     ids_by_reason = _happened(waiting)
     gone = Contact.objects.filter(pk=OuterRef("contact_id"))
@@ -56,6 +58,7 @@ def stop_waiting() -> bool:
     ):
         ids_by_reason.setdefault(reason, []).extend(stopped.order_by("pk").values_list("pk", flat=True)[:BATCH])
     for reason, ids in ids_by_reason.items():
+        # Checked again: a worker may have claimed it since it was found.
         rows = SendJob.objects.filter(pk__in=ids, status__in=NOT_CLAIMED)
         ledger.transition_all(rows, to=final_state(reason), reason=reason)
     return any(len(ids) == BATCH for ids in ids_by_reason.values())
@@ -87,6 +90,7 @@ def stop_thread(*, message_id: str, member_id: str) -> None:
         thread.filter(next_step_at__isnull=False).select_for_update(of=("self",)).defer("text", "html", "evidence")
     )
     never = [next_of(follow_up, created_by_id=member_id, updated_by_id=member_id) for follow_up in followed]
+    # The row that would follow is planted as cancelled below, so that the planner finds its place taken.
     SendJob.objects.bulk_create(never, ignore_conflicts=True)
     ledger.record_planned([follow_up.pk for follow_up in never], actor_id=member_id)
     thread.update(next_delay=None, next_step_at=None)  # nothing follows one that is on its way either

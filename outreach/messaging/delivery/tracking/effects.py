@@ -48,6 +48,7 @@ def apply_waiting(deadline: float) -> None:
         if company is None:
             return
         with company_scope(company):
+            # The first rows are locked by another worker; to ask again at once would only spin.
             if not apply_batch():
                 return
 
@@ -55,6 +56,7 @@ def apply_waiting(deadline: float) -> None:
 @transaction.atomic
 def apply_batch() -> int:
     """Apply some of the active company's opens and clicks. Returns how many."""
+    # Two workers share the waiting rows. applied_at commits with the counts, so each row counts once.
     rows = _waiting().select_for_update(skip_locked=True, of=("self",)).order_by("happened_at", "pk")
     events = list(rows[:BATCH])
     if not events:
@@ -81,6 +83,7 @@ def _mark_scanners(events: Sequence[TrackingEvent]) -> None:
     around = TrackingEvent.objects.filter(
         send_job__in=messages,
         kind=Kind.CLICKED,
+        # Clicks of the same scan may be in another batch, or counted already.
         happened_at__gte=min(event.happened_at for event in events) - WAIT,
         happened_at__lte=max(event.happened_at for event in events) + WAIT,
     )
@@ -95,8 +98,10 @@ def _mark_scanners(events: Sequence[TrackingEvent]) -> None:
 def _count(human: Mapping[str, Sequence[TrackingEvent]]) -> None:
     """Count opens and clicks at their messages, and emit mail.opened once for a message, mail.clicked once for a
     link."""
+    # Locked in the order of ids, as all that lock several messages do.
     locked = SendJob.objects.select_for_update(of=("self",)).filter(pk__in=human).order_by("pk")
     jobs = list(locked.defer("evidence"))
+    # What was applied before. A second click on the same link emits no second event.
     counted = set(
         TrackingEvent.objects.filter(send_job__in=human, machine="", applied_at__isnull=False).values_list(
             "send_job_id", "kind", "link"
@@ -117,6 +122,7 @@ def _count(human: Mapping[str, Sequence[TrackingEvent]]) -> None:
             opened[job.pk] = payload
         fresh = sorted({entry.link for entry in clicks if (job.pk, Kind.CLICKED, entry.link) not in counted})
         if fresh:
+            # Links are numbers; their addresses come from the message, only for what is new.
             links = links_of(sent_html(job.text, job.html))
             clicked[job.pk] = {
                 **payload,
@@ -134,6 +140,7 @@ def forget_old() -> bool:
     Returns whether there may be more.
     """
     old = TrackingEvent.objects.filter(happened_at__lt=timezone.now() - KEPT).order_by("happened_at")
+    # Deleted by ids, since DELETE has no LIMIT.
     ids = list(old.values_list("pk", flat=True)[:MAX_DELETED])
     TrackingEvent.objects.filter(pk__in=ids).delete()
     return len(ids) == MAX_DELETED

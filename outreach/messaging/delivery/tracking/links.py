@@ -17,6 +17,7 @@ from outreach.connections.smtp.markup import CONTROL_IN_TEXT, addresses_in, html
 from outreach.messaging.delivery.tracking.tokens import CLICK, MAX_LINKS, OPEN, Tracked, make_token
 
 _HREF = re.compile(r'(<a\b[^>]*?\bhref=")([^"]*)(?=")')
+# Anyone who unsubscribes should not count as interested by the same click.
 _OWN = "/api/public/unsubscribe/"
 
 
@@ -36,6 +37,7 @@ def is_tracked(url: str) -> bool:
     """Return whether clicks on an address are tracked: one on the web that a browser can be led to, and that
     unsubscribes nobody."""
     try:
+        # Python refuses some addresses that browsers open, such as a broken IPv6 host; they stay untracked.
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and _OWN not in parts.path
     except ValueError:
@@ -49,11 +51,14 @@ def with_tracking(rich: str, message_id: str, base: str, *, opens: bool, clicks:
         rich = _HREF.sub(lambda match: match[1] + _tracked(match[2], numbers, message_id, base), rich)
     if opens:
         token = make_token(Tracked(OPEN, message_id))
+        # At the end, where a mail program that cuts long mails leaves it out first. That loses an open, not a
+        # word.
         rich += f'\n<img src="{base}/o/{token}.gif" width="1" height="1" alt="">'
     return rich
 
 
 def _tracked(address: str, numbers: dict[str, int], message_id: str, base: str) -> str:
+    # Attributes are escaped and the list of links is not.
     number = numbers.get(html.unescape(address))
     return address if number is None else f"{base}/c/{make_token(Tracked(CLICK, message_id, number))}"
 
@@ -67,6 +72,7 @@ def with_ascii_host(url: str) -> str:
     before, at, host_port = place.rpartition("@")
     host, colon, port = host_port.partition(":")
     try:
+        # Redirects need an ASCII Location; not all browsers take raw letters in a host.
         written = host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
     except (ValueError, idna.IDNAError):
         return url

@@ -32,12 +32,14 @@ _PRIVACY = "Mozilla/5.0"
 
 def machine_of(method: str, caller: Caller, job: SendJob, at: datetime) -> str:
     """Return why the request was not the recipient's; "" where it may be."""
+    # People's browsers GET; HEAD comes from programs that check links.
     if method == "HEAD":
         return Machine.HEAD
     agent = caller.user_agent.strip()
     if not agent or agent == _PRIVACY or _SCANNERS.search(agent):
         return Machine.SCANNER
     went = job.sent_at or job.sending_at
+    # Only a scanner on the way can have read a message that no server has taken, or took this moment.
     if went is None or at - went < TOO_SOON:
         return Machine.TOO_SOON
     return Machine.MEMBER if is_own_address(caller.ip) else ""
@@ -47,6 +49,7 @@ def is_own_address(ip: str | None) -> bool:
     """Return whether a member of the active company has recently signed in from the address."""
     if ip is None:
         return False
+    # Addresses at home change hands, so a sign-in of long ago proves nothing.
     since = timezone.now() - SIGNED_IN
     logins = LoginLog.objects.filter(ip=ip, status=LoginLog.Status.SUCCESS, created_at__gt=since)
     return bool(logins.exists())
@@ -63,8 +66,10 @@ def followed_together(clicks: Iterable[TrackingEvent]) -> set[str]:
     ids: set[str] = set()
     first = 0
     for last, row in enumerate(rows):
+        # A window that slides over the times, or a scan across a full second would look like two halves.
         while row.happened_at - rows[first].happened_at > TOGETHER:
             first += 1
+        # With a single link, a person and a scanner do the same.
         if row.of_links > 1 and len(_links(rows[first : last + 1])) >= row.of_links:
             ids |= {click.pk for click in rows[first : last + 1]}
     return ids

@@ -39,6 +39,7 @@ class TrackingEvent(CompanyModel):
     class Meta(CompanyModel.Meta):
         verbose_name = "open or click"
         verbose_name_plural = "opens and clicks"
+        # A reload, or several fetches of a proxy, are one visit; the database decides, without a read before.
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "send_job", "kind", "link", "visitor"), name="trackingevent_once"

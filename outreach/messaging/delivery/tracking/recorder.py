@@ -21,6 +21,7 @@ from outreach.messaging.delivery.tracking.tokens import CLICK, OPEN, Tracked, re
 
 Status = SendJob.Status
 Kind = TrackingEvent.Kind
+# An address from a forwarded mail could otherwise fill the table.
 A_MESSAGE = Limit("tracked-message", 200, 86_400)
 """Maximum number of events stored for a message in a day."""
 _WENT = Q(status__in=(Status.SENDING, Status.SENT, Status.FAILED, Status.UNKNOWN)) & ~Q(text="")
@@ -51,6 +52,7 @@ def record_open(token: str, visit: Visit) -> bool:
 
 def record_click(token: str, visit: Visit) -> str | None:
     """Store that a link was clicked, and return its address; None for an invalid token."""
+    # The token comes first: a forged one costs no query.
     tracked = read_token(token)
     job = None if tracked is None or tracked.kind != CLICK else _message(tracked)
     if job is None or tracked is None:
@@ -64,6 +66,7 @@ def record_click(token: str, visit: Visit) -> str | None:
 
 
 def _message(tracked: Tracked) -> SendJob | None:
+    # Nobody is signed in, so the signed token alone says which company it is.
     with unscoped(reason="a tracked link names its message alone"):
         return SendJob.objects.filter(_WENT, pk=tracked.message_id).only(*_READ).first()
 
@@ -71,6 +74,7 @@ def _message(tracked: Tracked) -> SendJob | None:
 def _store(job: SendJob, tracked: Tracked, visit: Visit, *, of_links: int) -> None:
     """Store the visit, once for each visitor and day, if the company has such visits tracked at present."""
     kind, switch = (Kind.OPENED, "track_opens") if tracked.kind == OPEN else (Kind.CLICKED, "track_clicks")
+    # The answer is the same either way: a link has to lead on, whatever is stored.
     if not GenieSettings.objects.filter(**{switch: True}).exists() or not A_MESSAGE.try_count(job.pk):
         return
     now = timezone.now()
@@ -91,4 +95,5 @@ def _store(job: SendJob, tracked: Tracked, visit: Visit, *, of_links: int) -> No
 def visitor_of(caller: Caller, message_id: str, at: datetime) -> str:
     """Return a key that distinguishes the visitors of one message for a day (UTC), without their address."""
     identity = f"{caller.ip or ''}\n{caller.user_agent}\n{message_id}"
+    # The day is in the key of the hash, so visitors cannot be followed from one day to the next.
     return salted_hmac(f"outreach.tracking.visitor {at:%Y-%m-%d}", identity, algorithm="sha256").hexdigest()[:32]

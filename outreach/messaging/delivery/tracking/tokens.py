@@ -20,6 +20,7 @@ CLICK: Final = 2
 MAX_LINKS = 0xFFFF
 _SALT: Final = "outreach.tracking"
 _BODY: Final = struct.Struct(">B12sH")
+# Eighty bits: enough against guessing at a web server, and links in mails should be short.
 _MAC: Final = 10
 
 
@@ -55,10 +56,12 @@ def read_token(token: str) -> Tracked | None:
     body, mac = raw[:-_MAC], raw[-_MAC:]
     if not any(constant_time_compare(mac, expected) for expected in _macs(body)):
         return None
+    # Read after the signature was checked, and never before.
     kind, id, link = _BODY.unpack(body)
     return Tracked(kind, id.hex(), link)
 
 
 def _macs(body: bytes) -> Iterator[bytes]:
+    # The current key first, which most tokens are signed by.
     for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
         yield salted_hmac(_SALT, body, secret=key, algorithm="sha256").digest()[:_MAC]

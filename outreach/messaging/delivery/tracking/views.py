@@ -55,6 +55,7 @@ def _refused(request: HttpRequest) -> HttpResponse | None:
         response = _answer(405)
         response["Allow"] = "GET, HEAD"
         return response
+    # By network and not by address: IPv6 gives each caller more addresses than could be counted.
     if not VISITS.try_count(caller_of(request).network):
         response = _answer(429)
         response["Retry-After"] = str(VISITS.seconds)
@@ -75,7 +76,9 @@ def _location(url: str) -> str:
 
 def _answer(status: int, content: bytes = b"", kind: str = "text/plain; charset=utf-8") -> HttpResponse:
     answer = HttpResponse(content, status=status, content_type=kind)
+    # A cached answer would hide the next visit.
     answer["Cache-Control"] = "no-store, private"
+    # The page that the link leads to must not learn the token.
     answer["Referrer-Policy"] = "no-referrer"
     answer["X-Robots-Tag"] = "noindex"
     return answer

@@ -38,6 +38,7 @@ def preferences(who: Unsubscriber) -> Preferences:
         recipient = _recipient(who)
         listed = _listed(recipient, contact)
         unsubscribed = contact is not None and contact.unsubscribed_at is not None
+        # A bounce or a complaint outweighs: such an address cannot be taken off with the link alone.
         if listed - {Suppression.Reason.UNSUBSCRIBED}:
             state = "listed"
         else:
@@ -50,7 +51,9 @@ def preferences(who: Unsubscriber) -> Preferences:
 def resubscribe(who: Unsubscriber) -> None:
     """Take back that the recipient has unsubscribed; an address that is listed for another reason stays listed."""
     with company_scope(who.company_id), transaction.atomic():
+        # As in unsubscribe(): the contact first, then the list, so that both never wait for each other.
         contact = Contact.objects.select_for_update(no_key=True, of=("self",)).filter(pk=who.contact_id).first()
+        # The address that the message went to may differ from the contact's present one; both were listed.
         addresses = _addresses(_recipient(who), contact)
         Suppression.objects.filter(email__in=addresses, reason=Suppression.Reason.UNSUBSCRIBED).delete()
         if contact is not None and contact.unsubscribed_at is not None:

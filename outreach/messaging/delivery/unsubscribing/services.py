@@ -19,8 +19,10 @@ def unsubscribe(who: Unsubscriber) -> None:
     with company_scope(who.company_id), transaction.atomic():
         contact = Contact.objects.select_for_update(no_key=True, of=("self",)).filter(pk=who.contact_id).first()
         recipient = SendJob.objects.filter(pk=who.message_id).values_list("recipient", flat=True).first()
+        # The person meant the address that they were written to, and any later one of the contact too.
         addresses = (recipient, contact and contact.email)
         suppress(addresses, reason=Suppression.Reason.UNSUBSCRIBED, source=who.message_id)
+        # Scanners and people click several times; the first time and one event are kept.
         if contact is not None and contact.unsubscribed_at is None:
             now = timezone.now()
             Contact.objects.filter(pk=contact.pk).update(unsubscribed_at=now, updated_at=now)

@@ -27,6 +27,7 @@ def make_token(who: Unsubscriber) -> str:
     ids = (who.company_id, who.contact_id, who.message_id)
     if not all(len(value) == _ID_LENGTH and value.isalnum() for value in ids):
         raise ValueError("an unsubscribe token takes three ids of 24 characters")
+    # The lengths are fixed, so the ids need no separator.
     return signing.Signer(salt=_SALT).sign("".join(ids))
 
 

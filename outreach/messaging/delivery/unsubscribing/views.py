@@ -49,6 +49,7 @@ class UnsubscribeViewSet(ResourceViewSet):
             unsubscriber = read_token(token)
         except InvalidToken:
             return self._invalid(request)
+        # Django's form data and not DRF's: RFC 8058 clients post a form of their own to the same address.
         if request._request.POST.get("do") == "resubscribe":
             resubscribe(unsubscriber)
             return self._page(request, unsubscriber, asked="back")
@@ -75,12 +76,14 @@ class UnsubscribeViewSet(ResourceViewSet):
         return _rendered(request, context, 200)
 
     def _invalid(self, request: Request) -> HttpResponse:
+        # Without a valid token nobody knows the company, and so not its language either.
         _, words = words_in("en")
         return _rendered(request, {"state": "invalid", "brand": brand_of(None), "words": words}, 400)
 
 
 def _rendered(request: Request, context: JsonObject, status: int) -> HttpResponse:
     page = render(request._request, "pages/unsubscribe.html", context, status=status)
+    # The page shows a part of the address and must not stay in a shared cache.
     page["Cache-Control"] = "no-store"
     page["X-Robots-Tag"] = "noindex"
     return page

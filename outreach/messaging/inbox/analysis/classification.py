@@ -69,7 +69,9 @@ _AUTO_HEADERS = (
     "Auto-Reply",
 )
 """Headers of programs that answer automatically, unless their value denies it."""
+# RFC 3834, 5: "no" says that a person wrote it. Other programs deny by other words.
 _NOT = frozenset({"", "no", "none", "false", "0", "off"})
+# Microsoft's header asks recipients not to answer automatically; only automatic mails carry these values.
 _SUPPRESSED = frozenset({"all", "oof", "autoreply"})
 """Values of X-Auto-Response-Suppress in automatic mails."""
 _AUTO_PRECEDENCE = frozenset({"auto_reply", "auto-reply", "auto_replied"})
@@ -89,19 +91,24 @@ def classify(mail: Mail, own: Collection[str] = (), original: str | None = None)
 def _rules(mail: Mail, own: Collection[str], original: str | None) -> Iterator[Kind]:
     kinds = {part.get_content_type() for part in mail.parts}
     report = report_type(mail)
+    # First, since complaints often enclose a delivery-status part, too.
     if report == "feedback-report" or "message/feedback-report" in kinds:
         yield Kind.COMPLAINT if is_abuse(mail) else Kind.AUTO
     if report == "delivery-status" or kinds & {"message/delivery-status", "message/global-delivery-status"}:
         yield Kind.BOUNCE
     if report in _REPORTS:
         yield _REPORTS[report]
+    # After the reports: some servers write them from the address that they are about.
     if mail.sender[1] in own:
         yield Kind.OWN
     answers = original is not None or answers_ours(mail)
+    # Without a recipient that failed, a bounce has no effect, so the mail is better a reply that somebody
+    # reads.
     if mail.has("X-Failed-Recipients") or (_reports_failure(mail, answers=answers) and read_bounce(mail).failures):
         yield Kind.BOUNCE
     if _says_automatic(mail, answers=answers) or announces_absence(mail.subject, original):
         yield Kind.AUTO
+    # Last: an absence notice may come with a calendar, too.
     if calendar_part(mail):
         yield Kind.CALENDAR
 
@@ -115,6 +122,7 @@ def report_type(mail: Mail) -> str:
     """Return the kind of a multipart/report, such as delivery-status; empty for any other mail."""
     if mail.message.get_content_type() != "multipart/report":
         return ""
+    # RFC 6522, 3: the parameter names the kind of report.
     return str(mail.message.get_param("report-type") or "").lower()
 
 
@@ -132,6 +140,7 @@ def may_be_daemon(mail: Mail) -> bool:
 
 def has_empty_return_path(mail: Mail) -> bool:
     """Return whether nothing is to be sent back, which programs ask for."""
+    # RFC 5321, 4.5.5: reports have an empty reverse-path, so that they cannot bounce in turn.
     return mail.header("Return-Path").replace(" ", "") == "<>"
 
 
@@ -151,6 +160,7 @@ def _reports_failure(mail: Mail, *, answers: bool) -> bool:
     """
     undelivered = _UNDELIVERED.match(mail.subject) is not None
     nobody = not mail.sender[1] or has_empty_return_path(mail)
+    # Some mail services send failures from no-reply@; the enclosed mail shows which these are.
     if is_daemon(mail) or (is_from_nobody(mail) and encloses_mail(mail)):
         return undelivered or says_failure(mail.text)
     if may_be_daemon(mail):  # a person may write from there as well
@@ -161,6 +171,7 @@ def _reports_failure(mail: Mail, *, answers: bool) -> bool:
 def _says_automatic(mail: Mail, *, answers: bool) -> bool:
     """Return whether the headers mark the mail as automatic. A mail from a list is a person's if it replies to one
     of ours."""
+    # RFC 3834, 5: parameters may follow the keyword.
     submitted = mail.header("Auto-Submitted").partition(";")[0].strip().lower()
     if submitted not in _NOT or any(_value(mail, name) not in _NOT for name in _AUTO_HEADERS):
         return True
@@ -170,6 +181,7 @@ def _says_automatic(mail: Mail, *, answers: bool) -> bool:
         return True
     if is_daemon(mail) or is_from_nobody(mail) or has_empty_return_path(mail) or not mail.sender[1]:
         return True
+    # Lists set X-Loop and Precedence for every mail, also for those that a member wrote.
     by_list = precedence in _LIST_PRECEDENCE or mail.has("List-Id")
     if _value(mail, "X-Loop") not in _NOT and not by_list:
         return True
@@ -185,6 +197,8 @@ def calendar_part(mail: Mail) -> str:
     for part in mail.parts:
         if part.get_content_type() in ("text/calendar", "application/ics"):
             text = text_of(part)
+            # RFC 5546, 3.2.3. Some programs leave the method out of Content-Type, although RFC 6047 demands
+            # it.
             if str(part.get_param("method") or "").upper() == "REPLY" or re.search(r"(?m)^METHOD:REPLY\s*$", text):
                 return text
     return ""

@@ -42,9 +42,11 @@ def named_messages(mail: Mail, reported: Collection[str] = ()) -> Iterator[Named
     report is about."""
     for how, ids in (
         (Matched.IN_REPLY_TO, ids_in(mail.message, "In-Reply-To")),
+        # RFC 5322, 3.6.4: the last id is the direct parent.
         (Matched.REFERENCES, reversed(ids_in(mail.message, "References"))),
     ):
         yield from _own(ids, how)
+    # The plus address survives programs that drop References, and stands in whichever header the server adds.
     for _, address in mail.people(*DELIVERED):
         if match := _PLUS.search(address):
             yield Named(match[1], "", Matched.PLUS_ADDRESS)
@@ -55,6 +57,7 @@ def _own(message_ids: Collection[str] | Iterator[str], how: Matched) -> Iterator
     """Yield the ids that have the form of our Message-IDs, <row id@domain>."""
     for message_id in message_ids:
         row, _, domain = message_id.partition("@")
+        # Some mail servers write Message-IDs in capitals.
         if is_id(row.lower()) and domain:
             yield Named(row.lower(), domain.lower(), how)
 
@@ -63,6 +66,7 @@ def first_known(named: Iterator[Named], known: Mapping[str, str]) -> Named | Non
     """Return the first known message of the named ones. `known` is id -> the Message-ID with which it was sent."""
     for message in named:
         sent_as = known.get(message.id)
+        # The whole Message-ID must be the one that was sent: anybody can write an id of the right form.
         if sent_as is not None and (not message.domain or sent_as.lower() in ("", f"<{message.id}@{message.domain}>")):
             return message
     return None

@@ -20,6 +20,7 @@ MAX_BYTES = 5 * 1024 * 1024
 MAX_HEADER_BYTES = 64 * 1024
 MAX_HEADER = 4000
 """Characters of one header that are read."""
+# Python's parser recurses and copies by part, so that a small hostile mail takes minutes.
 MAX_PARTS = 60
 """A mail with more parts, or with parts nested so deep, is read by its headers alone."""
 MAX_DASHES = 2000
@@ -33,6 +34,7 @@ _REPORT = re.compile(rb"(?i)message/(?:global-)?delivery-status")
 _LINE_ENDS = re.compile(rb"\r\n|\r")
 _IDS = re.compile(r"<([^<>\s]{1,500})>")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+# Looser than RFC 5322 on purpose: what people and servers really write has to be found.
 _ADDRESS = re.compile(r"[^\s@<>\"]{1,128}@[^\s@<>\"]{1,190}")
 
 
@@ -95,15 +97,19 @@ class Mail:
 def read_mail(raw: bytes) -> Mail:
     """Read a mail, however broken: bare line ends, unknown charsets, endless or deep parts. Never raises."""
     cut = len(raw) > MAX_BYTES
+    # A blank line before the first header would make all headers part of the body.
     data = _LINE_ENDS.sub(b"\n", raw[:MAX_BYTES]).lstrip(b"\n")
     head, _, _ = data.partition(b"\n\n")
+    # Counted before parsing, since the parser is what takes so long.
     many = data.count(b"\n--") > MAX_DASHES or sum(1 for _ in _PART.finditer(data)) > 4 * MAX_PARTS
     many = many or (_REPORT.search(data) is not None and data.count(b"\n\n") > MAX_BLOCKS)
     if many or len(head) > MAX_HEADER_BYTES:
         return _headers_only(head)
     try:
+        # The newer policies raise errors, or lose text, over headers that spammers and old servers write.
         message = BytesParser(policy=compat32).parsebytes(data)
         parts = list(own_parts(message))
+    # All that the parser has been seen to raise over broken mails; anything else is an error of ours.
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError, AssertionError):
         return _headers_only(head)
     return _headers_only(head) if len(parts) > MAX_PARTS else Mail(message, cut)
@@ -120,6 +126,7 @@ def _headers_only(head: bytes) -> Mail:
 
 def own_parts(message: Message) -> Iterator[Message]:
     """Yield the parts that hold no others, without going into enclosed mails."""
+    # A stack of our own instead of recursion, which a mail could drive too deep.
     waiting = [message]
     while waiting:
         part = waiting.pop()
@@ -134,7 +141,9 @@ def raw_headers(message: Message, name: str) -> list[str]:
     lines = []
     # As they came: get_all() loses letters that are not encoded.
     values = [str(value) for header, value in message.raw_items() if header.lower() == name.lower()]
+    # More headers of one name are an attempt to make us slow.
     for value in values[:20]:
+        # Raw bytes beyond ASCII come as surrogates; most of them are UTF-8 without a label.
         text = value[:MAX_HEADER].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         lines.append(" ".join(text.split()))
     return lines
@@ -164,6 +173,7 @@ def addresses_in(value: str) -> list[tuple[str, str]]:
     except (RecursionError, ValueError, IndexError):
         pairs = []
     kept = [(name[:300], address) for name, address in pairs if _ADDRESS.fullmatch(address)]
+    # A header that the parser gives up on may still hold an address that can be read.
     return kept or [("", address.lower()) for address in _ADDRESS.findall(value)[:20]]
 
 
@@ -171,6 +181,7 @@ def ids_in(message: Message, name: str) -> list[str]:
     """Return the ids in a header such as References, without their brackets."""
     ids = [id for value in raw_headers(message, name) for id in _IDS.findall(value)]
     bare = " ".join(raw_headers(message, name)).strip()
+    # Some programs write In-Reply-To without brackets, against RFC 5322.
     return ids or ([bare] if "@" in bare and " " not in bare else [])
 
 
@@ -189,6 +200,7 @@ def text_of(part: Message) -> str:
 
 def _decode(data: bytes, charset: str | None) -> str:
     try:
+        # Python's codecs include zip and rot13, which no mail may call up by naming them as its charset.
         if is_charset(charset or "utf-8"):
             return data.decode(charset or "utf-8")
     except (LookupError, ValueError):
@@ -196,4 +208,5 @@ def _decode(data: bytes, charset: str | None) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
+        # Every byte is a character there, nearly, and most mails without a proper label are Western.
         return data.decode("cp1252", "replace")

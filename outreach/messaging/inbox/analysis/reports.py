@@ -15,6 +15,7 @@ from outreach.connections.smtp.refusals import STATUS, Severity, judge_refusal
 from outreach.messaging.inbox.analysis.parsing import MAX_TEXT, Mail, addresses_in, ids_in, raw_headers, text_of
 from outreach.messaging.suppression.addresses import is_address
 
+# We write to one recipient at a time; reports of many are of lists, or forged.
 MAX_RECIPIENTS = 20
 MAX_SCANNED = 32_000
 """Bytes of a report that the readers of flufl.bounce see. The text that they search for is at its beginning."""
@@ -85,6 +86,7 @@ def read_complaint(mail: Mail) -> Report:
     failures = []
     for part in mail.parts:
         if part.get_content_type() == "message/feedback-report":
+            # RFC 5965, 3.3; Removal-Recipient is older and still sent by some providers.
             for name in ("Original-Rcpt-To", "Removal-Recipient"):
                 for _, address in addresses_in(" ".join(raw_headers(_fields(part), name))):
                     failures.append(Failure(address, Severity.HARD, "", "complaint"))
@@ -103,6 +105,7 @@ def is_abuse(mail: Mail) -> bool:
         if part.get_content_type() == "message/feedback-report"
         for kind in raw_headers(_fields(part), "Feedback-Type")
     }
+    # A report without a type is taken for a complaint: the careful reading costs one address.
     return not kinds or kinds != {"not-spam"}
 
 
@@ -127,13 +130,16 @@ def _of_status(mail: Mail) -> Iterator[Failure]:
         if part.get_content_type() not in ("message/delivery-status", "message/global-delivery-status"):
             continue
         payload = part.get_payload()
+        # Python parses delivery-status into blocks of headers, unless a transfer encoding hides them.
         blocks = payload if isinstance(payload, list) else _blocks(text_of(part))
         for block in blocks:
             if not isinstance(block, Message):
                 continue
             values = {name: " ".join(raw_headers(block, name)) for name in _FIELDS}
+            # The original first: after a forward the final one is an address that we have never written to.
             recipient = _recipient(values["Original-Recipient"]) or _recipient(values["Final-Recipient"])
             if recipient:
+                # RFC 3464, 2.3.6: the type, such as smtp, comes before the text.
                 said = values["Diagnostic-Code"].partition(";")[2].strip() or values["Diagnostic-Code"]
                 yield _failure(
                     recipient, values["Action"].lower(), values["Status"], (said, *_told_of(mail, recipient))
@@ -152,6 +158,7 @@ def _blocks(text: str) -> list[Message]:
 
 
 def _recipient(value: str) -> str:
+    # RFC 3464, 2.3.2: the type, such as rfc822, comes before the address.
     text = value.rpartition(";")[2].strip()
     return next((address for _, address in addresses_in(text)), "")
 
@@ -174,6 +181,7 @@ def _of_words(mail: Mail) -> Iterator[Failure]:
     for address in dict.fromkeys([*named, *permanent, *temporary]):
         said = _told_of(mail, address)
         match = STATUS.search(said[0]) or STATUS.search(_unquoted(text))
+        # An address that is in both lists has failed for good: reports often quote the earlier delay.
         action = "delayed" if address in temporary and address not in (*permanent, *named) else "failed"
         yield _failure(address, action, match[1] if match else "", said)
 
@@ -182,6 +190,7 @@ def _scanned(mail: Mail) -> tuple[list[str], list[str]]:
     """Return the addresses that flufl.bounce finds, temporary and permanent failures apart."""
     try:
         lines = mail.message.as_bytes()[:MAX_SCANNED].split(b"\n")
+        # The readers' expressions take quadratic time over long lines.
         failures = all_failures(message_from_bytes(b"\n".join(line for line in lines if len(line) < MAX_LINE_LENGTH)))
     except Exception:  # noqa: BLE001  its many readers trust what they read
         return [], []
@@ -216,6 +225,7 @@ def _unquoted(text: str) -> str:
 def _failure(recipient: str, action: str, status: str, said: Sequence[str]) -> Failure:
     """Return the failure. `said`: the server's replies, the most reliable first."""
     text = next((reply for reply in said if reply), "")
+    # The machine-readable field first; texts may quote codes of other recipients.
     match = STATUS.search(status) or STATUS.search(text)
     code = match[1] if match else ""
     return Failure(recipient[:254], severity_of(action, code, *said), code, text[:1000])
@@ -224,9 +234,11 @@ def _failure(recipient: str, action: str, status: str, said: Sequence[str]) -> F
 def severity_of(action: str, status: str, *said: str) -> Severity:
     """Judge a failure by its action (RFC 3464), its status (RFC 3463) and the server's replies, the most reliable
     first."""
+    # A success that was asked for (RFC 3461) is no failure.
     if action in ("delayed", "delivered", "relayed", "expanded") or status.startswith("2."):
         return Severity.DELAYED
     judged = (judge_refusal(status, reply) for reply in said)
+    # Nobody knows: a soft bounce has to come three times before it does harm.
     return next((severity for severity in judged if severity is not None), Severity.SOFT)
 
 
@@ -246,6 +258,7 @@ def _fields(part: Message) -> Message:
     payload = part.get_payload()
     if isinstance(payload, list) and payload and isinstance(payload[0], Message):
         inner = payload[0]
+        # Some servers put a blank line before the fields, so that they are the body of the part.
         return inner if inner.keys() else message_from_string(text_of(inner).lstrip())
     return message_from_string(text_of(part).lstrip())
 

@@ -44,6 +44,7 @@ CLOSINGS = (
 )
 _CLOSING = re.compile(rf"(?i:{CLOSINGS})(?P<names>(?: ?[,.!–-]* ?\b{_NAME}){{0,3}})[ ,.!]*")
 _LAST_SENTENCE = re.compile(rf"(?<=[.,!;])[ ]*\b(?i:{CLOSINGS})(?P<names>(?: ?[,.!–-]* ?\b{_NAME}){{0,3}})[ ,.!]*$")
+# Longer ends are text: to cut a sentence of a person is worse than to leave a signature.
 _MAX_SIGNATURE_LINES = 6
 _MAX_SIGNATURE_LINE_LENGTH = 60
 _CONTACT = re.compile(
@@ -82,6 +83,7 @@ def _without_greeting(text: str) -> str:
     match = _GREETING.match(line)
     if match is None:
         return text
+    # "Hi there is a problem" is no greeting: names have capitals, apart from the words listed.
     is_addressed = all(
         word[:1].isupper() or word.strip(".").casefold() in _LOWER_ADDRESSEES
         for word in re.split(r"[ ,/&]+", match["names"])
@@ -103,6 +105,7 @@ def _is_signature(lines: list[str]) -> bool:
 
 
 def _is_signature_line(line: str) -> bool:
+    # Nobody ends a signature by a question, so the line is part of the answer.
     if line.endswith(("?", "!")):
         return False
     words = _CONTACT.sub(" ", line)

@@ -42,12 +42,15 @@ PROOF = "A reply to it has come, so it was delivered."
 def store(received: Received) -> InboundMessage | None:
     """Store a mail with all that it does. Returns None for one that is stored already, which does nothing again."""
     row = received.row()
+    # Two constraints decide: the place in the mailbox, and the content, which finds a mail that was moved or
+    # copied.
     InboundMessage.objects.bulk_create([row], ignore_conflicts=True)
     if not InboundMessage.objects.filter(pk=row.pk).exists():
         return None
     if received.meeting is not None and received.answer is not None:
         record_answer(received.meeting, received.answer, sender=row.from_email)
     job = received.job
+    # An answer to an invitation of a message is an answer to the message, and stops its follow-ups.
     if row.kind == Kind.REPLY or (row.kind == Kind.CALENDAR and job is not None):
         _replied(row, job)
     elif row.kind == Kind.BOUNCE and job is not None:
@@ -63,14 +66,17 @@ def _replied(row: InboundMessage, job: SendJob | None) -> None:
     """Record the contact's reply and emit its event, which stops automatic messages on all channels."""
     if job is None:
         return
+    # A guess by address may name the wrong message, so it proves nothing about an uncertain one.
     if row.matched_by != Matched.GUESS and job.sending_at is not None:
         prove_sent(job, at=job.sending_at, proof=PROOF)
     at = _after(row.received_at, job)
+    # Mails are read in any order: an older reply must not move the time back.
     Contact.objects.filter(pk=job.contact_id).update(
         replied_at=Greatest(Coalesce(F("replied_at"), at), at), updated_at=timezone.now()
     )
     if row.unsubscribes:
         unsubscribe(Unsubscriber(company_id(), job.contact_id, job.pk))
+    # Events are kept and sent to webhooks; a long quotation belongs to neither.
     _emit("mail.replied", row, job, text=row.text[:2000], guess=row.matched_by == "guess")
 
 
@@ -79,26 +85,31 @@ def _after(received_at: datetime, job: SendJob) -> datetime:
     is wrong."""
     now = timezone.now()
     sent = job.sent_at or job.sending_at or job.created_at
+    # Stop rules ask for replies after the message. A mailbox whose clock is late must not hide one.
     return max(min(received_at, now), sent + timedelta(milliseconds=1))
 
 
 def _bounced(row: InboundMessage, job: SendJob) -> None:
+    # The server still tries. To suppress here would lose people whose server was away for an hour.
     if row.severity == Severity.DELAYED:
         tell(job.pk, "delivered" if row.status_code.startswith("2.") else "deferred", row.received_at)
         return
     tell(job.pk, "bounced", row.received_at, for_good=row.severity == Severity.HARD)
     evidence = {"status": row.status_code, "diagnostic": row.diagnostic, "inbound": row.pk}
+    # The sender or the content was refused, so the address stays and the sender's owner reads why.
     if row.severity == Severity.BLOCKED:
         detail = f"A receiving server refused a message of this sender: {row.diagnostic or row.subject}"
         Smtp.objects.filter(pk=row.smtp_id).update(last_error=detail[:1000], last_error_at=timezone.now())
     elif row.severity == Severity.HARD:
         end(job.pk, reason=CAME_BACK, detail=row.diagnostic)
         suppress([row.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk, details=evidence)
+        # In the same transaction: the next claim already sees the sender stopped.
         guardrails.check_senders([job.sender_id])
     else:
         soft = InboundMessage.objects.filter(
             kind=Kind.BOUNCE, severity=Severity.SOFT, recipient=row.recipient, received_at__gte=timezone.now() - RECENT
         )
+        # Full mailboxes and outages pass. Only when they do not is the address given up.
         if (count := soft.count()) >= SOFT_BOUNCES:
             details = {**evidence, "softBounces": count}
             suppress([row.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk, details=details)
@@ -144,6 +155,7 @@ def _tell(row: InboundMessage, received: Received) -> None:
         lead = _lead_of(job.contact_id)
         ids |= {lead.team_member_id if lead else None, job.created_by_id}
         ids |= {job.run.created_by_id if job.run else None}
+    # Members who have left since are not written to; without anybody else the owners are.
     present = (Member.Status.OWNER, Member.Status.ACCEPTED)
     members = list(Member.objects.filter(pk__in=ids - {None}, status__in=present))
     context = {"inbound": row, "who": row.from_name or row.from_email}

@@ -25,6 +25,7 @@ from outreach.messaging.inbox.analysis.parsing import MAX_BYTES, MAX_HEADER_BYTE
 
 IMPLICIT_TLS_PORTS = frozenset({993})
 MAX_LINE = 1_000_000
+# The server announces the length of a literal; without a bound it could announce terabytes.
 MAX_LITERAL = MAX_BYTES + 65_536
 MAX_ANSWER = 8_000_000
 """Bytes that the server may send after a command, in however many lines."""
@@ -94,6 +95,7 @@ class _Imap(imaplib.IMAP4):
         super().__init__(config.host, config.port, timeout=timeouts.connect)
 
     def _create_socket(self, timeout: float | None) -> socket.socket:
+        # The guard checks the address that is connected to, so no name can lead to the private network.
         sock = connect(self._config.host, self._config.port, timeout or self._timeouts.connect)
         if not self._config.secure or self._config.port not in IMPLICIT_TLS_PORTS:
             return sock
@@ -110,11 +112,13 @@ class _Imap(imaplib.IMAP4):
         self._bytes_left = MAX_ANSWER
 
     def send(self, data: Any) -> None:
+        # The time counts from the command, and not from the first byte of the answer.
         self.begin()
         self.sock.settimeout(self._left())
         super().send(data)
 
     def read(self, size: int) -> bytes:
+        # Refused before it is received.
         if size > MAX_LITERAL:
             raise self.abort("the server sends more than was asked for")
         while len(self._received) < size:
@@ -130,11 +134,13 @@ class _Imap(imaplib.IMAP4):
 
     def starttls(self, ssl_context: ssl.SSLContext | None = None) -> Any:
         response = super().starttls(ssl_context)
+        # Commands injected before TLS would be read as if they had come encrypted (CVE-2011-0411).
         if self._received:
             raise self.abort("the server sent more than its answer before encryption began")
         return response
 
     def _receive(self) -> None:
+        # Set before each read: with one timeout for all, a server that sends a byte a second would never end.
         self.sock.settimeout(self._left())
         received = self.sock.recv(_CHUNK)
         if not received:
@@ -162,6 +168,7 @@ class _Client(IMAPClient):
     def __init__(self, config: ImapConfig, timeouts: Timeouts) -> None:
         self._config = config
         self._timeouts = timeouts
+        # Encryption is our own, above: imapclient would open its sockets past the guard.
         super().__init__(config.host, config.port, ssl=False)
         self.normalise_times = False  # times with their zone
 
@@ -179,7 +186,9 @@ class Mailbox:
     def select(self, folder: str) -> Folder:
         """Open a folder for reading. Raises ImapFailed."""
         with _explained("select", f"The folder {folder!r} could not be opened"):
+            # EXAMINE instead of SELECT (RFC 9051, 6.3.3), so that the server itself refuses changes.
             response = self._client.select_folder(folder, readonly=True)
+            # Old servers leave UIDNEXT out, although it is required now.
             return Folder(_uid(response[b"UIDVALIDITY"]), _uid(response.get(b"UIDNEXT", 0)))
 
     def after(self, last_uid: int) -> list[int]:
@@ -193,11 +202,13 @@ class Mailbox:
 
     def _search(self, criteria: list[Any], above: int = 0) -> list[int]:
         with _explained("select", "The mailbox could not be searched"):
+            # A server that answers with other numbers must not make us read the same mails for ever.
             return sorted(uid for uid in self._client.search(criteria) if above < uid <= MAX_UID)
 
     def headers(self, uids: Sequence[int]) -> dict[int, tuple[bytes, datetime | None]]:
         """Return the headers of the mails, the first MAX_HEADER_BYTES bytes, and when each came."""
         with _explained("select", "The mailbox could not be read"):
+            # PEEK leaves the \Seen flag alone: people would take mails that we read for read by themselves.
             mails = self._client.fetch(uids, [f"BODY.PEEK[HEADER]<0.{MAX_HEADER_BYTES}>", "INTERNALDATE"])
         return {uid: (_body(mails[uid]), mails[uid].get(b"INTERNALDATE")) for uid in uids if uid in mails}
 
@@ -222,6 +233,7 @@ def open_mailbox(config: ImapConfig, timeouts: Timeouts | None = None) -> Iterat
             _log_in(client, config)
         yield Mailbox(client, encryption)
     finally:
+        # LOGOUT is a courtesy; a server that is gone must not hide the first error.
         with suppress(Exception):
             client.logout()
         with suppress(Exception):
@@ -256,6 +268,7 @@ def _encrypted(client: _Client, config: ImapConfig) -> str | None:
     """Encrypt the connection as its owner demands. Returns the encryption, such as TLSv1.3."""
     if config.secure and config.port in IMPLICIT_TLS_PORTS:
         return _version(client)
+    # Used where it is offered even if the owner does not insist.
     if client.has_capability("STARTTLS"):
         try:
             verify = config.secure or not is_loopback(client.socket().getpeername()[0])
@@ -267,7 +280,7 @@ def _encrypted(client: _Client, config: ImapConfig) -> str | None:
         return _version(client)
     if config.secure:
         raise ImapFailed("tls", f"{config.place} offers no encryption (STARTTLS). Use port 993.")
-    # The address that is connected to: the name may be another one's by now.
+    # An IPv6 link-local address ends in %interface, which is no part of the address.
     if is_public(ip_address(client.socket().getpeername()[0].partition("%")[0])):
         text = f"{config.place} offers no encryption, so the password was not sent. Use port 993."
         raise ImapFailed("auth", text)
@@ -294,6 +307,7 @@ def _explained(stage: str, what: str) -> Iterator[None]:
         yield
     except Exception as error:  # noqa: BLE001  the edge of a server: libraries raise anything over its answers
         text = "the server did not answer in time" if isinstance(error, TimeoutError) else _readable(error)
+        # The original error may contain the LOGIN command, and with it the password.
         raise ImapFailed(stage, f"{what}: {text}"[:400]) from None
 
 
@@ -326,6 +340,7 @@ def _without_form(match: re.Match[str]) -> str:
 
 def _body(values: Mapping[bytes, Any]) -> bytes:
     """Return what a server has sent of a mail. Its name says from which byte on, by some servers and not by others."""
+    # RFC 9051, 7.5.2: BODY[]<0> for a part. Not all servers add the offset.
     body = next((value for name, value in values.items() if name.startswith(b"BODY[")), b"")
     return body if isinstance(body, bytes) else b""
 

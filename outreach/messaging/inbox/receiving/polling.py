@@ -27,6 +27,7 @@ from outreach.messaging.inbox.receiving.received import Place, Reader
 log = logging.getLogger(__name__)
 READABLE = Q(is_active=True, verified=True, smtp__is_active=True)
 EVERY = timedelta(seconds=60)
+# A mailbox that works again is noticed within the hour without anybody's help.
 MAX_WAIT = timedelta(hours=1)
 LOOK_BACK = timedelta(days=7)
 """The period that is read from a mailbox that is new, or whose UIDs are new."""
@@ -46,6 +47,7 @@ def mailboxes_due() -> bool:
 def drain(deadline: float) -> None:
     """Read the mailboxes that are due until none is left or monotonic() passes the deadline."""
     while monotonic() < deadline:
+        # One by one: a mailbox that was claimed and waits for another slow server would be read by nobody.
         claimed = claim(ImapMailbox, limit=1, extra=READABLE)
         if not claimed:
             return
@@ -61,11 +63,13 @@ def poll(mailbox: ImapMailbox, deadline: float) -> None:
         with open_mailbox(config_of(mailbox), Timeouts(total=max(1, deadline - monotonic()) + GRACE)) as opened:
             reader = Reader.of(mailbox)
             done = all(_read_folder(reader, opened, folder, deadline) for folder in mailbox.folders)
+        # Not done: it is due at once, after those that have waited longer.
         _release(
             mailbox, EVERY if done else timedelta(), last_polled_at=now, last_error="", last_error_at=None, failures=0
         )
     except ImapFailed as failed:
         failures = min(mailbox.failures + 1, 1000)
+        # The exponent is bounded, or a mailbox that fails for months would overflow.
         wait = min(EVERY * 2 ** min(failures - 1, 10), MAX_WAIT)
         with transaction.atomic():
             # Members are notified once, since a successful reading resets the count.
@@ -102,9 +106,11 @@ def _read_folder(reader: Reader, opened: Mailbox, folder: str, deadline: float) 
     """Read the mails that arrived in a folder since the last reading, in batches. Returns whether none is left."""
     mailbox, state = reader.mailbox, opened.select(folder)
     position = mailbox.positions.get(folder, {})
+    # RFC 9051, 2.3.1.1: with another UIDVALIDITY all UIDs known so far are void.
     fresh = position.get("uidValidity") != state.validity
     if fresh:
         uids = opened.since((timezone.now() - LOOK_BACK).date())
+        # Older mails are skipped for good, so that the position begins after them.
         last = max(state.next_uid - 1, uids[-1] if uids else 0)
     else:
         uids = opened.after(position["lastUid"])
@@ -112,6 +118,7 @@ def _read_folder(reader: Reader, opened: Mailbox, folder: str, deadline: float) 
     for start in range(0, len(uids), BATCH):
         batch = uids[start : start + BATCH]
         _read_batch(reader, opened, folder, state.validity, batch)
+        # After a batch and not before it, so that each turn gets on, however slow the server.
         if monotonic() > deadline:
             return start + BATCH >= len(uids)
     if fresh or last != mailbox.positions[folder]["lastUid"]:
@@ -122,6 +129,7 @@ def _read_folder(reader: Reader, opened: Mailbox, folder: str, deadline: float) 
 def _read_batch(reader: Reader, opened: Mailbox, folder: str, validity: int, uids: list[int]) -> None:
     """Read some mails: the headers of all, and the whole of those that may concern the company."""
     headers = opened.headers(uids)
+    # Only headers are read of mails that do not concern the company: other people's mail is not ours to read.
     chosen = reader.wanted({uid: read_mail(raw) for uid, (raw, _) in headers.items()})
     for uid in sorted(chosen):
         raw = opened.whole(uid)  # one by one: a mail may have megabytes
@@ -136,8 +144,11 @@ def _take_in(reader: Reader, mail: Mail, raw: bytes, place: Place) -> None:
         with transaction.atomic():
             received = reader.read(mail, raw, place)
             if received is not None:
+                # Position and effects commit together. After a crash the mail is read again, and known by its
+                # digest.
                 _move(reader.mailbox, place.folder, place.validity, place.uid)
                 store(received)
+    # Not the mail's fault: it is read again when the database is back.
     except (LeaseLost, OperationalError, InterfaceError):
         raise
     except Exception:  # the edge of one mail: another try would break as well
@@ -147,6 +158,7 @@ def _take_in(reader: Reader, mail: Mail, raw: bytes, place: Place) -> None:
 def _move(mailbox: ImapMailbox, folder: str, validity: int, uid: int) -> None:
     """Write how far the folder has been read. Raises LeaseLost if another worker reads the mailbox."""
     positions = {**mailbox.positions, folder: {"uidValidity": validity, "lastUid": uid}}
+    # The lease is checked in the same statement, so of two workers only one moves the position.
     update_owned(mailbox, positions=positions)
 
 
@@ -155,4 +167,5 @@ def _received_at(moment: datetime | None) -> datetime:
     if moment is None:
         return now
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    # A mail from the future would stay the newest in the inbox for years.
     return min(aware, now)

@@ -57,16 +57,20 @@ class Reader:
     @classmethod
     def of(cls, mailbox: ImapMailbox) -> Reader:
         """Return the reader of a mailbox; the addresses of all senders of the company are its own."""
+        # Copies of our mails, as in a shared mailbox, must not count as replies to them.
         own = {address.lower() for address in Smtp.objects.values_list("from_email", flat=True)}
+        # Its name is mostly its address, which may be an alias that no sender has.
         return cls(mailbox, frozenset(own | {mailbox.username.lower()}))
 
     def wanted(self, headers: dict[int, Mail]) -> set[int]:
         """Return the UIDs of those mails, by their headers, that may concern the company. A few statements for all."""
         others = {uid: mail for uid, mail in headers.items() if mail.sender[1] not in self.own or report_type(mail)}
         named = {uid: {message.id for message in named_messages(mail)} for uid, mail in others.items()}
+        # One statement for all headers of the batch, and not one for each mail.
         sent_ids = _sent_as({id for ids in named.values() for id in ids})
         writers = {mail.sender[1] for mail in others.values()} - {""}
         people = set(_contacts(writers).values_list("address", flat=True))
+        # In capitals on both sides, as the index of contacts' addresses has them.
         invited = {
             email.upper() for email in MeetingAttendee.objects.filter(email__in=writers).values_list("email", flat=True)
         }
@@ -98,6 +102,7 @@ class Reader:
         meeting = Meeting.objects.filter(pk=answer.meeting_id).first() if answer else None
         if job is None and meeting is None:
             return None
+        # Erased people's mail is not stored again.
         if job is not None and job.contact.erased_at is not None:
             return None
         return Received(self.mailbox, mail, raw, place, kind, report, job, how, meeting, answer if meeting else None)
@@ -118,11 +123,13 @@ class Reader:
         if match is not None:
             return _jobs().get(pk=match.id), match.how
         about = [entry.recipient for entry in report.failures] if report else [mail.sender[1]]
+        # A forged report may name any number of addresses.
         contacts = _contacts(about).values_list("pk", flat=True)[:20]
         since = timezone.now() - RECENT
         recent = _jobs().filter(
             contact_id__in=list(contacts), smtp_id=self.mailbox.smtp_id, status__in=WENT_OUT, sending_at__gte=since
         )
+        # People mostly answer the last mail that they got.
         job = recent.order_by("-sending_at").first()
         return job, Matched.GUESS if job else ""
 
@@ -133,6 +140,7 @@ def _jobs() -> QuerySet[SendJob]:
 
 def _sent_as(ids: Collection[str]) -> dict[str, str]:
     """Return id -> Message-ID of those messages that may have been received."""
+    # Only what went out can have been answered: an id in a header proves nothing by itself.
     rows = SendJob.objects.filter(pk__in=ids, status__in=WENT_OUT) if ids else SendJob.objects.none()
     return dict(rows.values_list("pk", "message_id"))
 
@@ -140,6 +148,7 @@ def _sent_as(ids: Collection[str]) -> dict[str, str]:
 def _contacts(addresses: Iterable[str]) -> QuerySet[Any]:
     """Return the contacts with one of the addresses, as `address` in capitals."""
     emails = [address.upper() for address in addresses if address]
+    # The expression of the index: with lower() each mailbox would read all contacts.
     return Contact.objects.annotate(address=Upper("email")).filter(address__in=emails, erased_at=None)
 
 
@@ -164,6 +173,8 @@ class Received:
         failure = self._failure()
         name, address = self.mail.sender
         contact = self.job.contact_id if self.job else None
+        # Only what is new in the mail: our own footer, which it quotes, has the word too.
+        # The Message-ID where there is one: the same mail in two folders differs in its Received headers.
         row = InboundMessage(
             company_id=company_id(),
             kind=self.kind,
@@ -201,4 +212,5 @@ class Received:
         """Return the report's failure of the message's recipient, or else its first failure."""
         failures = self.report.failures if self.report else ()
         to = self.job.recipient.lower() if self.job else ""
+        # A forwarded address fails under another name than the one that we wrote to.
         return next((failure for failure in failures if failure.recipient == to), failures[0] if failures else None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from core.types import JsonObject, Values
@@ -13,7 +12,6 @@ from outreach.runs.genie.pages.steps import STOPS, UNITS
 MAX_FOLLOW_UPS = 10
 MIN_FOLLOW_UPS = 2
 NAMES = ("chatTemplate", "chatVariables", "template", "subject", "body", "amount", "unit", "stopOn")
-_NAMED = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.)?(\w+)")
 
 
 def places(steps: Sequence[Values]) -> int:
@@ -91,16 +89,16 @@ def _words(values: Values) -> JsonObject:
     return {"subject": values["subject"], **content}
 
 
-def refused(fields: Sequence[Field], warning: str) -> str:
-    """Return the API's text with the names of this form's fields."""
-    used = [place for place, own in enumerate(grouped(fields)) if _has_words(own)]
-
-    def named(found: re.Match[str]) -> str:
-        place = int(found[1])
-        name = {"delay": "amount"}.get(found[2], found[2])
-        own = grouped(fields)[used[place]] if place < len(used) else {}
-        if "chatTemplate" in own and own["chatTemplate"].value:
-            name = {"template": "chatTemplate", "variables": "chatVariables"}.get(name, name)
-        return f"f{used[place]}-{name}" if place < len(used) else found[0]
-
-    return _NAMED.sub(named, warning)
+def form_name(fields: Sequence[Field], path: str) -> str:
+    """Return the form's name of a path such as outreachCadence.steps.0.delay.amount; empty if it has none."""
+    parts = path.split(".")
+    groups = grouped(fields)
+    used = [place for place, own in enumerate(groups) if _has_words(own)]
+    if len(parts) < 4 or not parts[2].isdecimal() or int(parts[2]) >= len(used):
+        return ""
+    place = used[int(parts[2])]
+    names = [name for name in parts[3:] if name != "delay"] or ["amount"]
+    name = names[0]
+    if "chatTemplate" in groups[place] and groups[place]["chatTemplate"].value:
+        name = {"template": "chatTemplate", "variables": "chatVariables"}.get(name, name)
+    return f"f{place}-{name}"

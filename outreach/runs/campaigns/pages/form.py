@@ -29,23 +29,11 @@ SECOND = {"secondTemplateId": "templateId", "secondSubject": "subject", "secondB
 """Field of the second version -> key of the API."""
 TIMES = ("scheduledAt", "endsAt")
 WINDOW = ("days", "start", "end")
-ALIKE = (
-    ("mailApp: ", "smtp: "),
-    ("variants[0].", ""),
-    ("variants[1].templateId", "secondTemplateId"),
-    ("variants[1].subject", "secondSubject"),
-    ("variants[1].body", "secondBody"),
-    ("winner.after", "after"),
-    ("window.", ""),
-)
-"""The API's names of fields that have another name in the form."""
-BY_CHAT = (
-    ("variants[0].templateId", "chatTemplate"),
-    ("variants[0].variables", "chatVariables"),
-    ("variants[1].templateId", "secondChatTemplate"),
-    ("variants[1].variables", "secondChatVariables"),
-    ("templateId: ", "chatTemplate: "),
-)
+ALIKE = {"mailApp": "smtp"}
+"""Field of the API -> its name in the form, where it is another one."""
+SECOND_NAMES = {key: name for name, key in SECOND.items()}
+BY_CHAT = {"templateId": "chatTemplate", "variables": "chatVariables"}
+SECOND_BY_CHAT = {"templateId": "secondChatTemplate", "variables": "secondChatVariables"}
 """The same of a campaign by chat."""
 HELP = (
     "Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the name of any field of"
@@ -230,13 +218,23 @@ class CampaignForm(CampaignPage):
         return local.replace(tzinfo=zone_of(self.reader.formats.timezone)).isoformat()
 
     def refused(self, form: Form, answer: Answer) -> HttpResponse:
-        warning = answer.warning
-        by_chat = bool(form.values.get("chatTemplate"))
-        for theirs, ours in (*(BY_CHAT if by_chat else ()), *ALIKE):
-            warning = warning.replace(theirs, ours)
-        warning = follow_ups.refused(form.fields, warning)
-        form.refuse(answer.message, warning)
+        """Show the form again, with the errors at its fields."""
+        form.refuse(answer, lambda path: self.form_name(form, path))
         return self.page({**self.show(), **self.context(form)}, status=422)
+
+    def form_name(self, form: Form, path: str) -> str:
+        """Return the form's name of a path such as variants.1.subject."""
+        if path.startswith("outreachCadence"):
+            return follow_ups.form_name(form.fields, path)
+        by_chat = bool(form.values.get("chatTemplate"))
+        head, *names = path.split(".")
+        if head in ("winner", "window") and names:
+            return names[0]
+        if head == "variants" and len(names) > 1 and names[0] == "1":
+            return (SECOND_BY_CHAT if by_chat else SECOND_NAMES).get(names[1], "")
+        if head == "variants" and len(names) > 1:
+            head = names[1]
+        return (BY_CHAT if by_chat else ALIKE).get(head, head)
 
 
 def _words(values: Mapping[str, str]) -> JsonObject:

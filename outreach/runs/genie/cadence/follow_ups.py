@@ -43,6 +43,8 @@ def plan_due(deadline: float) -> None:
     while monotonic() < deadline:
         with unscoped(reason="worker: runs of all companies with follow-ups due"):
             due = SendJob.objects.filter(next_step_at__lte=timezone.now()).order_by()
+            # Found across companies, planned run by run: the lock of the run comes before those of its
+            # messages.
             runs = list(due.values_list("run_id", "company_id").distinct()[:RUNS])
         if not runs:
             return
@@ -57,18 +59,22 @@ def plan_follow_ups(run_id: str) -> int:
 
     Nothing follows in a run that was cancelled, or for contacts that were erased.
     """
+    # A cancellation holds the same lock, so no follow-up is planned after it.
     run = lock_run(run_id)
     if run is None:
         return 0
     rows = SendJob.objects.select_for_update(of=("self",)).filter(run=run, next_step_at__lte=timezone.now())
     due = list(rows.select_related("contact").defer("text", "html", "evidence").order_by("next_step_at", "pk")[:BATCH])
+    # Erased contacts keep their rows without an address, and get nothing more.
     kept = not_erased([job.contact_id for job in due]) if _goes_on(run) else set()
     steps = steps_of(run.outreach_cadence)
     going = [job for job in due if job.contact_id in kept and job.next_delay is not None and job.step + 1 in steps]
     senders = _senders_of(run, steps)
     planned = [_follow_up(run, job, steps, senders) for job in going]
+    # A follow-up that was stopped before its time has a row already (stop_thread).
     SendJob.objects.bulk_create(planned, ignore_conflicts=True)
     ledger.record_planned([job.pk for job in planned], actor_id=run.created_by_id)
+    # Also of those that get none, or they would be due for ever.
     SendJob.objects.filter(pk__in=[job.pk for job in due]).update(next_step_at=None)
     if planned and run.status != Status.FAILED:
         wake(run)
@@ -95,6 +101,7 @@ def _senders_of(run: GenieScheduler, steps: dict[int, Step]) -> dict[str, Sender
 def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], senders: dict[str, Sender]) -> SendJob:
     step = steps[before.step + 1]
     follows = steps.get(step.number + 1)
+    # Stop rules count from the beginning of the thread: an older reply must not end it.
     began_at = run.created_at if before.occurrence == 1 else before.created_at
     follow_up = next_of(
         before,
@@ -109,15 +116,18 @@ def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], sen
     if sender is None and not step.chat and follow_up.chat_app_id:
         sender = run.sender  # mail again, after a step by chat
     if sender is not None:
+        # One sender for each message: the channel's replaces whichever the thread had.
         follow_up.smtp = None
         follow_up.mail_app = None
         follow_up.chat_app = None
         follow_up.channel = sender.app_key
+        # A vendor's thread belongs to the account that began it.
         follow_up.provider_thread_id = ""
         setattr(follow_up, sender.job_column, sender)
     if follow_up.chat_app_id != before.chat_app_id:
         follow_up.contact = before.contact
         follow_up.recipient = follow_up.address
+    # Written down as cancelled, so that people see why nothing follows.
     if run.status == Status.FAILED:
         follow_up.status = SendJob.Status.CANCELLED
         follow_up.reason = "run_failed"
@@ -127,6 +137,7 @@ def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], sen
 def wake(run: GenieScheduler) -> None:
     """Wake a locked run that rests, or has planned everybody, to write waiting messages. A running one sees them by
     itself."""
+    # A running worker looks for waiting messages before it ends (planning._end), under the same lock.
     rests = GenieScheduler.objects.filter(pk=run.pk, status__in=(Status.COMPLETED, Status.QUEUED))
     rests.update(status=Status.QUEUED, due_at=timezone.now(), attempts=0, deaths=0, updated_at=timezone.now())
     notify_workers("genie")

@@ -57,13 +57,16 @@ def fire_due(deadline: float) -> None:
 def fire(run_id: str) -> bool:
     """Begin the next occurrence of the run if it is due. Returns whether it was."""
     now = timezone.now()
+    # The conditions are checked again with the lock: another worker may have fired it.
     run = _due().select_for_update(no_key=True, of=("self",)).filter(pk=run_id).first()
     if run is None or run.interval_ms is None or run.next_occurrence_at is None:
         return False
     this_one = GenieScheduler.objects.filter(
         pk=run.pk, occurrence=run.occurrence, next_occurrence_at=run.next_occurrence_at
     )
+    # Never before the time that fires now, even if the clock was set back.
     following = slot_after(run.created_at, run.interval_ms, max(now, run.next_occurrence_at))
+    # Without a subscription, messages would gather and all go at once when it is renewed.
     if not _has_subscription():  # what would be written could not go; the time passes
         this_one.update(next_occurrence_at=following)
         return False
@@ -95,6 +98,7 @@ def begin_occurrence(run: GenieScheduler) -> None:
         due_at=timezone.now(),
         planned_until="",
         planned_at=None,
+        # Counted again, since the audience of a further occurrence is another one.
         total=None,
         concluded_at=None,
         attempts=0,
@@ -104,6 +108,7 @@ def begin_occurrence(run: GenieScheduler) -> None:
     )
     if run.generation_id is not None:
         try:
+            # A savepoint: a search that is refused must not undo the firing.
             with transaction.atomic():
                 search_anew(run)
         except NamedError as error:
@@ -136,6 +141,7 @@ def resume_recurring(*, run_id: str, member_id: str) -> None:
         return
     GenieScheduler.objects.filter(pk=run.pk).update(
         recurring=True,
+        # Missed times are not made up for: the schedule goes on as if it had run.
         next_occurrence_at=slot_after(run.created_at, run.interval_ms or 0, timezone.now()),
         concluded_at=None,
         updated_by_id=member_id,

@@ -10,6 +10,7 @@ from outreach.runs.genie.models import GenieScheduler
 def slot_after(began_at: dt.datetime, interval_ms: int, moment: dt.datetime) -> dt.datetime:
     """Return the first time of the schedule after this one. The schedule is `began_at` and each interval later."""
     interval = dt.timedelta(milliseconds=interval_ms)
+    # Multiples of the interval since the beginning, and not of the last firing: delays do not add up.
     return began_at + interval * max(1, (moment - began_at) // interval + 1)
 
 

@@ -117,6 +117,7 @@ def _read_steps(raw: Values, where: str, keys: frozenset[str]) -> list[JsonObjec
     if not isinstance(steps, list) or len(steps) > MAX_STEPS:
         _refuse(f"{where}.steps", f"must be an array of at most {MAX_STEPS} steps")
     cleaned = [_read_step(step, f"{where}.steps[{place}]", keys) for place, step in enumerate(steps)]
+    # Added up on a calendar, since a month has no fixed length.
     at = FIRST_MONDAY
     for place, step in enumerate(cleaned):
         try:

@@ -28,6 +28,7 @@ def sent_before(jobs: Sequence[SendJob]) -> dict[str, tuple[SentMessage, ...]]:
         contact_id__in=[job.contact_id for job in follow_ups],
         status=SendJob.Status.SENT,
     )
+    # One query for all threads of the batch; texts are cut, since a model's window is not endless.
     sent_messages: dict[tuple[str, str, int], list[tuple[int, SentMessage]]] = defaultdict(list)
     columns = ("run_id", "contact_id", "occurrence", "step", "subject", "text", "sent_at")
     now = timezone.now()
@@ -45,6 +46,7 @@ def sent_before(jobs: Sequence[SendJob]) -> dict[str, tuple[SentMessage, ...]]:
     }
 
 
+# Mail programs thread by subject, too, so a follow-up must not change it.
 def reply_subject(thread: Sequence[SentMessage]) -> str:
     """Return the subject of an answer to the thread; empty without one."""
     return answer_to(next((sent.subject for sent in thread if sent.subject), ""))

@@ -43,9 +43,11 @@ def enrich(job: Enrichment, deadline: float) -> None:
     if job.total is None:
         total = sendable(audience.contacts()).filter(created_at__lte=created_until).count()
         update_owned(job, total=total, started_at=timezone.now())
+    # Walked by id: after a kill the job goes on after the last contact that it has stored.
     while ids := audience.after(job.position or "", BATCH):
         contacts = sendable(Contact.objects.filter(pk__in=ids, is_deleted=False, created_at__lte=created_until))
         for contact in contacts.order_by("pk"):
+            # One by one: each answer costs money, and is stored before the next is asked for.
             if not _ask(job, provider, contact):
                 return
             if monotonic() > deadline:
@@ -65,16 +67,19 @@ def _ask(job: Enrichment, provider: EnrichmentProvider, contact: Contact) -> boo
         return False
     person = Person(name=contact.name, email=contact.email or "", phone=contact.contact_number or "")
     try:
+        # Outside of any transaction.
         values = provider.enrich(person)
     except DataAppError as error:
         record_error(provider.app, error.detail)
         _give_up_or_rest(job, error)
         return False
     with transaction.atomic():
+        # The contact may have been erased while the provider was asked.
         kept = not_erased([contact.pk])
         proposed = propose(contact, values, provider.app, job.run_id) if kept else 0
         going = checkpoint(
             job,
+            # With the proposals in one transaction: a kill costs one repeated question at most.
             position=contact.pk,
             processed=job.processed + 1,
             proposed=job.proposed + proposed,
@@ -90,6 +95,7 @@ def _give_up_or_rest(job: Enrichment, error: DataAppError) -> None:
     if not error.temporary:
         finish(job, Enrichment.Status.FAILED, error=error.detail)
         return
+    # Bounded by the job's own end, so that a provider that is down cannot hold the run back for long.
     wait = min(timedelta(seconds=2 ** min(job.failures + 1, 6)), MAX_RETRY_DELAY)
     due = min(timezone.now() + wait, job.until)
     release(job, due_at=due, attempts=0, failures=job.failures + 1, error=error.detail)

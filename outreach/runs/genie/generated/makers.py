@@ -38,6 +38,7 @@ def lock_makers(run_id: str) -> Makers:
     """Return the open tasks that produce the run's recipients, locked until the transaction ends."""
     searches = GenieScheduler.objects.filter(pk=run_id).values("generation")
     return Makers(
+        # Makers before the run: their workers end them first and wake the run then.
         LeadGeneration.objects.select_for_update(of=("self",)).filter(pk__in=searches, status__in=OPEN).first(),
         list(Enrichment.objects.select_for_update(of=("self",)).filter(run=run_id, status__in=OPEN).order_by("pk")),
     )
@@ -62,9 +63,11 @@ def recipients_ready(run: GenieScheduler) -> bool:
         return True
     with transaction.atomic():
         lock_run(run.pk)  # a maker that ends wakes the run before or after this, never in between
+        # The search that has ended just now has written the audience.
         run.refresh_from_db(fields=["audience"])
         until = _waits_until(run)
         if until is not None:
+            # Waiting is no failed attempt.
             release(run, due_at=until, attempts=0)
     return until is None
 
@@ -78,9 +81,11 @@ def _waits_until(run: GenieScheduler) -> datetime | None:
     if not run.enrichment_enabled:
         return None
     wait = timedelta(minutes=settings.ENRICHMENT_WAIT_MINUTES)
+    # One enrichment for each occurrence, whichever worker comes first.
     job, created = Enrichment.objects.get_or_create(run=run, occurrence=run.occurrence, defaults={"until": now + wait})
     if created:
         notify_workers("enrichment")
+    # Late answers must not hold the messages back for ever.
     return job.until if job.status in OPEN and now < job.until else None
 
 
@@ -100,6 +105,7 @@ def wake_run(run_id: str, **values: object) -> None:
         return
     now = timezone.now()
     GenieScheduler.objects.filter(pk=run_id).update(updated_at=now, **values)
+    # A run that rests for another reason keeps its time.
     GenieScheduler.objects.filter(pk=run_id, status=GenieScheduler.Status.QUEUED).update(due_at=now)
     notify_workers("genie")
 

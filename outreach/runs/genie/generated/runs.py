@@ -86,6 +86,7 @@ def start_generated_run(
         custom_channel_selection=custom_channel_selection,
         custom_channels=channels,
         **columns_of(choose_sender(None, among)),
+        # The search wakes the run when it ends; this is for a wake-up that gets lost.
         due_at=timezone.now() + MAX_RETRY_DELAY,
         **columns,
     )
@@ -114,6 +115,7 @@ def search_anew(run: GenieScheduler) -> LeadGeneration:
     )
     GenieScheduler.objects.filter(pk=run.pk).update(
         generation=generation,
+        # Emptied, so that nobody of the former occurrence is written to while the search goes on.
         audience=Audience().as_json(),
         due_at=timezone.now() + MAX_RETRY_DELAY,
         updated_at=timezone.now(),

@@ -42,17 +42,21 @@ def skipped(answer: Values) -> list[str]:
 
 def why(answer: Answer) -> str:
     """Return why something about a message was refused, as a sentence."""
-    text = answer.warning.removeprefix("sendJobId: ")
-    return f"{answer.message}. {text[:1].upper()}{text[1:]}".rstrip()
+    return f"{answer.message}. {answer.reason}"
 
 
-def no_writer(warning: str) -> str:
+NO_WRITER = {
+    "defaultAppOff": (
+        "What writes by default is switched off, or was removed: choose another in the settings, under AI."
+    ),
+    "noModelInPlan": "Your plan has no AI model: choose the built-in writer in the settings, under AI.",
+}
+"""Code of the refusal of an AI app -> the reason for people."""
+
+
+def no_writer(answer: Answer) -> str:
     """Return the reason why nothing writes messages, from the refusal of a run."""
-    if "default" in warning:
-        return "What writes by default is switched off, or was removed: choose another in the settings, under AI."
-    if "plan" in warning:
-        return "Your plan has no AI model: choose the built-in writer in the settings, under AI."
-    return "Nothing writes messages yet: choose what does in the settings, under AI."
+    return NO_WRITER.get(answer.code, "Nothing writes messages yet: choose what does in the settings, under AI.")
 
 
 def shown_run(run: Values) -> JsonObject:

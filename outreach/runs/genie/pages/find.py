@@ -139,10 +139,10 @@ class FindPeople(OutreachPage):
         answer = self.ask("POST", "genie", None, self.body(form))
         if answer.ok:
             return self.done("People are being looked for", self.address("outreach-run", answer.data["_id"]))
-        if answer.warning.startswith("aiType: "):
-            form.trouble.append(no_writer(answer.warning))
+        if answer.refuses("aiType"):
+            form.trouble.append(no_writer(answer))
         else:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
         return self.page(self.context(form), status=422)
 
 

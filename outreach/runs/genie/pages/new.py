@@ -160,12 +160,10 @@ class NewRun(OutreachPage):
         answer = self.ask("POST", "genie/from-contacts", None, body)
         if answer.ok:
             return self.done("The messages are being written", self.address("outreach-run", answer.data["_id"]))
-        if answer.warning.startswith("aiType: "):
-            form.trouble.append(no_writer(answer.warning))
+        if answer.refuses("aiType"):
+            form.trouble.append(no_writer(answer))
             return self.page(self.context(form), status=422)
-        warning = steps.refuse(form, answer.warning)
-        if warning or not form.wrong:
-            form.refuse(answer.message, warning)
+        steps.refuse(form, answer)
         for field in form.wrong:
             if field.name == "smtp" and field.value and field.value not in [option.value for option in field.options]:
                 field.error = "This sender has been removed or switched off since. Choose another one."

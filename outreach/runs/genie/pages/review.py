@@ -146,7 +146,7 @@ class Review(OutreachPage):
             next(field for field in form.fields if field.name == "contentHash").value = message["contentHash"]
             context |= {"form": form, "theirs": message}
         else:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             context["form"] = form
         return self.page(context, status=422)
 
@@ -159,7 +159,7 @@ class Review(OutreachPage):
         if now is None or not now.ok:
             return self.refuse(answer, here)
         if now.data["status"] == "draft" and answer.status == 409:
-            about_words = answer.warning.startswith("contentHash:")
+            about_words = answer.refuses("contentHash")
             changed = self.changed(now.data) if about_words else "The contact or the sender is another one now."
             message = f"{answer.message}. {changed} Read it again before you approve it."
             return self.refuse(Answer(answer.status, {"message": message}), here)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from django.http import QueryDict
 
 from core.types import JsonObject, Values
+from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from outreach.runs.genie.pages import chats
 
@@ -34,7 +34,6 @@ BY_CHAT = "It goes by chat then, by the number of the template, to those with a 
 WINDOW = ("days", "start", "end")
 BY_CHAT_ALONE = ("chatTemplate", "chatVariables")
 NAMES = ("amount", "unit", "chatTemplate", "chatVariables", "template", "prompt", "subject", "stopOn", *WINDOW)
-PIECE = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.|window\.)?(\w+)(?:\.\w+)?: (.+)", re.DOTALL)
 
 
 def count_of(sent: QueryDict) -> int:
@@ -136,20 +135,26 @@ def _window(values: Values) -> JsonObject:
     return {"window": window} if window else {}
 
 
-def refuse(form: Form, warning: str) -> str:
-    """Put the API's errors about follow-ups at their fields. Return the rest of the warning."""
+def refuse(form: Form, answer: Answer) -> None:
+    """Put a refusal into the form, with the errors about follow-ups at their fields."""
     by_name = {field.name: field for field in form.fields}
-    rest = []
-    for piece in warning.split("; ") if "outreachCadence" not in warning else [warning]:
-        match = PIECE.fullmatch(piece)
-        name = {"delay": "amount"}.get(match[2], match[2]) if match else ""
-        field = _field_of(by_name, f"step{match[1]}-", name) if match else None
-        if match is None or field is None:
-            rest.append(piece)
-        else:
-            hint = "Give a whole number, at least 1" if name == "amount" and "whole number" in match[3] else match[3]
-            field.error = f"{hint[:1].upper()}{hint[1:]}."
-    return "; ".join(rest)
+    form.refuse(answer, lambda path: _form_name(by_name, path))
+    for error in answer.errors:
+        field = by_name.get(_form_name(by_name, error["field"]))
+        if field is not None and error["field"].endswith(".delay.amount"):
+            field.error = "Give a whole number, at least 1."
+
+
+def _form_name(by_name: Mapping[str, Field], path: str) -> str:
+    """Return the form's name of a path such as outreachCadence.steps.0.delay.amount; empty if it has none."""
+    parts = path.split(".")
+    if parts[0] != "outreachCadence":
+        return path
+    if len(parts) < 4:
+        return ""
+    names = [name for name in parts[3:] if name not in ("delay", "window")] or ["amount"]
+    field = _field_of(by_name, f"step{parts[2]}-", names[0])
+    return "" if field is None else field.name
 
 
 def _field_of(by_name: Mapping[str, Field], step: str, name: str) -> Field | None:

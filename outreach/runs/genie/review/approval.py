@@ -57,6 +57,7 @@ class SampleState:
         return f"{self.hash}-{(self.until - EPOCH) // timedelta(microseconds=1):x}"
 
 
+# Hashed in the database: a run's drafts may have hundreds of megabytes of text.
 class _Hashed(Func):
     """The SHA-256 of a text."""
 
@@ -75,6 +76,7 @@ class _Together(Func):
 class _Digest(Aggregate):
     """The SHA-256 of the rows' hashes, in the order of the rows' ids."""
 
+    # Hashes of a fixed length are joined: texts that are joined as they are could move words between fields.
     template = "encode(sha256(string_agg(%(expressions)s, ''::bytea ORDER BY \"outreach_sendjob\".\"id\")), 'hex')"
     output_field = CharField()
 
@@ -94,6 +96,7 @@ def newer_drafts(run_id: str, content_hash: str) -> int:
 
 def _digest(whom: Any) -> _Digest:
     """Return the digest of the content and files of messages, and of their recipients and senders (`whom`)."""
+    # jsonb has one text for the same value, so that its text can be compared.
     files = Cast("attachments", TextField())
     parts: list[Expression] = [_Hashed(part) for part in ("pk", "subject", "text", "html", files, whom)]
     return _Digest(_Together(*parts))
@@ -111,6 +114,7 @@ def _done(run: GenieScheduler, seen: SampleState) -> Changed | None:
         return Changed(0) if job.status == BulkJob.Status.COMPLETED else Changed(None, job.pk)
     # An approval gives its messages the same time, and stores their recipients and senders.
     approved = SendJob.objects.filter(run_id=run.pk, approved_at__isnull=False).order_by()
+    # The request may be repeated after the approval: what it asked for is done, and that is the answer.
     same = approved.values("approved_at").annotate(hash=_digest("approved_envelope")).filter(hash=seen.hash)
     return Changed(0) if same.exists() else None
 
@@ -122,9 +126,11 @@ def approval_sample(run_id: str) -> tuple[JsonObject, QuerySet[SendJob]]:
     """
     run = get_run(run_id)
     drafts = SendJob.objects.filter(run_id=run.pk, status=Status.DRAFT)
+    # The newest draft that this transaction can see, and not the clock: see SampleState.
     until = drafts.aggregate(until=Max("updated_at"))["until"]
     together = _drafts(run.pk, until)
     summary = together.order_by().aggregate(count=Count("pk"), hash=_digest(envelope()))
+    # As good as random, and the same each time: a sample that changes could be drawn until it looks good.
     chosen = together.order_by(MD5("pk")).values("pk")[:SAMPLE]
     seen = SampleState(summary["hash"] or "", until)
     counts = {**left_drafts(run.pk, until).as_json(), "approvalEndsAt": ends_at(timezone.now())}
@@ -140,10 +146,12 @@ def approve_seen(*, run_id: str, member_id: str, content_hash: str) -> Changed:
     """
     run, seen = open_run(run_id), SampleState.read(content_hash)
     # Whoever is changing one of them at this moment is waited for, and whoever comes later waits.
+    # In the order in which batches lock them, so that both never wait for each other.
     rows = _drafts(run.pk, seen.until).order_by("pk").select_for_update(of=("self",), no_key=True)
     for _ in rows.values_list("pk").iterator():
         pass
     now = timezone.now()
+    # Compared after the locks, so nothing can change between the comparison and the approval.
     if _hash(_drafts(run.pk, seen.until)) != seen.hash:
         if (done := _done(run, seen)) is not None:
             return done

@@ -92,4 +92,5 @@ def hold_all(*, lead_id: str, member_id: str | None) -> int:
 
 def _ids(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
     """Return the same messages without joined tables, so that they can be locked."""
+    # FOR UPDATE does not go with the joins of these conditions.
     return SendJob.objects.filter(pk__in=list(rows.values_list("pk", flat=True)))

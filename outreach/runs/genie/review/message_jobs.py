@@ -58,11 +58,14 @@ def change_messages(
     """
     change: JsonObject = {"statuses": sorted(statuses), **(seen or {})}
     rows = _messages(run.pk, change)
+    # The run is locked by the caller, and then its job: the order in which a batch takes them.
     current = BulkJob.objects.select_for_update(of=("self",)).filter(pk=run.message_job_id).first()
     if current is not None:
+        # A repeated click must not begin the same work again from the start.
         if _does(current, action, change) and not rows.filter(created_at__gt=current.created_at).exists():
             return Changed(None, current.pk)
         _replace(current)
+    # Counted up to the limit only, whatever the run has.
     few = rows.order_by()[: AT_ONCE + 1].count() <= AT_ONCE
     job = None if few else _queue(run, action, change, member_id)
     if run.message_job_id != (job and job.pk):
@@ -107,13 +110,16 @@ def work_on_messages(job: BulkJob, deadline: float) -> None:
 
 def _change_next(job: BulkJob) -> JsonObject | None:
     run = lock_run(job.selection["run"])
+    # A later decision has replaced this one; its messages may have been decided by it.
     if run is None or run.message_job_id != job.pk:
         return {"processed": job.processed, "cancel_requested": True, "error": REPLACED}
     rows = _messages(run.pk, job.change)
     if job.action != Action.CANCEL_MESSAGES:  # a cancelled run gets no new ones
+        # What came later was not part of what the member decided about.
         rows = rows.filter(created_at__lte=job.created_at)
     if "seenUntil" in job.change:
         seen = datetime.fromisoformat(job.change["seenUntil"])
+        # A person has approved what the sample showed; a contact that changed since was not in it.
         rows = rows.filter(contact__updated_at__lte=seen)
         rows = rows.exclude(smtp__updated_at__gt=seen).exclude(mail_app__updated_at__gt=seen)
     progress = {} if job.total is not None else {"total": rows.count()}

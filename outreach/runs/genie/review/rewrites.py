@@ -43,11 +43,13 @@ def regenerate(*, message_id: str, member_id: str, hint: str = "", content_hash:
     it for one from a template, or one of a cancelled run.
     """
     run_id = SendJob.objects.filter(pk=message_id).values_list("run_id", flat=True).first()
+    # The run before the message, as everywhere.
     run = lock_run(run_id) if run_id else None
     job = delivery.locked(message_id, Status.DRAFT, Status.PLANNED, Status.FAILED)
     if run is None or not _writes(run):
         raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: its run writes nothing any more")
     if job.status == Status.PLANNED:
+        # The repeated request of a client that got no answer.
         if job.reason == Reason.WRITTEN_ANEW and job.hint == hint:
             return provider_for(choose_ai_app(run.ai_type)).unfollowed(hint)
         raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: the message is being written")
@@ -56,11 +58,13 @@ def regenerate(*, message_id: str, member_id: str, hint: str = "", content_hash:
     step = steps_of(run.outreach_cadence).get(job.step)
     from_template = step is not None and step.content is not None and (job.text or hint)
     of_workflow = run.of_workflow and not run.prompt
+    # Texts of people and of templates are not written by an app, so it cannot write them again.
     if job.variant is not None or from_template or of_workflow:
         raise NamedError("CampaignCannotBeUpdated_400", FROM_TEMPLATE)
     delivery.unchanged(job, content_hash, "written anew")
     app = choose_ai_app(run.ai_type)
     write_anew(SendJob.objects.filter(pk=job.pk), member_id, hint=hint)
+    # In the same transaction, under the run's lock: its worker cannot end it without seeing the message.
     reopen(run)
     return provider_for(app).unfollowed(hint)
 
@@ -103,6 +107,7 @@ def _writes(run: GenieScheduler) -> bool:
 def reopen(run: GenieScheduler) -> None:
     """Reopen a locked run for its worker to write waiting messages, even if it had ended; its audience stays."""
     now, rows = timezone.now(), GenieScheduler.objects.filter(pk=run.pk)
+    # The run had ended, so a late write of its last worker must not count.
     again = {"status": GenieScheduler.Status.QUEUED, "rewriting": True, "attempts": 0, "lease": None, "worker": None}
     if not rows.filter(status=GenieScheduler.Status.QUEUED).update(due_at=now, updated_at=now):
         rows.filter(status=GenieScheduler.Status.COMPLETED).update(due_at=now, updated_at=now, **again)

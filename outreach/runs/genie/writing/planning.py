@@ -37,6 +37,7 @@ BATCH = 500
 
 def plan(run: GenieScheduler, deadline: float) -> None:
     """Plan until all messages are written, the deadline passes or the run is cancelled (the job's run function)."""
+    # Planned too early, those whom the search finds later would be left out.
     if not run.cancel_requested and not recipients_ready(run):
         return
     started = monotonic()
@@ -48,6 +49,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
     writer = Writer.of(run)
     going = not run.cancel_requested
     while going:
+        # As many as the app writes at once: what a kill loses is one batch of its work.
         most = min(BATCH, writer.provider.batch)
         # A run that had ended reaches nobody else. Later occurrences pass over those who have a message: many of them
         # in one step, however few are written.
@@ -55,10 +57,12 @@ def plan(run: GenieScheduler, deadline: float) -> None:
         ids = [] if planned else audience.after(run.planned_until, most if run.occurrence == 1 else BATCH)
         if ids:
             recipients = _recipients(run, Contact.objects.filter(pk__in=ids, is_deleted=False))
+            # One more than are written shows where the next batch begins.
             contacts = list(recipients.select_related("category").order_by("pk")[: most + 1])
             place = contacts[most - 1].pk if len(contacts) > most else ids[-1]
             going = _plan_batch(writer, contacts[:most], place)
         elif not run.planned_at:
+            # Before the rest is written, since the winner of a test may be chosen from then on.
             update_owned(run, planned_at=timezone.now())
         else:
             written = writer.write_waiting()
@@ -73,6 +77,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
 
 def _recipients(run: GenieScheduler, contacts: QuerySet[Contact]) -> QuerySet[Contact]:
     """Return the contacts to whom the occurrence writes."""
+    # Without it a run whose own answers make contacts would never end.
     recipients = contacts.filter(created_at__lte=made_until(run))
     if run.occurrence > 1 and not run.writes_again:
         recipients = recipients.exclude(Exists(SendJob.objects.filter(run=run, contact_id=OuterRef("pk"))))
@@ -86,6 +91,7 @@ def _end(run: GenieScheduler, busy: int) -> None:
     Concurrent requests that queue messages for writing, by outreach.runs.genie.review.rewrites or as follow-ups, are
     serialised with it.
     """
+    # Queueing a message for writing takes this lock, so no message is left in a run that has ended.
     lock_run(run.pk)
     until = rests_until(run)
     if until is None and run.rewriting:
@@ -115,9 +121,11 @@ def _plan_batch(writer: Writer, contacts: Sequence[Contact], place: str) -> bool
         )
         for place_in_batch, contact in enumerate(contacts)
     ]
+    # Outside of the transaction: the app may take minutes.
     writer.write(jobs, contacts)
     with transaction.atomic():
         going = checkpoint(run, planned_until=place, processed=run.processed + len(contacts))
+        # checkpoint() has read the flag under the row's lock: a cancellation comes wholly before or after.
         if not run.cancel_requested:
             _insert(run, jobs)
             notify_workers("send")
@@ -126,9 +134,11 @@ def _plan_batch(writer: Writer, contacts: Sequence[Contact], place: str) -> bool
 
 def _insert(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
     """Insert the messages and their first two transitions. A message that exists already stays as it is."""
+    # Contacts that were erased while the app was writing.
     kept = not_erased([job.contact_id for job in jobs])
     jobs = [job for job in jobs if job.contact_id in kept]
     for job in jobs:
         job.created_by_id = job.updated_by_id = run.created_by_id
+    # sendjob_once: what a worker before this one has planned stays as it is.
     SendJob.objects.bulk_create(jobs, ignore_conflicts=True)
     ledger.record_planned([job.pk for job in jobs], actor_id=run.created_by_id)

@@ -185,8 +185,10 @@ def _price(
 
 
 def _drafts(provider: AiProvider, briefs: Sequence[ComposeBrief], contacts: Sequence[Contact]) -> list[JsonObject]:
+    # Samples hold a web thread, so a company has one at a time.
     with turn() if provider.calls_a_model else nullcontext():
         drafts = _within_time(provider, briefs) if provider.calls_a_model else provider.compose_many(list(briefs))
+    # The app itself is the problem: one error instead of three empty samples.
     if provider.halted is not None and not any(isinstance(draft, Draft) for draft in drafts):
         raise named(provider.halted)
     samples = []
@@ -206,6 +208,7 @@ def _within_time(provider: AiProvider, briefs: Sequence[ComposeBrief]) -> list[D
             detail = f"There was no time left for it: samples take {SAMPLE_SECONDS} seconds at most, all together."
             drafts.append(ProviderError("slow", detail, temporary=True))
             continue
+        # The last sample may use what the others have left, and no more.
         provider.app.timeout_seconds = min(most, max(1, int(left)))
         drafts += provider.compose_many([brief])
     return drafts

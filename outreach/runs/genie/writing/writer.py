@@ -85,8 +85,10 @@ class Writer:
 
     def write(self, jobs: Sequence[SendJob], contacts: Sequence[Contact]) -> None:
         """Fill in the messages to these contacts; those that must not go get the reason instead. Stores nothing."""
+        # Before the app is asked: a call about somebody who gets nothing costs money.
         stops = _stops(jobs, contacts, SendContext.load())
         kept = [(job, person) for job, person in zip(jobs, contacts, strict=True) if job.pk not in stops]
+        # Those outside of a test have no words until the winner is known (campaigns.winners).
         for job, _ in kept:
             if awaits_winner(self.run.content, job):
                 job.reason = Reason.AWAITING_WINNER
@@ -95,6 +97,7 @@ class Writer:
         self._fill_templates(templated)
         writable = [(job, contact) for job, contact in kept if self._content(job) is None]
         recipients = self.contact_briefs.of([contact for _, contact in writable])
+        # By the messages that were really sent: an edited draft may say other things than the app wrote.
         threads = sent_before([job for job, _ in writable])
         briefs = [
             self._brief(job, recipient, threads.get(job.pk, ()))
@@ -140,6 +143,7 @@ class Writer:
             variables = content["variables"]
             compiled = Compiled(content["html"], content["text"], ())
             mail = render(content["subject"], compiled, variables, reader.of(contact, variables))
+            # A gap in a sentence is worse than no message.
             if mail.missing:
                 job.status = Status.FAILED
                 job.reason = "variable_missing"
@@ -153,6 +157,7 @@ class Writer:
 
     def _fill_chat(self, job: SendJob, filled: Filled, template: str | None) -> None:
         """Make a message of a chat template, unless that was deleted since."""
+        # The vendor knows templates by their ids, and refuses those that are gone.
         if template is None:
             job.status = Status.FAILED
             job.reason = "template_refused"
@@ -213,8 +218,10 @@ class Writer:
         """Store the results of messages that waited, unless a person has cancelled them meanwhile."""
         again: dict[tuple[Any, ...], list[str]] = {}
         for job in jobs:
+            # The condition on the status leaves messages alone that were cancelled while the app was writing.
             rows = SendJob.objects.filter(pk=job.pk, status=Status.PLANNED)
             if job.status == Status.PLANNED:
+                # Grouped, since all of a batch mostly wait for the same reason: one UPDATE instead of fifty.
                 again.setdefault((job.reason, job.error, job.attempts, job.due_at), []).append(job.pk)
                 continue
             ledger.transition_all(
@@ -242,6 +249,7 @@ def to_write(run: GenieScheduler) -> QuerySet[SendJob]:
 
 def rests_until(run: GenieScheduler) -> datetime | None:
     """Return the time of the run's next check of messages that wait for the app; None: none waits."""
+    # The earliest message decides; the bound is for caps that are raised in the meantime without a notice.
     due: datetime | None = to_write(run).aggregate(due=Min("due_at"))["due"]
     return None if due is None else min(due, timezone.now() + MAX_RETRY_DELAY)
 
@@ -290,6 +298,7 @@ def _fill(run: GenieScheduler, job: SendJob, draft: Draft) -> None:
     job.error = ""
     job.attempts = 0
     job.due_at = timezone.now()
+    # An unproved statement never goes by itself, whatever the run says.
     held = run.draft or is_unproved(job.evidence) or anew
     job.status = Status.DRAFT if held else Status.APPROVED
     job.reason = Reason.AWAITING_APPROVAL if held else ""
@@ -306,12 +315,14 @@ def _put_off(job: SendJob, error: ProviderError) -> None:
         job.status = Status.DRAFT
         job.reason = Reason.AWAITING_APPROVAL
         return
+    # The app failed, and not the message: its attempts are kept for errors of its own.
     job.attempts += 0 if error.halts else 1
     if not error.temporary or job.attempts >= MAX_ATTEMPTS:
         job.status = Status.FAILED
         job.reason = "compose_failed"
         return
     wait = TROUBLE_WAIT if error.halts else backoff(job.attempts, random.Random())  # noqa: S311  jitter
+    # The vendor's own time (429 or 503 with Retry-After) replaces our guess.
     if error.retry_after is not None:
         wait = timedelta(seconds=error.retry_after)
     job.status = Status.PLANNED

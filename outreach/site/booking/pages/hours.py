@@ -63,7 +63,7 @@ class BookableHours(BookingPages):
             return self.page({"form": form, **self.connection()}, status=422)
         answer = self.ask("PUT", "my-calendar/hours", None, {**body, "away": away})
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page({"form": form, **self.connection()}, status=422)
         return self.done("Saved")
 
@@ -121,7 +121,7 @@ class BookingPageHours(BookingPages):
             answer = self.ask("PUT", f"booking-page/{self.params['id']}", None, body)
             if answer.ok:
                 return self.done("Saved", self.address("booking-page", self.params["id"]))
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
         return self.page({**self.context(), "form": form}, status=422)
 
 
@@ -155,6 +155,6 @@ class CalendarReturn(BookingPages):
         form.fill(sent)
         answer = self.ask("POST", "my-calendar/connection", None, form.values)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.page(self.context(sent, form), status=422)
         return self.done(f"{answer.data['email']} connected", self.address("booking-hours"))

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form, Option, name_below
 from core.web.lists import Column
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordList
@@ -168,7 +168,7 @@ class NewBookingPage(BookingForm, NewRecord):
             body["remindMinutes"] = None
         answer = self.ask("POST", "booking-page", None, body)
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
+            form.refuse(answer)
             return self.refused(form)
         return self.done("The page is open", self.address("booking-page", answer.data["_id"]))
 
@@ -240,7 +240,7 @@ class BookingQuestions(BookingPages):
         answer = self._put([*questions, {**form.values, "options": options, "key": key}])
         if answer.ok:
             return self.done("Question added")
-        form.refuse(answer.message, answer.warning.replace(f"questions.{len(questions)}.", ""))
+        form.refuse(answer, name_below(f"questions.{len(questions)}."))
         return self.page({**self.show(), "form": form}, status=422)
 
     def do_remove(self) -> HttpResponse:

@@ -103,9 +103,10 @@ def test_an_app_is_connected_tested_changed_and_switched_off(
         (Raw(503, b"{}"), "answers with an error (503)"),
         (Raw(body=b"x" * 100, trickle=0.5), "did not answer within 1 seconds"),
         (Raw(body=b"{", length=500), "broke the connection off"),
-        (None, "could not be reached"),
+        ("http://127.0.0.1:1", "could not be reached"),
+        ("https://nowhere.invalid", "could not be reached"),
     ],
-    ids=["502", "503", "slow", "broken off", "down"],
+    ids=["502", "503", "slow", "broken off", "down", "without a name"],
 )
 def test_a_server_that_is_down_is_no_wrong_configuration(
     cast: Cast,
@@ -113,17 +114,22 @@ def test_a_server_that_is_down_is_no_wrong_configuration(
     settings: Any,
     monkeypatch: pytest.MonkeyPatch,
     kind: str,
-    step: Raw | None,
+    step: Raw | str,
     words: str,
 ) -> None:
     monkeypatch.setattr("outreach.connections.ai.providers.model.pause", lambda failures, left: None)
     settings.VENDOR_BASE_URLS = {"ai-a": server.url}
-    down = AiServer(port=1)
-    place = f"/apps/{kind}/{connected(cast, server if step else down, kind)['_id']}"
-    if step is None:
-        settings.VENDOR_BASE_URLS = {"ai-a": down.url}
-    else:
+    app = connected(cast, server, kind)
+    place = f"/apps/{kind}/{app['_id']}"
+    if isinstance(step, Raw):
         server.then(step, lasting=True)
+    else:
+        settings.VENDOR_BASE_URLS = {"ai-a": step}
+        with cast.scope():
+            record = AiApp.objects.get(pk=app["_id"])
+            record.base_url = record.base_url and step
+            record.api_key = KEY  # bound to the address
+            record.save()
     monkeypatch.setattr("outreach.connections.ai.model_apps.TEST_SECONDS", 1)
     failed = cast.key.post(f"{place}/test")
     assert (failed.status, failed.body["message"]) == (500, "The answer of the AI model could not be read")

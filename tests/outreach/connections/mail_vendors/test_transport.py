@@ -10,9 +10,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from outreach.connections.mail_vendors import backends, gmail
-from outreach.connections.mail_vendors.gmail import session_of
+from outreach.connections.mail_vendors import backends
 from outreach.connections.mail_vendors.registry import DEFAULT_LETTERS, VENDORS
+from outreach.connections.mail_vendors.vendors import gmail
 from outreach.connections.smtp.message import OutgoingMail
 from outreach.connections.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
 from outreach.models import MailApp
@@ -45,7 +45,8 @@ def _mail(**values: Any) -> OutgoingMail:
 
 def _send(vendors: VendorServer, vendor: str, **values: Any) -> tuple[Outcome, int]:
     intents: list[int] = []
-    session = session_of(vendors.app(vendor, id="b" * 24, company_id="c" * 24, **values))
+    app = vendors.app(vendor, id="b" * 24, company_id="c" * 24, **values)
+    session = app.spec.open_session(app)
     outcome = session.deliver(_mail(), lambda: intents.append(len(vendors.sent)))
     assert intents == [0]  # committed once, before the first request
     return outcome, len(vendors.sent)

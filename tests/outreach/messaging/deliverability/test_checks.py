@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 
-from config.resolvers import resolver_address
+from config.env import resolver_address
 from outreach.messaging.deliverability.checks import OwnKey, Sender, check
 from outreach.messaging.deliverability.dkim_records import DkimInvalid, key_of, public_record
 from outreach.messaging.deliverability.dmarc import find_policy, organisational_domain

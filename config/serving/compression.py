@@ -31,6 +31,7 @@ class CompressionMiddleware(GZipMiddleware):
     """
 
     def process_response(self, request: HttpRequest, response: Any) -> Any:
+        # Caches need Vary on the 304 as on the 200 (RFC 9110, 15.4.5).
         if response.status_code == HTTPStatus.NOT_MODIFIED:
             patch_vary_headers(response, ("Accept-Encoding",))
             return response

@@ -11,7 +11,9 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
+from django.conf import settings
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
@@ -19,9 +21,10 @@ from core.outbound_http import within
 from core.types import JsonObject, Values
 from outreach.connections.mail_vendors import backends
 from outreach.connections.mail_vendors.access import access_token, may_read
-from outreach.connections.mail_vendors.backends import backend_of
+from outreach.connections.mail_vendors.backends import backend_of, bounded_session, secrets_of
 from outreach.connections.mail_vendors.outcomes import MAX_PAUSE, PAUSE, read_answer, words_of
 from outreach.connections.mail_vendors.transport import VendorSession
+from outreach.connections.mail_vendors.vendors.base import MailVendor
 from outreach.connections.smtp.message import OutgoingMail, build
 from outreach.connections.smtp.outcome import BAD_ADDRESS, Outcome, Rejected, Sent, SmtpError, Uncertain
 
@@ -35,9 +38,55 @@ _UNTIL = re.compile(r"retry after (\S+)", re.IGNORECASE)
 _RECIPIENT = re.compile(r"invalid to header|recipient address required", re.IGNORECASE)
 
 
-def session_of(app: MailApp) -> VendorSession:
-    """Return a session of the app for many messages in a row."""
-    return GmailSession(app) if app.spec.login else VendorSession(app)
+class Gmail(MailVendor):
+    key = "gmail"
+    name = "Gmail"
+    base_urls = {"": "https://gmail.googleapis.com/"}
+    metadata = False
+    tracking = ()
+    login = True
+    connect_errors = ("MailvendorCCodeRequired_400", "AppNotFound_400")
+    connect_description = (
+        "An account that a member logs in to at the vendor: POST …/authorize gives the address for it, and what comes"
+        " back from there, code and state, stands in this body. Its address becomes fromEmail; fromName is required."
+    )
+    finds_sent = True
+    has_webhooks = False
+
+    @property
+    def available(self) -> bool:
+        return bool(settings.GOOGLE_CLIENT_ID and settings.GOOGLE_CLIENT_SECRET)
+
+    def arguments(self, app: MailApp) -> JsonObject:
+        secrets_of(app)
+        return {"api_url": self.base_url(app.region, app.endpoint)}
+
+    def open_backend(self, arguments: Values) -> GmailClient:
+        return GmailClient(**arguments)
+
+    def open_session(self, app: MailApp) -> GmailSession:
+        return GmailSession(app)
+
+    def verify(self, app: MailApp) -> None:
+        access_token(app, instead_of=app.access_token)
+
+
+class GmailClient:
+    """A guarded session at Gmail's API."""
+
+    def __init__(self, api_url: str) -> None:
+        self.url = api_url
+        self.session = bounded_session()
+
+    def ask(self, method: str, path: str, token: str, **options: Any) -> Any:
+        """Send a request with an access token, and return the response."""
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        timeout = (backends.CONNECT_SECONDS, backends.SECONDS)
+        return self.session.request(method, urljoin(self.url, path), headers=headers, timeout=timeout, **options)
+
+    def close(self) -> None:
+        """End the connections."""
+        self.session.close()
 
 
 class GmailSession(VendorSession):
@@ -46,28 +95,28 @@ class GmailSession(VendorSession):
     def deliver(self, mail: OutgoingMail, commit_intent: Callable[[], None]) -> Outcome:
         raw = base64.urlsafe_b64encode(build(mail)).decode()
         token = access_token(self.app)  # raises SmtpError while nothing is committed
-        with backend_of(self.app) as wire:
+        with backend_of(self.app) as client:
             commit_intent()
-            status, outcome = self._post(wire, token, {"raw": raw, "threadId": mail.thread_id})
+            status, outcome = self._post(client, token, {"raw": raw, "threadId": mail.thread_id})
             if status == 401:  # taken back before its end, and the message with it
                 try:
                     token = access_token(self.app, instead_of=token)
                 except SmtpError as error:
                     return error.as_rejected()
-                status, outcome = self._post(wire, token, {"raw": raw, "threadId": mail.thread_id})
+                status, outcome = self._post(client, token, {"raw": raw, "threadId": mail.thread_id})
             if status == 404 and mail.thread_id:  # somebody has deleted the thread
-                _, outcome = self._post(wire, token, {"raw": raw})
+                _, outcome = self._post(client, token, {"raw": raw})
         return outcome
 
     def look_up(self, message_id: str) -> Sent | None:
-        """Return that the account has sent the message, or None: it is not allowed to look, or has not found it."""
+        """Return that the account has sent the message, or None where its log-in does not allow the search."""
         if not may_read(self.app):
             return None
         try:
             token = access_token(self.app)
-            with backend_of(self.app) as wire, within(backends.SECONDS):
+            with backend_of(self.app) as client, within(backends.SECONDS):
                 params = {"q": f"rfc822msgid:{message_id} in:sent", "maxResults": 1}
-                answer = wire.ask("GET", MESSAGES, token, params=params)
+                answer = client.ask("GET", MESSAGES, token, params=params)
             messages = _json(answer).get("messages") if answer.status_code == 200 else None
         except Exception:  # noqa: BLE001  whatever it is, the doubt stays
             return None
@@ -75,12 +124,12 @@ class GmailSession(VendorSession):
             return None
         return _sent("It was found among the messages that were sent", messages[0])
 
-    def _post(self, wire: Any, token: str, body: Mapping[str, str]) -> tuple[int, Outcome]:
+    def _post(self, client: GmailClient, token: str, body: Mapping[str, str]) -> tuple[int, Outcome]:
         """Send the message to Gmail once. Return the status of the response, 0 for none, and the outcome."""
         data = json.dumps({name: value for name, value in body.items() if value}).encode()
         with within(backends.SECONDS) as deadline:
             try:
-                answer = wire.ask("POST", SEND, token, data=data)
+                answer = client.ask("POST", SEND, token, data=data)
             except Exception as error:  # noqa: BLE001  whatever it is, the request may be on its way
                 return 0, self._broken(error, began=deadline.began)
         secrets = (*self.secrets, token)

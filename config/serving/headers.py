@@ -57,6 +57,7 @@ class HeadersMiddleware:
         if response.headers.get("Content-Type", "").startswith("text/html"):
             response.headers.setdefault("Content-Security-Policy", WEB)
         if request.path_info.startswith(API):
+            # Answers of the API are private, and a proxy must not keep them.
             response.headers.setdefault("Cache-Control", "no-store")
         return response
 
@@ -72,10 +73,12 @@ class BodyLengthMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        # The length is also what parsers in front could disagree about (request smuggling, RFC 9112, 11.2).
         if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
             raise BadRequest("Transfer-Encoding: send the body with a Content-Length, not in chunks")
         length = request.META.get("CONTENT_LENGTH") or "0"
         is_small = length.isdecimal() and int(length) <= settings.PUBLIC_BODY_BYTES
+        # These refuse a stranger before they read the body, and bound it themselves.
         if is_small or CHECKED_FIRST.match(request.path_info):
             return self.get_response(request)
         most = settings.MAX_UPLOAD_BYTES + OVERHEAD_BYTES if _is_logged_in(request) else settings.PUBLIC_BODY_BYTES

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import Company, User
 from billing.models import Attempt, Difference, Payment, Refund, Subscription
-from config.admin import hold_of
+from config.backoffice.menu import hold_of
 from core.backoffice.paginator import EXACT, capped_count, estimated_count
 from core.backoffice.panels import link, list_address, table
 from core.ids import first_id

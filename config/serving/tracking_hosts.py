@@ -30,6 +30,7 @@ class TrackingHostsMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         host = split_domain_port(request.META.get("HTTP_HOST", ""))[0]
         own = urlsplit(settings.BASE_URL)
+        # Only for hosts that are none of ours, so that usual requests cost no look-up.
         if not host or host in (own.hostname, own_host(), *settings.ALLOWED_HOSTS) or not (state := state_of(host)):
             return self.get_response(request)
         if request.path_info == PROBE:
@@ -41,12 +42,14 @@ class TrackingHostsMiddleware:
             return self._pages(request, company)
         if state != "verified" or not SERVED.fullmatch(request.path_info):
             return not_found(request) if request.path_info.startswith("/api/") else _answer(404, "Not found")
+        # Django knows only its own hosts, and links in answers must not name the tracking host.
         request.META["HTTP_HOST"] = own.netloc
         return self.get_response(request)
 
     def _pages(self, request: HttpRequest, company: str) -> HttpResponseBase:
         """Answer with a page of the company, whose brand alone it may show. Forms come back to this host."""
         netloc = request.META["HTTP_HOST"]
+        # Past ALLOWED_HOSTS: the host has proved by its records whose it is.
         request.get_host = lambda: netloc  # type: ignore[method-assign]
         with serving(company):
             return self.get_response(request)

@@ -1,0 +1,14 @@
+"""Settings, a module for each concern. The environment sets what differs between deployments (docs/settings.md)."""
+
+from config.settings.accounts import *
+from config.settings.api import *
+from config.settings.backoffice import *
+from config.settings.base import *
+from config.settings.billing import *
+from config.settings.connections import *
+from config.settings.database import *
+from config.settings.logging import *
+from config.settings.mail import *
+from config.settings.security import *
+from config.settings.storage import *
+from config.settings.work import *

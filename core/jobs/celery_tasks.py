@@ -1,0 +1,62 @@
+"""The Celery task of each kind of work."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import ExitStack
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from billiard.process import current_process
+from celery import shared_task
+from django.db import DatabaseError, close_old_connections
+
+from core.hold.services import current_hold
+from core.jobs.liveness import release_lock
+from core.logs import log_context
+
+if TYPE_CHECKING:
+    from core.jobs.registry import CeleryWork
+
+_turns: defaultdict[str, Lock] = defaultdict(Lock)
+"""Work that this process drains at present, if its pool uses threads."""
+
+
+def add_task(work: CeleryWork) -> None:
+    """Add the Celery task of a kind of work. Its queue is that of the work (core.jobs.queues).
+
+    Its message is only a hint that something is due, so Celery never retries or redelivers it. The rows are retried, by
+    their `due_at` (core.jobs.runner).
+    """
+
+    @shared_task(
+        name=work.task,
+        soft_time_limit=work.soft_time_limit,
+        time_limit=work.time_limit,
+        max_retries=0,
+        acks_late=False,
+        ignore_result=True,
+    )
+    def task() -> None:
+        drain_slice(work)
+
+
+def drain_slice(work: CeleryWork) -> None:
+    """Drain one kind of work until nothing is due or its slice is over."""
+    close_old_connections()  # a worker lives longer than its connection when the database restarts
+    if current_hold() is not None and not work.while_held:
+        return
+    with ExitStack() as turn, log_context(work=work.name):
+        if not work.side_by_side:
+            if not _turns[work.task].acquire(blocking=False):
+                return  # another thread of this process is at it
+            turn.callback(_turns[work.task].release)
+        try:
+            work.drain(monotonic() + work.slice_seconds)
+        except DatabaseError:
+            # What it has claimed stays so for as long as this process counts as alive. Threads share that, with work
+            # that goes on.
+            if not work.frees_claims and current_process().name != "MainProcess":
+                release_lock()
+            raise

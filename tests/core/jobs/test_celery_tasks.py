@@ -1,0 +1,98 @@
+"""Each kind of work has a Celery task of its own: a queue that workers take, limits, and no retries of Celery's."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from celery import current_app
+
+from config.worker import GROUPS
+from core.events import EventConsumer
+from core.jobs import WORK, DrainedWork, PeriodicTask, QueueWork, notify, registered, tasks
+from core.jobs.models import TaskSchedule
+from core.jobs.registry import CeleryWork, celery_work, drained
+from crm.bulk_jobs.services import BulkAction
+from tests.kit.periodic import only
+
+QUEUES = {queue for group in GROUPS.values() for queue in group.queues.split(",")}
+NAME = re.compile(r"(accounts|billing|core|crm|outreach|workflows)\.[a-z]+(_[a-z]+)*")
+
+
+def test_every_kind_of_work_has_a_task_or_is_part_of_one_that_has() -> None:
+    parts = (EventConsumer, BulkAction)
+    assert len(celery_work()) == sum(isinstance(work, CeleryWork) for work in WORK.values()) > 80
+    for work in WORK.values():
+        assert isinstance(work, CeleryWork) or isinstance(work, parts) and work.part_of in drained()
+    own = [name for name in current_app.tasks if not name.startswith("celery.")]
+    assert set(own) - celery_work().keys() == {"core.tick", "core.drain"}
+
+
+@pytest.mark.parametrize("name", sorted(celery_work()))
+def test_a_task_states_its_queue_its_limits_and_no_retries(name: str) -> None:
+    work, task = celery_work()[name], current_app.tasks[name]
+    assert current_app.amqp.router.route({}, name)["queue"].name == work.queue
+    assert work.queue in QUEUES
+    assert (task.ignore_result, task.acks_late, task.max_retries) == (True, False, 0)
+    assert work.slice_seconds < task.soft_time_limit < task.time_limit
+
+
+def test_names_of_tasks_are_an_app_and_an_action_or_a_periodic_task() -> None:
+    assert {"crm.run_import", "outreach.send_messages", "workflows.run", "billing.renew"} <= celery_work().keys()
+    for name, work in celery_work().items():
+        if isinstance(work, DrainedWork):
+            assert NAME.fullmatch(name), name
+        else:
+            assert name == f"periodic.{work.name.replace(' ', '_')}"
+
+
+def test_a_notification_is_the_task_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[tuple[str, float | None]] = []
+
+    def send_task(name: str, *, expires: float | None, **_: Any) -> None:
+        sent.append((name, expires))
+
+    monkeypatch.undo()  # of the stand-in that sends nothing
+    monkeypatch.setattr(notify, "current_app", SimpleNamespace(send_task=send_task))
+    monkeypatch.setattr(notify, "_producers", lambda: SimpleNamespace(acquire=lambda block: _Producer()))
+    notify._publish(drained()["import"])
+    notify._publish(registered(PeriodicTask)["use of limits"], expires=2)
+    assert sent == [("crm.run_import", None), ("periodic.use_of_limits", 2)]
+
+
+class _Producer:
+    def __enter__(self) -> object:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.django_db
+def test_the_tick_sends_the_tasks_of_the_work_that_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    monkeypatch.setattr(tasks, "close_old_connections", lambda: None)
+    monkeypatch.setattr(tasks, "notify_workers_of", lambda work, **_: sent.append(work.task))
+    only(monkeypatch, "mails", "rewards")
+    tasks.tick()
+    assert sent == ["periodic.mails", "periodic.rewards"]
+    for name in ("mails", "rewards"):
+        TaskSchedule.objects.create(name=name)
+    registered(PeriodicTask)["mails"].drain(float("inf"))
+    sent.clear()
+    tasks.tick()
+    assert sent == ["periodic.rewards"]
+
+
+@pytest.mark.django_db
+def test_a_message_of_an_earlier_release_is_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[float] = []
+    work = QueueWork("earlier", ran.append, has_due=lambda: False, queue="bulk", task="core.earlier")
+    monkeypatch.setitem(WORK, work.key, work)
+    monkeypatch.setattr("core.jobs.celery_tasks.close_old_connections", lambda: None)
+    drain = current_app.tasks["core.drain"]
+    for name in ("earlier", "periodic", "no such work"):
+        drain(name)
+    assert len(ran) == 1
