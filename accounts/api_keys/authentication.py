@@ -93,6 +93,8 @@ class ApiKeyAuthentication(BaseAuthentication):
         key = request.headers.get("apikey", "")
         if not key:
             raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
+        # A request with two identities is refused: which one counts would be a
+        # guess, and a proxy may guess otherwise.
         for header in ("Authorization", "authmember"):
             if header in request.headers:
                 raise NamedError("BadRequest_400", f"the header {header} must not be sent beside apikey on this path")
@@ -108,6 +110,7 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 
 def _find(key: str) -> FoundKey:
+    # No hash of a header of any length, which anybody can send.
     if len(key) <= MAX_KEY_LENGTH:
         source = entitlement_source()
         with planned_cursor() as cursor:

@@ -62,7 +62,12 @@ def create_key(
 def add_key(key: str, *, member_id: str, **values: object) -> ApiKey:
     """Store a key of any shape."""
     added: ApiKey = ApiKey.objects.create(
-        key=key, key_hash=lookup_hash(key), masked_key="*" * 11 + key[-4:], created_by_id=member_id, **values
+        # An encrypted value differs each time and cannot be searched for, so that a keyed hash finds the key.
+        key=key,
+        key_hash=lookup_hash(key),
+        masked_key="*" * 11 + key[-4:],
+        created_by_id=member_id,
+        **values,
     )
     return added
 
@@ -85,6 +90,7 @@ def import_keys(keys: Iterable[str], *, member_id: str) -> ImportedKeys:
     texts = {number: key.strip() for number, key in enumerate(keys, start=1)}
     hashes = {number: lookup_hash(key) for number, key in texts.items() if key}
     with unscoped(reason="import of keys: a key opens one company of all"):
+        # All companies: a key opens exactly one, and its hash is unique in the whole table.
         owners = dict(ApiKey.objects.filter(key_hash__in={*hashes.values()}).values_list("key_hash", "company_id"))
     added = 0
     present = 0
@@ -134,5 +140,6 @@ def record_use(*, key_id: str, last_used_at: datetime | None) -> bool:
         return False
     with transaction.atomic():
         due = ApiKey.objects.filter(Q(last_used_at=None) | Q(last_used_at__lte=now - USE_RECORDED_EVERY), pk=key_id)
+        # A busy key is used by many requests at once, which would all wait for the same row.
         free = due.select_for_update(skip_locked=True, no_key=True).values("pk")
         return bool(ApiKey.objects.filter(pk__in=free).update(last_used_at=now))

@@ -39,6 +39,8 @@ PASSWORD_CHANGES = Limit("change-password", 10, 900)
 
 def count_login(email: str, network: str) -> None:
     """Count an attempt to log in. Raises TooManyAttempts above any of the limits."""
+    # The narrow limits come first. An attempt that they refuse is not counted against the account as a whole,
+    # which would let one network lock a person out everywhere.
     LOGINS_OF_ADDRESS.count(network)
     LOGINS_OF_ACCOUNT.count(_account_in(network, email))
     LOGINS_OF_ACCOUNT_ANYWHERE.count(_account(email))
@@ -46,6 +48,7 @@ def count_login(email: str, network: str) -> None:
 
 def forgive_login(email: str, network: str) -> None:
     """Take back a successful login from the counts, and forget the failed ones to the account from this network."""
+    # Refunded and not reset: another person at the same address may be guessing.
     LOGINS_OF_ADDRESS.refund(network)
     LOGINS_OF_ACCOUNT.reset(_account_in(network, email))
     LOGINS_OF_ACCOUNT_ANYWHERE.refund(_account(email))

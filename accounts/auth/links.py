@@ -24,6 +24,7 @@ class InvalidLink(ApiError):
 
 def make_token(purpose: str, record_id: str, state: str) -> str:
     """Make the token of a link to a record. It is valid until `state` changes."""
+    # The state is hashed: it contains the password's hash, which must not travel in a mail.
     return signing.dumps([record_id, lookup_hash(f"{purpose}:{state}")[:32]], salt=f"leadwright.{purpose}")
 
 

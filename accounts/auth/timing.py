@@ -20,5 +20,6 @@ def minimum_duration(seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
+        # Tests turn it off, or each of them would wait.
         if settings.EVEN_ANSWERS:
             sleep(max(0.0, until - monotonic()))

@@ -64,6 +64,8 @@ def queue_mails(kind: str, letters: Sequence[Letter], *, company_id: str | None 
             )
         )
     with unscoped(reason="mails: one may be for a person who belongs to no company"):
+        # In the transaction of the cause: no mail about what was rolled back,
+        # and none lost that was committed.
         Mail.objects.bulk_create(mails)
     notify_workers("mails")
     return mails
@@ -77,6 +79,7 @@ def at_own_host(content: str, brand: Brand) -> str:
 
 def render_mail(kind: str, context: JsonObject) -> tuple[str, str, str]:
     """Render a kind of mail. Returns its subject, text and HTML; values are escaped in the HTML only."""
+    # A line break in a header would let a name add headers of its own (header injection).
     subject = " ".join(_render(f"mails/{kind}.subject.txt", context, escaped=False).split())[:300]
     text = re.sub(r"\n{3,}", "\n\n", _render(f"mails/{kind}.txt", context, escaped=False)).strip() + "\n"
     return subject, text, _render(f"mails/{kind}.html", context, escaped=True)
@@ -97,6 +100,7 @@ def _render(name: str, context: JsonObject, *, escaped: bool) -> str:
 def send_again(*, mail_id: str) -> bool:
     """Queue a failed mail again. Returns False for any other."""
     with unscoped(reason="mails: one may be for a person who belongs to no company"):
+        # Only failed ones: a mail that is queued or on its way would be sent twice.
         failed = Mail.objects.filter(pk=mail_id, status=Mail.Status.FAILED)
         changed = failed.update(
             status=Mail.Status.QUEUED,

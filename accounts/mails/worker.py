@@ -48,6 +48,8 @@ def drain(deadline: float) -> None:
                 return
             trouble = ""
             for mail in mails:
+                # Once the server fails, the rest of the batch is released without a try
+                # of each that runs into the timeout.
                 trouble = trouble or _send(connection, mail)
                 if trouble:
                     _retry_or_park(mail, trouble)
@@ -61,6 +63,7 @@ def _send(connection: Any, mail: Mail) -> str:
         connection.open()
         connection.send_messages([message_of(mail)])
     except SMTPRecipientsRefused as error:
+        # The server refuses this one address. It is no reason to keep the other mails waiting.
         _refused(mail, error)
     except (SMTPException, OSError) as error:
         with suppress(SMTPException, OSError):
@@ -69,6 +72,7 @@ def _send(connection: Any, mail: Mail) -> str:
     except ValueError as error:  # a value that no header can hold
         _write(mail, status=Mail.Status.FAILED, error=describe(error))
     else:
+        # The content is removed: it may have links that open accounts, and nobody needs it any more.
         _write(mail, status=Mail.Status.SENT, sent_at=timezone.now(), text="", html="", calendar=None, error="")
     return ""
 
@@ -77,6 +81,7 @@ def message_of(mail: Mail) -> EmailMultiAlternatives:
     """Return the message of the mail; its Message-ID comes from the row's id."""
     address = parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
     brand = mail_brand_of(mail.company_id)
+    # Quotes, backslashes and angle brackets end the display name early, and could name another sender.
     name = " ".join((brand.look.sender or brand.name).split()).translate(str.maketrans("", "", '"\\<>'))
     if mail.company_id is not None and not brand.look.base_url:
         # Any company may take any name, and the address is the service's. One with a host of its own has proved some.
@@ -86,6 +91,8 @@ def message_of(mail: Mail) -> EmailMultiAlternatives:
         body=mail.text,
         from_email=f'"{name}" <{address}>',
         to=[mail.to],
+        # The same id at each try, so that mail programs show a repeated mail once.
+        # Auto-Submitted keeps absence notices away (RFC 3834).
         headers={"Message-ID": f"<{mail.pk}@{address.rpartition('@')[2]}>", "Auto-Submitted": "auto-generated"},
     )
     message.attach_alternative(mail.html, "text/html")
@@ -108,6 +115,7 @@ def _refused(mail: Mail, error: SMTPRecipientsRefused) -> None:
     """Handle a refused address: retry after a temporary error (4xx), fail otherwise."""
     code, text = next(iter(error.recipients.values()), (550, b""))
     reply = f"{code} {text.decode(errors='replace') if isinstance(text, bytes) else text}".strip()
+    # 4xx is temporary and 5xx permanent (RFC 5321, 4.2.1).
     if code < 500:
         _retry_or_park(mail, reply)
     else:

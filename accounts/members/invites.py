@@ -48,8 +48,11 @@ def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | No
     PlanMaxUsers_400 without a free seat, and UnauthorizedAction_403 for a role beyond the actor's own.
     """
     email = email.lower()
+    # Before the transaction, so that a refused invite counts as well: the mail
+    # is what strangers are protected from.
     _count(email)
     with transaction.atomic():
+        # The actor's role may have been lowered between the authentication of the request and this lock.
         actor = reload_actor(actor)
         role = find_role(role_id)
         forbid_escalation(actor, role.permission, "the role permits")
@@ -71,6 +74,7 @@ def _free_membership(email: str) -> Member:
             "MemberAlredyExists_400",
             f"email: {email} is invited; send that invite again: POST /member/{former.pk}/resend",
         )
+    # A member may have changed their address since, so both the invited and the present one are compared.
     seated = Member.objects.filter(Q(email=email) | Q(user__email=email), status__in=SEATED).first()
     if seated is not None:
         raise NamedError(
@@ -113,6 +117,7 @@ def _send(member: Member, actor: Actor) -> None:
     member.status = Status.INVITED
     member.invited_at = now
     member.invited_by_id = actor.member_id or member.invited_by_id  # staff have no membership
+    # A new nonce makes every earlier link invalid, since the link is signed over it.
     member.invite_nonce = new_id()
     member.invite_expires_at = now + settings.INVITE_LIFETIME
     member.accepted_at = None
@@ -196,6 +201,7 @@ def _make_user(email: str, name: str, password: str) -> User:
     """Create the person's account. An unverified account of the address is taken over and its sessions end."""
     exists = NamedError("BadRequest_400", "this address has an account; log in with it and accept the invite there")
     user = User.objects.select_for_update(no_key=True).filter(email=email).first()
+    # An existing account is entered by its own password. The link proves only that a mail was read.
     if user is not None and (user.email_verified_at is not None or not user.is_active):
         raise exists
     fresh = user or User(email=email)
@@ -206,10 +212,13 @@ def _make_user(email: str, name: str, password: str) -> User:
             with transaction.atomic():
                 return User.objects.create_user(email, password, name=name, email_verified_at=timezone.now())
         except IntegrityError:
+            # The address was registered at this moment. The savepoint keeps the
+            # transaction usable for the answer.
             raise exists from None
     user.email_verified_at = timezone.now()
     user.set_password(password)
     user.save()
+    # Somebody else may have registered the address without being able to read its mails.
     end_sessions(user_id=user.pk)
     user.refresh_from_db()
     return user

@@ -34,6 +34,7 @@ def make_code(prefix: str) -> str:
 
 def clean_code(code: str) -> str:
     """Return the code in its stored form, without spaces and hyphens, in upper case; empty for an impossible code."""
+    # People copy codes from mails and paper, with blanks, hyphens and small letters.
     plain = re.sub(r"[\s-]", "", code).upper()
     return plain if _SHAPE.fullmatch(plain) else ""
 
@@ -54,6 +55,7 @@ def record_referral(*, user: User, company: Company, code: str) -> Referral | No
         return None
     referral.user = user
     referral.referred_company = company
+    # A person is referred once. A conflict leaves the earlier referral, and the registration goes on.
     Referral.objects.bulk_create([referral], ignore_conflicts=True)
     return Referral.objects.filter(pk=referral.pk).first()
 

@@ -52,6 +52,7 @@ def accrue(*, company_id: str, amount: Decimal, currency: str, source: str) -> R
     nothing.
     """
     referral = Referral.objects.filter(referred_company_id=company_id, referrer__is_active=True).first()
+    # Nobody is rewarded for their own payments.
     if referral is None or _owns(referral.referrer_id, company_id):
         return None
     share = round_money(amount * _percent(referral) / 100, currency)
@@ -69,6 +70,8 @@ def accrue(*, company_id: str, amount: Decimal, currency: str, source: str) -> R
     # The constraints allow one reward for each source, and in the referral program one for each person.
     Reward.objects.bulk_create([fresh], ignore_conflicts=True)
     reward = Reward.objects.filter(referral=referral, source=source).first()
+    # Only the row of this call is new. A repeated payment finds the existing
+    # one, which has its transition already.
     if reward is not None and reward.pk == fresh.pk:
         RewardTransition.objects.create(reward=reward, to_state=State.PENDING, note=source)
     return reward
@@ -185,8 +188,11 @@ def claw_back_part(*, source: str, share: Fraction, key: str, note: str) -> Deci
         )
         if part_source in parts:
             continue
+        # The share is one of the whole reward. Of the rest alone, several partial
+        # refunds would take too little back.
         whole = reward.amount + sum(parts.values())
         part = round_money(whole * share.numerator / share.denominator, reward.currency)
+        # Rounding may leave less than was reckoned, so the last part takes all that is left.
         if part >= reward.amount:
             _move([reward], State.CLAWED_BACK, note=note)
             taken += reward.amount
@@ -245,6 +251,7 @@ def _return_reward(part: Reward, source: str) -> Decimal:
     state = State.EARNED if was_repaid else State(taken.from_state)
     if state != State.PAID and part.program == Referral.Program.PARTNER and not _percent(part.referral):
         return Decimal(0)  # the partnership was revoked meanwhile, which takes what is not paid
+    # The source is unique, and the reward that lives again needs it.
     _rename(part, f"{part.pk}:{source}")
     if state == State.PAID:
         _move([part], State.CLAWED_BACK, note="Nothing is owed: it was given back", settled_at=timezone.now())
@@ -254,6 +261,8 @@ def _return_reward(part: Reward, source: str) -> Decimal:
         living = None
     if living is None:
         return part.amount if _live_again(part, source, state) else Decimal(0)
+    # One amount is with the referrer and the other is not. Adding them up
+    # would pay one of them twice, or never.
     if (living.state == State.PAID) != (state == State.PAID):
         _ask_to_pay(part)
     else:
@@ -322,6 +331,8 @@ def _move(
     for before in {reward.state for reward in rewards}:
         rows = Reward.objects.filter(pk__in=[reward.pk for reward in rewards if reward.state == before], state=before)
         moved += rows.update(state=to_state, updated_at=timezone.now(), **values)
+    # The update repeats the state as its condition. A difference means that
+    # somebody moved one without its lock.
     if moved != len(rewards):
         raise RuntimeError(f"{len(rewards) - moved} rewards were moved by somebody else meanwhile")
     RewardTransition.objects.bulk_create(

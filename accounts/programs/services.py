@@ -45,6 +45,8 @@ def request_partnership(*, user_id: str, request_note: str = "") -> PartnerProgr
     """
     now = timezone.now()
     fresh = PartnerProgram(user_id=user_id, request_note=request_note, requested_at=now)
+    # Two requests at once create one row: the second meets the unique user,
+    # and reads the first one's row below.
     PartnerProgram.objects.bulk_create([fresh], ignore_conflicts=True)
     program = PartnerProgram.objects.select_for_update().get(user_id=user_id)
     if program.pk == fresh.pk:
@@ -70,6 +72,7 @@ def approve_partnership(
     program = _decide(program_id, Status.APPROVED, by=by, note=note)
     if commission_percent is not None:
         program.commission_percent = commission_percent
+    # A partner who comes back keeps the code, since links with it are out in the world.
     if program.code is None:
         program.code = _fresh_partner_code()
     program.save()

@@ -49,6 +49,7 @@ def register(
     if contact_number is not None:
         profile |= {"country_code": contact_number.country_code, "number": contact_number.number}
     with minimum_duration(0.5), transaction.atomic():
+        # One answer for new and taken addresses: otherwise the form would tell who has an account.
         if existing is not None:
             _mail_owner(user.email, is_same)
         elif not _add(user):
@@ -64,6 +65,7 @@ def _add(user: User) -> bool:
     """Insert the user. Returns False if a concurrent registration has taken the address."""
     try:
         with transaction.atomic():
+            # Python creates the id, so that a plain save would first try an UPDATE.
             user.save(force_insert=True)
     except IntegrityError:
         return False
@@ -82,6 +84,7 @@ def _mail_owner(email: str, is_same: bool) -> None:
         if is_same:
             send_verification(user)
             return
+        # The version is part of the state that links are signed over, so all earlier ones become invalid.
         user.session_version += 1
         user.save(update_fields=["session_version", "updated_at"])
     send_reset_link(user, kind="already_registered")

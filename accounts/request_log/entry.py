@@ -75,6 +75,7 @@ def describe(
         api_key_id=(actor.key_id or None) if actor else None,
         door=MOUNTS[mount].value if mount else "",
         method=_clean(request.method or "", 8),
+        # Without its mount, so that one route is counted as one, whether a key or a session has called it.
         route=_named(pattern)[len(mount) - 1 if mount else 0 :][:200],
         path=_path(request, pattern)[:500],
         status=status,
@@ -106,6 +107,7 @@ def _named(pattern: str) -> str:
 
 
 def _clean(text: str, limit: int) -> str:
+    # Control characters would let a caller write lines of their own into whatever shows the log.
     return text[:limit] if text.isprintable() else HIDDEN
 
 

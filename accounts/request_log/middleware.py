@@ -55,6 +55,8 @@ class RequestInProgress:
             response.streaming_content = self._counted(cast(Any, response.streaming_content))
         elif self.request.method != "HEAD":
             self.sent = len(cast(Any, response).content)
+        # The server closes a response after its last byte, or when the caller
+        # has gone. Nothing else sees both.
         response._resource_closers.append(self._end)  # type: ignore[attr-defined]
 
     def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -92,6 +92,7 @@ class Recorder:
 
     def put(self, entry: Entry) -> None:
         """Queue the entry."""
+        # No lock: a deque is safe for threads, and one entry too many does no harm.
         if len(self._waiting) >= self._capacity:
             self._drop(1)
             return
@@ -111,6 +112,7 @@ class Recorder:
             try:
                 self._keep(batch)
             except (OperationalError, InterfaceError) as error:
+                # Put back in their order. The thread tries again when the database answers.
                 self._waiting.extendleft(reversed(batch))
                 log.error("the server log waits for the database: %s", error)
                 return False

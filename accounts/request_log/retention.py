@@ -28,6 +28,7 @@ def purge(model: type[Model], days: int) -> bool:
     """Delete at most AT_ONCE of the older entries. Returns whether there may be more."""
     old = model._default_manager.filter(pk__lt=first_id(timezone.now() - timedelta(days=days)))
     last = _last(old)
+    # Deleted by a range of the primary key: one scan of the index, instead of a list of ten thousand ids.
     (old if last is None else old.filter(pk__lte=last)).delete()
     return last is not None
 

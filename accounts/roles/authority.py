@@ -41,6 +41,7 @@ def reload_actor(actor: Actor) -> Actor:
     status = member.status if member else ""
     if member is None or status not in (MembershipStatus.OWNER, MembershipStatus.ACCEPTED):
         raise NamedError("UnauthorizedAction_403", "your membership is not accepted or is blocked")
+    # A key is no person that could be asked. Only an owner's key manages members and roles.
     if actor.auth_path is AuthPath.KEY and status != MembershipStatus.OWNER:
         raise NamedError("UnauthorizedAction_403", "the key's maker is no owner any more")
     return replace(

@@ -70,6 +70,7 @@ def create_role(*, actor: Actor, values: Values) -> SavedRole:
     reserve_quota("role")
     by = actor.member_id or None
     role = Role(**{**values, "permission": permission}, created_by_id=by, updated_by_id=by)
+    # The old default goes first, since the unique index allows no second one even for a moment.
     former = _take_default() if role.is_default else ""
     return SavedRole(_save(role), former)
 
@@ -90,6 +91,7 @@ def update_role(*, actor: Actor, id: str, values: Values) -> SavedRole:
         raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
     if not values:
         raise NamedError("RoleOrPermissionRequired_400", "give name, description, permission or isDefault")
+    # Also for the role as it is: otherwise a manager could strip the administrators of their rights.
     forbid_escalation(actor, role.permission, "the role permits")
     if "permission" in values:
         permission = compact(parse_permission(values["permission"]))
@@ -145,6 +147,7 @@ def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
         more = " and others" if len(holders) > 3 else ""
         raise NamedError("BadRequest_400", f"in use by {names}{more}; give these members another role first")
     for role in roles:
+        # Former members only remember the role, so they do not keep it from deletion.
         role.members.update(role=None)
     Role.objects.filter(pk__in=ids).delete()
     return len(ids)

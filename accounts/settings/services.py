@@ -80,6 +80,7 @@ def update_settings(*, changes: Values) -> None:
     Raises SettingsNotFound_400, InvalidTimezone_400, InvalidEmailTemplate_400, InvalidChatAppTemplate_400 and
     UniqueKeyInvalid_400. Raises ValidationFailed for an unknown currency.
     """
+    # Nested settings are merged with the stored ones, so that two writers at once would lose one's keys.
     settings = CompanySettings.objects.select_for_update().first()
     if settings is None:
         raise _missing()
@@ -98,6 +99,7 @@ def update_settings(*, changes: Values) -> None:
     if "notification_settings" in changes:
         check_templates(NotificationSettings.fill(settings.notification_settings))
     settings.save()
+    # Last, since it locks the company and rewrites the keys of all contacts.
     if "contact_unique_key" in changes:
         change_unique_key(changes["contact_unique_key"])
     if "timezone" in changes:

@@ -52,8 +52,10 @@ def bill_pending(subscription_ids: Sequence[str]) -> dict[str, list[Charge]]:
     The caller's transaction bills them: `line_of` creates a line of each, and `mark_billed` records its invoice. It
     takes a fixed number of statements, for one subscription or for thousands.
     """
+    # Use of months that have ended is written as charges only now, by hooks that higher domains register.
     before_charges_billed.send(subscription_ids)
     charges: dict[str, list[Charge]] = defaultdict(list)
+    # Locked until the invoice names them: another order of the company would bill them as well.
     for charge in pending(subscription_ids).select_for_update(no_key=True, of=("self",)):
         charges[charge.subscription_id].append(charge)
     return dict(charges)
@@ -79,6 +81,7 @@ def give_up_ended() -> bool:
     now = timezone.now()
     rows = Charge.objects.filter(PENDING, subscription__status__in=("cancelled", "expired"))
     ids = list(rows.filter(subscription__ends_at__lte=now - GIVEN_UP_AFTER).values_list("pk", flat=True)[:BATCH])
+    # The condition is repeated: an order may have billed one of them since the ids were read.
     given_up = Charge.objects.filter(PENDING, pk__in=ids).update(given_up_at=now, updated_at=now)
     if given_up:
         log.info("%s charges of ended subscriptions are given up", given_up)

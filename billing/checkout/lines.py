@@ -57,6 +57,7 @@ def discounted(lines: Sequence[Line], coupon: Coupon | None, currency: str) -> t
     if coupon is None:
         return tuple(lines)
     discount = discount_of(coupon, sum(line.amount for line in lines), currency)
+    # Only amounts above zero carry a part of it: a discount on deducted time would raise the price.
     parts = share(discount, [max(0, line.amount) for line in lines])
     return tuple(replace(line, discount=part) for line, part in zip(lines, parts, strict=True))
 
@@ -65,6 +66,7 @@ def taxed(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
     """Add a tax to lines. It is calculated on the total and distributed over the lines."""
     if not tax.percent:
         return tuple(lines)
+    # Rounding the tax of each line could differ from the tax on the total by a unit for every line.
     nets = [line.amount - line.discount for line in lines]
     parts = _shared_tax(percent_of(sum(nets), tax.percent), nets)
     return tuple(replace(line, tax_percent=tax.percent, tax=part) for line, part in zip(lines, parts, strict=True))
@@ -75,6 +77,7 @@ def _shared_tax(tax: int, nets: list[int]) -> list[int]:
     if all(net >= 0 for net in nets):
         return share(tax, nets)
     whole = sum(nets)
+    # Largest remainders assume weights above zero, so here the first line takes the rest of the rounding.
     parts = [tax * net // whole if whole else 0 for net in nets]
     parts[0] += tax - sum(parts)
     return parts

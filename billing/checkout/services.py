@@ -50,11 +50,15 @@ def subscribe(*, values: Values, member_id: str | None) -> tuple[Quote, Payment 
     count_coupon(values)
     with lock_primary(company_id()) as primary:
         subscription = require_subscription(primary)
+        # All coupons of this change are locked at once and in one order: the one
+        # that is given up, and the new one.
         lock_coupons(values.get("coupon_code", ""))
         cancel_for("planID")  # first, since the coupon that it holds may be the last one
         owed = bill_pending([subscription.pk]).get(subscription.pk, [])
         quote = quote_plan(subscription, owed=owed, at=at, **values)
         check_seen(quote, proof)
+        # What waits costs nothing now. Its price is reckoned when the period is
+        # billed, and may be another one by then.
         if quote.scheduled:
             schedule(subscription, quote, keeps_seats="seats" not in values, keeps_add_ons="add_ons" not in values)
             return quote, None
@@ -68,6 +72,7 @@ def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool, kee
     The subscription continues, so that a cancellation is reverted too. Without chosen add-ons it keeps those that it
     has then.
     """
+    # Choosing the plan that runs is how a company withdraws an earlier change, so it leaves no schedule.
     same = (quote.plan.pk, quote.interval) == (subscription.plan_id, subscription.interval)
     terms: JsonObject = {} if same else {"plan": quote.plan.pk, "interval": quote.interval, "seats": quote.seats}
     if same and not keeps_seats and quote.seats != subscription.seats:
@@ -75,6 +80,7 @@ def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool, kee
     if not keeps_add_ons:
         terms["addOns"] = {item.add_on.pk: item.quantity for item in quote.add_ons}
     values: JsonObject = {"scheduled": terms or None}
+    # A company that chooses terms for the next period wants one, so the cancellation no longer holds.
     if subscription.cancel_at_period_end:
         values |= {"cancel_at_period_end": False, "ends_at": access_end(subscription.period_end)}
     apply_change(subscription, Action.CHANGED, note=BY_MEMBER, **values)
@@ -91,6 +97,8 @@ def seen_quote(values: JsonObject) -> tuple[str, datetime | None]:
 
 def check_seen(quote: Quote, digest: str) -> None:
     """Raise BadRequest_400 if a quote is not the one that was seen."""
+    # A price may change between preview and order: by staff, by a coupon's end, by used seats. Nobody
+    # is to owe an amount that they have not seen.
     if digest and quote.digest != digest:
         raise NamedError("BadRequest_400", "proof: the price is another one by now; look at a new preview")
 
@@ -109,6 +117,7 @@ def order_seats(*, seats: int, member_id: str | None, proof: str = "") -> tuple[
     with lock_primary(company_id()) as primary:
         subscription = require_subscription(primary)
         quote = quote_seats(subscription, seats, at=at)
+        # Fewer seats pay nothing back. The seats are paid until the period ends, and stay until then.
         held = subscription.seats or (subscription.plan.min_seats if subscription.plan else 1)
         if seats <= held:
             scheduled = {name: value for name, value in (subscription.scheduled or {}).items() if name != "seats"}
@@ -146,9 +155,11 @@ def _ordered(subscription: Subscription, quote: Quote, member_id: str | None) ->
         expires_at=timezone.now() + ORDER_LIFE,
         created_by_id=member_id,
     )
+    # In the same transaction as the invoice, so that no renewal bills these charges once more.
     mark_billed({charge: str(invoice.pk) for charge in quote.charges})
     if quote.coupon:
         hold(quote.coupon, payment.pk)
+    # No gateway takes an amount of zero.
     if quote.due == 0:
         settle_free(payment)
     return quote, payment
@@ -157,6 +168,7 @@ def _ordered(subscription: Subscription, quote: Quote, member_id: str | None) ->
 def count_coupon(values: Values) -> None:
     """Limit how often a company tries codes."""
     if values.get("coupon_code"):
+        # Codes are short enough to be guessed by a program.
         COUPON_TRIES.count(company_id())
 
 
@@ -175,10 +187,13 @@ def apply_coupon(*, code: str, values: Values, apply: bool, member_id: str | Non
     if ordered is not None and ordered.plan_id == plan_id:
         terms = {"interval": ordered.interval, "seats": ordered.seats, "currency": ordered.currency}
         terms["add_ons"] = {item["addOn"]: item["quantity"] for item in ordered.basis.get("addOns", [])}
+    # The open order keeps its beginning: `auto` might schedule the same purchase,
+    # and a coupon is for what is paid now.
     when = NOW if ordered is not None else AUTO
     choices = {**terms, **values, "plan_id": plan_id, "coupon_code": code, "when": when}
     if not (apply and ordered is not None):
         return preview(choices), False
+    # Somebody may be paying the old price at this moment. The order must not be replaced under their hands.
     pages = ordered.attempts.filter(left_at__isnull=True, status__in=("due", "working", "wrong", "unknown"))
     if ordered.bank_state == Payment.Bank.SUBMITTED or pages.exists():
         raise NamedError("BadRequest_400", "coupon: the order is being paid; wait, or take its payment back first")
@@ -207,6 +222,7 @@ def change_by_company(*, id: str, values: JsonObject) -> None:
         undo_cancel()
     if "overage" in values:
         caps = {cap["meter"]: cap["most"] for cap in values["overage"]}
+        # A list may name a meter twice, and the last one would win without a word.
         if len(caps) < len(values["overage"]):
             raise ValidationFailed("a meter twice", "overage: it names a meter twice; give each one cap")
         cap_overage(company_id=company_id(), caps=caps, note=BY_MEMBER)
@@ -220,6 +236,7 @@ def pause_or_resume(paused: Values | None) -> None:
         resume_subscription(company_id=company_id(), note=BY_MEMBER)
         return
     with lock_primary(company_id()):
+        # The open order was reckoned for a period that runs on, and the pause moves its end.
         cancel_for("paused")
         pause_subscription(company_id=company_id(), until=paused["until"], note=BY_MEMBER)
 
@@ -236,6 +253,7 @@ def given_up_by(subscription: Subscription) -> int:
     """Return the unused part of the company's payments, in minor units before tax, which cancelling now forfeits."""
     if subscription.status not in OPEN or not subscription.currency:
         return 0
+    # Time stands still during a pause, so the unused part is what it was when the pause began.
     if subscription.status == Status.PAUSED and subscription.paused_at is not None:
         return unused_of(subscription, subscription.currency, subscription.paused_at)
     return unused_of(subscription, subscription.currency, timezone.now())
@@ -256,6 +274,7 @@ def cancel(*, id: str, when: str, forfeit: bool) -> None:
             )
             raise NamedError("BadRequest_400", f"{text}, or cancel at the period's end")
         cancel_subscription(company_id=company_id(), at_period_end=when != "now", note=BY_MEMBER)
+        # An open order that is paid later would open a period of a cancelled subscription.
         if when == "now":
             cancel_for("when")
 
@@ -272,9 +291,12 @@ def undo_cancel() -> None:
 
 def choose_method(id: str) -> None:
     """Make a saved method the one that is charged. Raises PaymentNotFound_400."""
+    # All methods of the company are locked: two requests that choose different ones would leave two defaults,
+    # which the constraint refuses with an error instead of an answer.
     rows = PaymentMethod.objects.select_for_update()
     if id not in {row.pk for row in rows}:
         raise NamedError("PaymentNotFound_400", "paymentMethodID: there is no such saved method")
+    # The old default goes first. A unique index is checked row by row, so both at once is never allowed.
     PaymentMethod.objects.filter(is_default=True).exclude(pk=id).update(is_default=False)
     PaymentMethod.objects.filter(pk=id).update(is_default=True)
     wake()
@@ -290,6 +312,7 @@ def delete_method(id: str) -> None:
     was_default = gone.is_default
     gone.delete()
     today = timezone.now().date()
+    # An expired card as the default would turn the next renewal into a refusal.
     good = (row.pk for row in rows.values() if row.expires_on is None or row.expires_on >= today)
     heir = next(good, None) if was_default else None
     if heir is not None:

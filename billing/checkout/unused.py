@@ -28,10 +28,12 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
     start, total = subscription.period_start, 0
     while start is not None:
         payments = _begun_at(subscription, start)
+        # No rate of exchange is stored with an order, so an amount in another currency cannot be deducted.
         if any(payment.currency != currency for payment in payments):
             raise NamedError("BadRequest_400", f"currency: the present period is paid in {payments[0].currency}")
         values = _values(payments)
         for payment in payments:
+            # Rounded down for each order: the sum can never exceed what was paid.
             total += values[payment.invoice_id] * _left(payment, now) // _whole(payment)
         start = start_before(subscription, start) if start > now else None
     return total
@@ -40,6 +42,8 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
 def _begun_at(subscription: Subscription, start: datetime) -> list[Payment]:
     """Return the paid orders of the period that began at this time, including those of seats within it."""
     rows = Payment.objects.filter(subscription=subscription, status=Payment.Status.PAID).select_related("invoice")
+    # The basis says exactly which period an order has opened. Older orders
+    # know only the dates of their invoice.
     by_basis = Q(basis__periodStart=start.isoformat()) | Q(basis__within=start.isoformat())
     other = Q(invoice__period_start__gte=start) & ~Q(basis__has_key="periodStart")
     return list(rows.filter(by_basis | other).order_by("paid_at", "pk"))
@@ -49,17 +53,21 @@ def _values(payments: Sequence[Payment]) -> dict[str, int]:
     """Return invoice -> the value of its period or seats: its lines after discount, without billed use and later
     credits."""
     invoices = [payment.invoice_id for payment in payments]
+    # Lines below zero deduct earlier unused time. That time was paid for as
+    # well, so it is not subtracted here.
     lines = InvoiceLine.objects.filter(invoice_id__in=invoices, amount_minor__gt=0).order_by().values("invoice_id")
     amounts: dict[str, int] = dict.fromkeys(invoices, 0)
     worth = lines.annotate(worth=Sum(F("amount_minor") - F("discount_minor")))
     amounts.update(worth.values_list("invoice_id", "worth"))
     charges = Charge.objects.filter(invoice_id__in=invoices, amount_minor__gt=0).order_by().values("invoice_id")
+    # Use that was billed with the period has been consumed, and leaves nothing unused.
     for invoice, used in charges.annotate(used=Sum("amount_minor")).values_list("invoice_id", "used"):
         amounts[invoice] -= used
     credits = _credits(invoices)
     taken = _taken_over(payments) if payments else {}
     for payment in payments:
         id = payment.invoice_id
+        # Money that was given back cannot be credited a second time by an upgrade.
         gone = sum(note.amount_minor - note.tax_minor for note in credits[id])
         amounts[id] = max(0, amounts[id] - gone - taken.get(payment.pk, 0))
     return amounts
@@ -79,6 +87,7 @@ def _taken_over(payments: Sequence[Payment]) -> dict[str, int]:
     An order that began at once took over everything that ran then, with what that had taken over itself. A credit note
     reduces it by the unused part of the credited order.
     """
+    # Most orders have taken nothing over. This one query spares them the walk through the company's history.
     negative = InvoiceLine.objects.filter(invoice__in=[order.invoice_id for order in payments], amount_minor__lt=0)
     off = dict(
         negative.order_by().values("invoice_id").annotate(off=-Sum("amount_minor")).values_list("invoice_id", "off")
@@ -103,11 +112,14 @@ def _credited(last: Payment, earlier: Sequence[Payment], credits: Mapping[str, S
     running: list[tuple[Payment, int]] = []
     for payment in earlier:
         gone = 0
+        # An order that begins at once ends all that ran before it: what is credited on those is
+        # scaled by the time that it took over from them.
         if payment.from_now and payment.invoice.kind == Invoice.Kind.CYCLE:
             gone = sum(lost * _left(order, payment.created_at) // _whole(order) for order, lost in running)
             running = []
         if payment.pk == last.pk:
             return gone
+        # Earlier notes had already reduced the unused time when the order was created.
         notes = [note for note in credits.get(payment.invoice_id, ()) if note.created_at >= last.created_at]
         running.append((payment, gone + sum(note.amount_minor - note.tax_minor for note in notes)))
     return 0

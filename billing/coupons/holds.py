@@ -29,6 +29,7 @@ def lock_coupons(code: str) -> None:
     They are locked in the order of their ids, so that companies that change from one coupon to another do not wait for
     each other.
     """
+    # The coupon that the company gives up is locked as well, since giving it back changes its count.
     held = Redemption.objects.filter(state=State.HELD).values_list("coupon_id", flat=True)
     rows = Coupon.objects.annotate(capitals=Upper("code")).filter(Q(pk__in=list(held)) | Q(capitals=code.upper()))
     _lock(rows.values_list("pk", flat=True))
@@ -59,6 +60,7 @@ def release(payment_id: str) -> None:
     """Give back the coupon that an order holds, in the transaction that leaves the order."""
     rows = Redemption.objects.filter(payment_id=payment_id, state=State.HELD)
     _lock(rows.values_list("coupon_id", flat=True))
+    # Read again under the lock: the periodic task may have given the coupon back meanwhile.
     for id, coupon_id in list(rows.values_list("pk", "coupon_id")):
         _release(Redemption.objects.filter(pk=id, state=State.HELD), coupon_id)
 
@@ -69,6 +71,8 @@ def release_lapsed() -> bool:
     due = Redemption.objects.filter(state=State.HELD, held_until__lte=now).order_by("held_until", "pk")
     lapsed = list(due.values_list("pk", "coupon_id")[:BATCH])
     for id, coupon_id in lapsed:
+        # A transaction for each: one for the whole batch would hold the locks
+        # of up to 200 coupons until its end.
         with transaction.atomic():
             _lock([coupon_id])
             _release(Redemption.objects.filter(pk=id, state=State.HELD, held_until__lte=now), coupon_id)
@@ -81,6 +85,8 @@ def _have(payment_id: str, state: str, until: datetime | None) -> None:
     row = rows.first()
     if row is None:
         return
+    # The hold has lapsed, and the order would like its coupon back. It gets it as
+    # long as nobody else has the last one.
     if row.state == State.RELEASED:
         if Redemption.objects.filter(coupon=row.coupon_id).exclude(state=State.RELEASED).exists():
             raise NamedError("CouponInvalid_400", TAKEN)  # by another order of the company
@@ -89,15 +95,18 @@ def _have(payment_id: str, state: str, until: datetime | None) -> None:
 
 
 def _reserve(coupon_id: str) -> None:
+    # The limit is part of the UPDATE, so that it cannot be passed even by a caller that forgot the lock.
     free = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
     if not Coupon.objects.filter(free, pk=coupon_id).update(used=F("used") + 1):
         raise NamedError("CouponInvalid_400", TAKEN)
 
 
 def _release(held: QuerySet[Redemption], coupon_id: str) -> None:
+    # Only the caller who changes the state lowers the count, or two releases would give a redemption away.
     if held.update(state=State.RELEASED, held_until=None, updated_at=timezone.now()):
         Coupon.objects.filter(pk=coupon_id, used__gt=0).update(used=F("used") - 1)
 
 
 def _lock(coupons: Iterable[str]) -> None:
+    # In the order of ids, or two orders that hold two coupons each could wait for one another for ever.
     list(Coupon.objects.select_for_update(no_key=True).filter(pk__in=list(coupons)).order_by("pk").values_list("pk"))

@@ -25,6 +25,7 @@ def usable_coupon(code: str, *, plan: Plan, currency: str, has_paid: bool) -> Co
     open_now = (Q(starts_at__isnull=True) | Q(starts_at__lte=now)) & (Q(ends_at__isnull=True) | Q(ends_at__gt=now))
     free = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
     ours = Q(offered_to__isnull=True) | Q(offered_to_id=company_id())
+    # Compared in capitals on both sides, since people type codes as they like.
     rows = Coupon.objects.filter(open_now, free, ours, is_active=True).annotate(capitals=Upper("code"))
     coupon = rows.filter(capitals=code.strip().upper()).first()
     held = coupon is not None and Redemption.objects.filter(coupon=coupon, state=Redemption.State.REDEEMED).exists()

@@ -65,6 +65,7 @@ def watch(account: GatewayAccount, which: Q) -> int:
         rows = Attempt.objects.filter(which, letter=account.letter, adapter=account.adapter, status="paid")
         paid = rows.exclude(payment_ref="")  # the index has no others
         ids = list(paid.values_list("company_id", "pk"))
+        # An upsert: a hook may come again, and an idle watch has to be looked at again.
         DisputeWatch.objects.bulk_create(
             [DisputeWatch(company_id=company, attempt_id=id) for company, id in ids],
             update_conflicts=True,
@@ -108,6 +109,7 @@ def run(row: DisputeWatch) -> None:
         status = Watch.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Watch.DUE
         update_owned(row, status=status, due_at=timezone.now() + wait, worker=None, deaths=0, error=str(doubt)[:500])
     else:
+        # Looking is done. From here on each state is booked in a transaction of its own.
         for fact in facts:
             settle(attempt.pk, fact)
         is_open = Dispute.objects.filter(attempt=attempt, status=Status.OPEN).exists()
@@ -159,6 +161,7 @@ def settle(attempt_id: str, fact: GatewayDispute) -> Dispute | None:
 def _open(attempt: Attempt, payment: Payment, fact: GatewayDispute) -> Dispute | None:
     """Hold the money of a new dispute, take the reward back and make the subscription past due."""
     said = fact.amount if fact.currency == payment.currency else payment.amount_minor
+    # Several disputes may name one payment. Together they can hold no more than its money.
     held = min(said, payment.amount_minor - attempt.disputed_minor)
     if held <= 0:
         log.error("dispute %s of attempt %s is of no money that is here: %s", fact.id, attempt.pk, fact)
@@ -172,10 +175,12 @@ def _open(attempt: Attempt, payment: Payment, fact: GatewayDispute) -> Dispute |
         evidence_due_at=fact.due_at,
     )
     _hold(attempt, held)
+    # The gateway has taken the money already, so the books move it out of the cash at that gateway.
     _book(dispute, payment, "", gets=DISPUTED, gives=cash(attempt.letter))
     _tell(dispute, attempt, payment, Kind.CHARGEBACK)
     emit("payment.disputed", [payment.pk], payloads={payment.pk: {"amountMinor": held, "reason": dispute.reason}})
     take_reward_back(payment, held, key=dispute.pk, note=_note(dispute))
+    # A dispute of a former period takes no access away that was paid for since.
     if not _is_over(payment):
         mark_past_due(company_id=attempt.company_id, note=f"order {payment.number} is disputed")
     amount = f"{to_amount(held, dispute.currency)} {dispute.currency}"
@@ -197,6 +202,7 @@ def _lose(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     """
     owing = _owing(attempt, payment)
     _book(dispute, payment, ":lost", gets=owing, gives=DISPUTED)
+    # The invoice was paid and is unpaid again. Money that had become balance is simply missing from it.
     if owing == RECEIVABLE:
         invoice = Invoice.objects.select_for_update(no_key=True).get(pk=payment.invoice_id)
         note = credit(invoice, dispute.amount_minor, f"taken back by the bank: order {payment.number}")
@@ -204,6 +210,7 @@ def _lose(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
             subscription_id=payment.subscription_id,
             kind=Charge.Kind.MANUAL,
             description=f"Order {payment.number}, taken back by the bank",
+            # Net, since the invoice that bills the charge adds the tax of its own day.
             amount_minor=note.amount_minor - note.tax_minor,
             currency=dispute.currency,
             source=_debt(dispute),
@@ -223,6 +230,7 @@ def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     _tell(dispute, attempt, payment, Kind.REVERSAL)
     emit("payment.undisputed", [payment.pk], payloads={payment.pk: {"amountMinor": dispute.amount_minor}})
     return_rewards(source=f"invoice:{payment.invoice_id}", note=_note(dispute))
+    # With another dispute open, a part of the period's money is still missing.
     others = Dispute.objects.filter(attempt__payment=payment).exclude(status=Status.WON)
     if payment.basis.get("periodEnd") and not others.exists():
         end = datetime.fromisoformat(payment.basis["periodEnd"])

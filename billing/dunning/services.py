@@ -70,6 +70,7 @@ def run(row: Dunning) -> None:
         rows = Payment.objects.select_for_update(of=("self",), no_key=True).select_related("invoice", "plan")
         payment = rows.get(pk=row.payment_id)
         goes_on = subscription is not None and _step(row, subscription, payment)
+        # A look each day at least: it repairs whatever a lost notification would have left waiting for ever.
         due = [at for at in (row.next_try_at, subscription and subscription.ends_at) if at and at > timezone.now()]
         update_owned(
             row,
@@ -94,21 +95,25 @@ def _step(row: Dunning, subscription: Subscription, payment: Payment) -> bool:
         return _left(subscription, payment)
     if payment.status != Payment.Status.OPEN:
         return False
+    # Staff have moved the period since, so the invoice names one that does not exist any more.
     if is_stale(payment, subscription):
         close_order(payment)
         return False
+    # The company's balance covers it all, and no gateway takes an amount of zero.
     if payment.amount_minor == 0:
         apply_payment(payment, account=BANK, by="balance", tx=f"pay:{payment.pk}")
         return False
     if subscription.status not in PAID:
         return False  # it can still be paid until the order is over
     attempt = payment.attempts.filter(left_at__isnull=True, status__in=OPEN_ATTEMPT).first()
+    # A charge that waits for its customer blocks the order. Left alone, it would wait until it expires.
     if attempt is not None and attempt.kind == Attempt.Kind.CHARGE and attempt.seen.get("said") == "action":
         _let_go(row, subscription, payment, attempt)
     elif attempt is not None:
         if attempt.kind == Attempt.Kind.CHARGE:
             _hold(subscription)
     elif payment.bank_state != Payment.Bank.SUBMITTED:
+        # While staff look for a transfer, a charge could pay the order a second time.
         _collect(row, subscription, payment)
     return True
 
@@ -117,6 +122,7 @@ def _left(subscription: Subscription, payment: Payment) -> bool:
     """Schedule a new bill for a period whose order was cancelled in favor of another order that is unpaid too."""
     if subscription.status not in PAID or is_stale(payment, subscription):
         return False
+    # A company has one open order. This one waits for its end, and is billed again if nobody pays it.
     if Payment.objects.filter(status=Payment.Status.OPEN).exists():
         return True
     subscription.bill_at = timezone.now()
@@ -128,6 +134,7 @@ def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None
     """Record a refusal, charge the company's method if it is due, and request the payment if there is no method."""
     now = timezone.now()
     last = payment.attempts.filter(kind=Attempt.Kind.CHARGE).order_by("-created_at", "-pk").first()
+    # The key of the try says that its refusal was handled, so that a second look does not count it again.
     is_told = not row.told.keys().isdisjoint({f"failed:{row.tries}", f"action:{row.tries}"})
     if last is not None and last.status == Attempt.Status.FAILED and not is_told:
         _refused(row, subscription, payment, last, now)
@@ -138,6 +145,7 @@ def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None
         if not row.told:
             _tell(row, DUE, "asked:0", subscription, payment)
         return
+    # Another card is tried at once, also after a refusal for good: it is what the mail has asked for.
     is_new = row.method_id != method.pk
     if is_new or (row.next_try_at is not None and row.next_try_at <= now):
         row.tries = row.tries + 1
@@ -165,6 +173,7 @@ def _refused(row: Dunning, subscription: Subscription, payment: Payment, last: A
     zone = zone_of(Company.objects.values_list("timezone", flat=True).get(pk=row.company_id))
     first = payment.invoice.issued_at or now
     row.reason = last.reason
+    # Card networks fine merchants who repeat a charge that was refused for good, as for a stolen card.
     row.next_try_at = None if is_hard(last.reason) else next_try(first, row.tries, settings.DUNNING_DAYS, zone, now)
     method = PaymentMethod.objects.filter(pk=row.method_id).first()
     _tell(row, FAILED, f"failed:{row.tries}", subscription, payment, method=method.label if method else "")
@@ -184,6 +193,8 @@ def _let_go(row: Dunning, subscription: Subscription, payment: Payment, attempt:
 def _hold(subscription: Subscription) -> None:
     """Keep access open while a gateway does not answer: that is no fault of the company's."""
     ends, least = subscription.ends_at, timezone.now() + HELD
+    # Extended before it ends, and for more than the wait until the next look,
+    # or access would lapse in between.
     if ends is not None and ends < least + DAILY:
         apply_change(subscription, Action.EXTENDED, note="the gateway has not answered", ends_at=least + DAILY)
 
@@ -197,6 +208,7 @@ def _tell(row: Dunning, notice: str, key: str, subscription: Subscription, payme
     """Notify the owners, once for each key."""
     if key in row.told:
         return
+    # Saved in the transaction that queues the mail: both happen or neither, so nobody is notified twice.
     row.told = {**row.told, key: timezone.now().isoformat()}
     context |= {
         "subscription": subscription,

@@ -49,6 +49,8 @@ def with_environment(letter: str, account: GatewayAccount | None) -> GatewayAcco
         return account
     if account is None:
         values = {"adapter": said["adapter"], "state": State.ON}
+        # A row even for a gateway that the environment sets up: webhooks and
+        # the state of its health refer to it.
         account, _ = GatewayAccount.objects.get_or_create(letter=letter, defaults=values)
     for name, value in said.items():
         setattr(account, name, value)
@@ -99,6 +101,7 @@ def gateway_client(account: GatewayAccount) -> Gateway:
     used."""
     if settings.DEBUG and account.secret_key.startswith(LIVE):
         raise Misconfigured("keys to real money are not used while DEBUG is on")
+    # A live key at another server would be handed to those who run that server.
     if account.base_url and account.mode != Mode.TEST:
         raise Misconfigured("only a test account may be at another server")
     given = Credentials(account.key_id, account.secret_key, account.webhook_secret, account.base_url)
@@ -153,6 +156,8 @@ def verified(account: GatewayAccount, headers: Mapping[str, str], body: bytes) -
     try:
         return _read(gateway, headers, body)
     except WrongSignature:
+        # The operator may replace the secret here before or after the gateway does. For a day both
+        # are good, so that no hook is lost meanwhile.
         until, signed_by = account.former_until, gateway.signed_by
         if not signed_by or not account.former_secret or (until is not None and until <= timezone.now()):
             raise
@@ -164,6 +169,8 @@ def _read(gateway: Gateway, headers: Mapping[str, str], body: bytes) -> WebhookH
     try:
         return gateway.verify(headers, body)
     except RecursionError:
+        # json.loads recurses for each level of nesting, and the body is
+        # anybody's until its signature is checked.
         raise WrongSignature("its body is nested too deep") from None
 
 
@@ -187,6 +194,7 @@ def examine_account(account: GatewayAccount) -> None:
         gateway_client(account).check()
     rows = GatewayAccount.objects.filter(pk=account.pk)
     rows.update(checked_at=timezone.now(), error="")
+    # Conditional, so that a successful test does not turn on an account that staff have switched off.
     rows.filter(state=State.MISCONFIGURED).update(state=State.ON)
 
 
@@ -195,6 +203,7 @@ def check_base_url(url: str) -> str:
     if not url:
         return ""
     try:
+        # The address is typed by staff. It must not lead into the operator's own network.
         checked_address("/".join(url.split("/")[:3]))
     except OutboundRefused as refused:
         raise ValidationFailed("base_url cannot be used", refused.detail) from refused

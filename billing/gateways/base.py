@@ -252,10 +252,12 @@ class GatewaySession:
 
     def request(self, method: str, url: str, **options: Any) -> Any:
         options["timeout"] = SECONDS
+        # The guarded session follows none: a redirect would carry the secret key to another server.
         options.pop("allow_redirects", None)
         try:
             with within(SECONDS) as deadline:
                 response = self._session.request(method, url, **options)
+                # The deadline shuts the socket down, so what was read may be only the beginning of an answer.
                 if deadline.over:
                     raise AmbiguousOutcome("the answer took too long")
                 return _sorted(response)
@@ -265,6 +267,7 @@ class GatewaySession:
             raise AmbiguousOutcome(type(error).__name__) from error
 
     def get(self, url: str, **options: Any) -> Any:
+        # Even a failed connection is uncertain, since the request may have arrived before it broke.
         return self.request("GET", url, **options)
 
     def post(self, url: str, **options: Any) -> Any:
@@ -278,6 +281,7 @@ def _sorted(response: Any) -> Any:
     status = response.status_code
     if status in (401, 403):
         raise Misconfigured(f"it answers {status}: the keys are wrong, or lack a right")
+    # A 5xx says nothing about what happened, and it may be a proxy that answers instead of the gateway.
     if not (200 <= status < 300 or status in GatewaySession.REFUSALS):
         raise AmbiguousOutcome(f"it answers {status}")
     if not isinstance(response.json(), dict):
@@ -307,6 +311,7 @@ def body_of(session: GatewaySession, method: str, url: str, **options: Any) -> t
 def last_day(year: Any, month: Any) -> date | None:
     """Return the last day of a card's month; None for an invalid month."""
     try:
+        # Some gateways give the year by two digits, as it is printed on the card.
         whole = int(year) + (2000 if int(year) < 100 else 0)
         return date(whole, int(month), monthrange(whole, int(month))[1])
     except (TypeError, ValueError):

@@ -29,6 +29,7 @@ def invoice_pdf(invoice: Invoice) -> bytes:
 
 def _compile(data: str) -> bytes:
     typst: Any = import_module("typst")  # loaded with the first invoice
+    # Names and addresses are in any script, and the built-in fonts have only some.
     fonts = [settings.INVOICE_FONTS] if settings.INVOICE_FONTS else []
     try:
         return bytes(_compiled(typst, data, fonts, ["a-3b"]))

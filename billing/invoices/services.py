@@ -113,6 +113,7 @@ def issue(invoice: Invoice) -> None:
         "status": Status.ISSUED,
         "seller": party(seller),
     }
+    # The seller is copied as well: an invoice of last year keeps the address of last year.
     for name, value in values.items():
         setattr(invoice, name, value)
     invoice.save()
@@ -123,6 +124,7 @@ def issue(invoice: Invoice) -> None:
 
 def legs_of(total: int, taxes: Iterable[tuple[Decimal, int]]) -> list[tuple[str, int]]:
     """Return the postings of an invoice with the taxes of its lines, each as percent and sum."""
+    # One tax account for each rate: a tax return asks for the sums by rate.
     sums: dict[Decimal, int] = defaultdict(int)
     for percent, tax in taxes:
         sums[percent] += tax
@@ -146,9 +148,12 @@ def next_numbers(series: str, seller: Seller, count: int) -> tuple[list[str], da
 
     The clock is read after the lock has been taken.
     """
+    # The seller's day and year, not UTC's: at midnight on New Year's Eve they name different series.
     zone = zone_of(seller.timezone)
     name = f"{series}-{timezone.now().astimezone(zone):%Y}"
     with connection.cursor() as cursor:
+        # An upsert of a row, and no sequence: a sequence does not roll back, and invoices must have no gap.
+        # The lock also makes numbers and days rise together.
         cursor.execute(NEXT, [name, count])
         (last,) = cursor.fetchone()
     numbers = [f"{name}-{number:06d}" for number in range(last - count + 1, last + 1)]
@@ -164,6 +169,7 @@ def mark_paid(invoice: Invoice) -> None:
 
 def take_back(invoice: Invoice, reason: str) -> None:
     """Take an issued invoice back that nobody has paid. The caller holds its order's lock."""
+    # A credit note of zero would be a document without meaning, and its postings would be refused.
     if invoice.total_minor:
         credit(invoice, invoice.total_minor, reason)
     invoice.status = Status.CREDITED
@@ -173,6 +179,8 @@ def take_back(invoice: Invoice, reason: str) -> None:
 def write_off(invoice: Invoice) -> None:
     """Give an issued invoice up that will not be paid. The caller holds its order's lock."""
     amount = invoice.total_minor
+    # Revenue and tax stay as they were invoiced. The loss is an account of
+    # its own, for the accountant to treat.
     post(f"off:{invoice.pk}", invoice.currency, [(WRITE_OFF, amount), (RECEIVABLE, -amount)], about=invoice.pk)
     invoice.status = Status.UNCOLLECTIBLE
     invoice.save(update_fields=["status", "updated_at"])
@@ -184,6 +192,7 @@ def credit(invoice: Invoice, amount: int, reason: str) -> CreditNote:
     Tax and net go back in the proportion that they were billed in.
     """
     number, day = next_number("CN", the_seller())
+    # Rounded down, so that several partial notes never credit more tax than was billed.
     tax = invoice.tax_minor * amount // invoice.total_minor
     note: CreditNote = CreditNote.objects.create(
         invoice=invoice,
@@ -194,6 +203,7 @@ def credit(invoice: Invoice, amount: int, reason: str) -> CreditNote:
         reason=reason[:300],
         issued_on=day,
     )
+    # All lines of an invoice have the buyer's one rate, so the first taxed line names the account.
     percents = invoice.lines.exclude(tax_minor=0).values_list("tax_percent", flat=True)
     account = tax_account(next(iter(percents), Decimal(0)))
     legs = [(REVENUE, amount - tax), (account, tax), (RECEIVABLE, -amount)]

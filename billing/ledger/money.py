@@ -17,6 +17,7 @@ MAX_AMOUNT = 2**53
 
 def to_minor(amount: Decimal, currency: str) -> int:
     """Convert an amount to minor units, half up."""
+    # Half up is what invoices and tax offices expect. Python's own round() is half to even.
     return int(amount.scaleb(exponent(currency)).to_integral_value(ROUND_HALF_UP))
 
 
@@ -36,6 +37,7 @@ def share(total: int, weights: Sequence[int]) -> list[int]:
     if whole <= 0:
         return [0] * len(weights)
     parts = [total * weight // whole for weight in weights]
+    # Ties go to the earlier part, so that a quote and its invoice share a total out in the same way.
     order = sorted(range(len(weights)), key=lambda place: (-(total * weights[place] % whole), place))
     for place in order[: total - sum(parts)]:
         parts[place] += 1

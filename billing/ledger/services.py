@@ -26,6 +26,7 @@ def post(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, about: str 
     rows = [
         Posting(tx=tx, leg=leg, account=account, amount_minor=amount, currency=currency, about=about)
         for leg, (account, amount) in enumerate(legs)
+        # A leg of zero would say nothing, and the table refuses it (posting_moves_something).
         if amount
     ]
     if rows:
@@ -34,5 +35,7 @@ def post(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, about: str 
 
 def balance_of(currency: str) -> int:
     """Return the active company's credit, in minor units."""
+    # Summed from the postings each time: a stored balance could drift from the books, and the
+    # index posting_account makes the sum cheap.
     total = Posting.objects.filter(account=BALANCE, currency=currency).aggregate(sum=Sum("amount_minor"))["sum"]
     return -int(total or 0)

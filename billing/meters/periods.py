@@ -16,6 +16,7 @@ def month_at(
     A month never crosses the start or end of the period. A period of at most a month is one month, even if a pause has
     moved its end to another day of the month. Months continue before and after the period.
     """
+    # A period that a pause has moved would otherwise fall into two months by the calendar.
     if end is not None and start <= now < end <= start + MONTH:
         return start, end
     day = day or start.day

@@ -105,6 +105,7 @@ class Terms:
 def terms_at(now: datetime) -> Terms | None:
     """Return the terms of the active company's subscription; None without one."""
     fields = ("plan", "version", "status", "starts_at", "period_start", "period_end", "period_day", "interval")
+    # Few columns only: this runs for each reservation, and a subscription carries JSON documents as well.
     subscription: Subscription | None = (
         Subscription.objects.only(*fields, "currency", "company", "overage").filter(is_primary=True).first()
     )
@@ -125,6 +126,8 @@ class Store:
     def settle(self, meter: str, sources: Sequence[str], quantity: int) -> None:
         """Count the sources as used, also those whose reservations have been given back since."""
         with transaction.atomic():
+            # The reservation lapsed while its work went on. It was used all the same, so
+            # it is counted even beyond the limit.
             lost = sorted(set(sources) - set(_run(SETTLE, meter, sources)))
             if lost and (row := _newest(meter)) is not None:
                 reserve_units(meter, lost, row.allowed, quantity, beyond=True)
@@ -168,6 +171,8 @@ def reserve_units(
         "expires": now + RESERVED_FOR,
         "now": now,
     }
+    # The statement finds no row where the month is new or its terms have changed. Each round repairs that,
+    # and others may change it once more in between.
     for _ in range(3):
         reserved = _rows(RESERVE, values)
         if "" in reserved:
@@ -193,6 +198,8 @@ def open_period(meter: str, terms: Terms, limit: int) -> MeterPeriod:
         is_trial=subscription.status == Subscription.Status.TRIAL,
         **values,
     )
+    # The first two workers of a month may both create its row. ON CONFLICT DO
+    # NOTHING lets the second one go on.
     MeterPeriod.objects.bulk_create([fresh], ignore_conflicts=True)
     row: MeterPeriod = MeterPeriod.objects.select_for_update(no_key=True, of=("self",)).get(
         meter=meter, starts_at=terms.starts_at
@@ -200,8 +207,10 @@ def open_period(meter: str, terms: Terms, limit: int) -> MeterPeriod:
     if row.pk == fresh.pk:
         return row
     if limit > row.allowed:
+        # Paid for by the day, so included by the day. Rounded up, in the company's favour.
         row.included += ceil((limit - row.allowed) * terms.share_left)
     elif limit < row.allowed:
+        # What was used above a lower limit is not taken back: `used` may exceed `included` from now on.
         row.included = min(row.included, limit)
     if (row.unit_amount, row.currency) != (price["unit_amount"], price["currency"]):
         charge_overage([row])  # what was used until now costs what it cost
@@ -228,6 +237,7 @@ def _carried(meter: str, terms: Terms) -> int:
     )
     if before is None or before.is_trial:
         return 0
+    # The share of the former month that was really paid for. Use within it belongs to that month.
     passed = (terms.starts_at - before.starts_at) / (before.ends_at - before.starts_at)
     return max(0, min(before.used + before.reserved, before.included) - ceil(before.included * passed))
 
@@ -265,6 +275,7 @@ def look_up_outcomes() -> bool:
     by_company: dict[tuple[str, str], list[str]] = {}
     for company, meter, source in reservations:
         by_company.setdefault((company, meter), []).append(source)
+    # Sorted, so that two workers with overlapping batches take the locks in one order.
     for (company, meter), sources in sorted(by_company.items()):
         with company_scope(company), transaction.atomic():
             end_reservations(meter, sorted(sources))
@@ -275,6 +286,8 @@ def end_reservations(meter: str, sources: Sequence[str]) -> None:
     """Settle the reservations that were used, prolong those under way, and give the others back."""
     definition = METERS.get(meter)
     outcome = definition.outcome(sources) if definition is not None and definition.outcome is not None else Outcome()
+    # A reservation whose outcome nobody knows is given back: charging for it
+    # would bill what may not have happened.
     used, under_way = set(outcome.used), set(outcome.under_way)
     if used:
         _run(SETTLE, meter, sorted(used))
@@ -293,6 +306,8 @@ def charge_ended(subscription_ids: Sequence[str] | None = None) -> bool:
 
     Later settlements are charged separately. Returns whether more may wait.
     """
+    # An order has to see all charges, so it waits for locks. The periodic
+    # task may leave them to the next run.
     rows = MeterPeriod.objects.select_for_update(no_key=True, of=("self",), skip_locked=subscription_ids is None)
     rows = rows.filter(MeterPeriod.overage(), ends_at__lte=timezone.now()).order_by("ends_at", "pk")
     if subscription_ids is not None:
@@ -311,9 +326,12 @@ def charge_overage(rows: Sequence[MeterPeriod]) -> None:
         units = row.used - row.included - row.billed
         if row.unit_amount is None or units <= 0:
             continue
+        # Late settlements raise `used` after the first charge. Only what is above `billed` is charged then.
         row.billed += units
         charged.append(row)
         price = f"{row.unit_amount.normalize():f} {row.currency}"
+        # Rounded once for all units: a price may be a fraction of a cent, which
+        # must not be rounded for each of them.
         amount = (row.unit_amount * units).scaleb(exponent(row.currency)).to_integral_value(ROUND_HALF_UP)
         charges.append(
             Charge(
@@ -326,6 +344,8 @@ def charge_overage(rows: Sequence[MeterPeriod]) -> None:
                 quantity=units,
                 amount_minor=int(amount),
                 currency=row.currency,
+                # Names the count up to which it charges, so that the unique source refuses
+                # a second charge of the same units.
                 source=f"meter:{row.pk}:{row.billed}",
             )
         )

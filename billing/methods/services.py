@@ -52,6 +52,7 @@ def set_up_method(*, letter: str) -> MethodSetup:
         account = _account(letter, subscription.currency if subscription else "")
         setup: MethodSetup | None = MethodSetup.objects.filter(letter=letter, status__in=OPEN).first()
         if setup is None or setup.adapter != account.adapter:
+            # The letter has another gateway by now, which knows nothing of the page that was begun.
             MethodSetup.objects.filter(letter=letter, status__in=OPEN).update(status=Status.FAILED)
             setup = MethodSetup.objects.create(
                 letter=letter,
@@ -138,6 +139,7 @@ def settle(setup_id: str, fact: PaymentUpdate) -> MethodSetup:
         setup: MethodSetup = MethodSetup.objects.select_for_update(no_key=True).get(pk=setup_id)
         if setup.status == Status.SAVED:
             return setup
+        # The reference is compared: otherwise somebody else's card could be saved through a mixed-up answer.
         if fact.state is PaymentState.PAID and fact.reference == setup.pk and fact.method is not None:
             setup.method = save_method(setup.letter, setup.adapter, fact.method)
             setup.status = Status.SAVED
@@ -187,6 +189,7 @@ def run(setup: MethodSetup) -> None:
     except Misconfigured as trouble:
         _wait(setup, due_at=timezone.now() + MISCONFIGURED_WAIT, error=str(trouble)[:500])
     except (AmbiguousOutcome, Refused) as doubt:
+        # No money is at stake, so it never asks staff: the looks run out, and the set-up has failed.
         wait = backoff(min(setup.attempts, 12), base=settings.PAYMENT_BACKOFF)
         _wait(setup, due_at=timezone.now() + wait, looks=setup.looks, error=str(doubt)[:500])
     else:

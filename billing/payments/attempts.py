@@ -34,6 +34,7 @@ def open_order(payment_id: str, *, lock: bool = False) -> Payment:
     if lock:
         rows = rows.select_for_update(of=("self",), no_key=True)
     payment: Payment | None = rows.filter(pk=payment_id, status=Payment.Status.OPEN).first()
+    # The chore that closes expired orders runs now and then. An expired one is refused before it does.
     if payment is None or payment.expires_at <= timezone.now():
         raise NamedError("ManualPaymentDetailsNotFound_400", "paymentID: there is no such order to be paid")
     return payment
@@ -50,6 +51,8 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
         payment = open_order(payment_id, lock=True)
         if not takes_gateways(payment):
             raise NamedError("BadRequest_400", "manualPaymentID: its price is of another day; order anew")
+        # The order's lock makes two tabs agree on one attempt; the constraint
+        # attempt_one_open is the last resort.
         existing = payment.attempts.filter(
             left_at__isnull=True, status__in=(Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
         ).first()
@@ -67,8 +70,11 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
         elif attempt.kind == Attempt.Kind.CHARGE:
             raise NamedError("BadRequest_400", "the saved method is being charged; look again in a few minutes")
         elif attempt.status in (Status.WRONG, Status.UNKNOWN):
+            # Money may have moved already. A second page would invite a second payment.
             raise NamedError("BadRequest_400", "a payment of this order is being examined; we will write to you")
         else:
+            # The open attempt decides the gateway, whatever letter was asked
+            # for: two pages could both be paid.
             account = ready_account(attempt.letter, payment.currency)
     return attempt if attempt.url else _begun(attempt, account)
 
@@ -86,6 +92,8 @@ def choose_again(payment_id: str) -> None:
         if rows.filter(status__in=(Status.WRONG, Status.UNKNOWN)).exists():
             raise NamedError("BadRequest_400", "a payment of this order is being examined; we will write to you")
         pages = rows.filter(kind=Attempt.Kind.HOSTED, status__in=(Status.DUE, Status.WORKING))
+        # Charges are not left: they move money without the customer, and
+        # cannot be abandoned by closing a page.
         pages.update(left_at=timezone.now(), updated_at=timezone.now())
         if payment.bank_state == Payment.Bank.SUBMITTED:
             payment.bank_state = Payment.Bank.AWAITING
@@ -106,8 +114,11 @@ def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:
         _give_up(attempt, refused.code)
         raise NamedError("BadRequest_400", f"the gateway refuses this order: {refused.code}") from refused
     except AmbiguousOutcome as doubt:
+        # The attempt stays open. Another request uses the same reference, for
+        # which the gateway makes no second page.
         log.warning("attempt %s could not be begun: %s", attempt.pk, doubt)
         raise NamedError("BadRequest_400", "the gateway does not answer; nothing was paid. Try again") from doubt
+    # Two tabs may have asked the gateway at once. The first page wins, and both customers see that one.
     Attempt.objects.filter(pk=attempt.pk, url="").update(
         gateway_id=page.gateway_id, url=page.url[:2048], updated_at=timezone.now()
     )
@@ -146,6 +157,7 @@ def proof_of(digest: str, at: datetime) -> str:
 def read_proof(proof: str) -> tuple[str | None, datetime | None]:
     """Decode a quote token into (digest, time); (None, None) if it is invalid. The time is None if it has expired."""
     try:
+        # Signed, since its time decides how much unused time is credited, so that nobody may choose it.
         digest, moment = signing.loads(proof.removeprefix(QUOTE), salt=PROOF, max_age=PROOF_AGE)
         at = datetime.fromisoformat(moment)
     except (signing.BadSignature, ValueError, TypeError):

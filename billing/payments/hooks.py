@@ -45,6 +45,8 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     """POST /api/public/webhooks/gateway-x/<account>: store a genuine webhook once, and check the objects that it
     names."""
     gateway_account = account_of(letter) if len(letter) == 1 and is_id(account) else None
+    # A former account's address gets the answer of an unknown one: its hooks must not be verified with the
+    # secret of the account that has its letter now.
     if gateway_account is None or gateway_account.pk != account or gateway_account.adapter not in ADAPTERS:
         return not_found(request)
     if request.method in ("GET", "HEAD"):
@@ -52,6 +54,7 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     if request.method != "POST":
         return _refused(405, "MethodNotAllowed_405", "this address takes POST")
     length = request.headers.get("Content-Length") or "0"
+    # Checked before the body is read: the address is public, and nobody has signed anything yet.
     if not length.isdigit() or int(length) > MAX_BYTES:
         return _refused(413, "BodyTooLarge_413", f"at most {MAX_BYTES} bytes")
     signed_by = adapter(gateway_account.adapter).signed_by
@@ -72,11 +75,17 @@ def store(account: GatewayAccount, hint: WebhookHint) -> None:
     note_hook(account)
     names = [name[:255] for name in hint.names]
     event = GatewayEvent(account=account, event_id=hint.event_id[:255], hints=names)
+    # ON CONFLICT DO NOTHING waits for a concurrent delivery of the same event and raises nothing. An
+    # IntegrityError would abort the transaction, and the gateway would repeat the call.
     GatewayEvent.objects.bulk_create([event], ignore_conflicts=True)
+    # With ignored conflicts Django cannot say whether the row was written, so it is looked up by our own id.
     if not adapter(account.adapter).repeats and not GatewayEvent.objects.filter(pk=event.pk).exists():
         return
     named = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
     with unscoped(reason="webhook: the attempts that it names, of whatever company"):
+        # Nothing of the hook's content is believed: it only makes attempts due, and the
+        # gateway itself is asked. Failed ones are included, because a customer may pay a
+        # page again on which a card was declined.
         rows = Attempt.objects.filter(named, letter=account.letter, status__in=(Status.DUE, Status.FAILED))
         _only_look(rows.filter(status=Status.FAILED))
         number = rows.update(status=Status.DUE, due_at=timezone.now(), looks=0)
@@ -93,12 +102,15 @@ def _only_look(failed: QuerySet[Attempt]) -> None:
     """
     open_ones = Attempt.objects.filter(payment=OuterRef("payment"), status__in=OPEN, left_at=None)
     followed = failed.filter(Q(kind=Attempt.Kind.CHARGE) | Exists(open_ones), left_at=None)
+    # As a left attempt it is outside of attempt_one_open, which its successor holds.
     followed.update(left_at=timezone.now())
 
 
 def returned(request: HttpRequest, token: str) -> HttpResponse:
     """GET /api/public/payments/return/<token>: look, and lead on to the company's page. Safe to repeat."""
     try:
+        # The customer may come back in another browser without a session. The signed token says whose order
+        # it is, and allows no more than the look that a worker would take anyway.
         company, id = signing.loads(token, salt=RETURN)
     except (signing.BadSignature, ValueError, TypeError):
         return not_found(request)
@@ -113,8 +125,11 @@ def returned(request: HttpRequest, token: str) -> HttpResponse:
             log.warning("attempt %s could not be looked at: %s", id, trouble)
         address = f"/c/{company}/settings/plan/pay/{attempt.payment_id}"
     answer = HttpResponseRedirect(address)
+    # 303 makes the browser use GET even where the gateway has sent the
+    # customer here by POST (RFC 9110, 15.4.4).
     answer.status_code = 303
     answer["Cache-Control"] = "no-store"
+    # The address carries a token that must not reach the next page's server.
     answer["Referrer-Policy"] = "no-referrer"
     return answer
 

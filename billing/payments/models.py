@@ -61,17 +61,22 @@ class Payment(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         constraints = [
+            # Two open orders could both be paid, and their prices assume that the other one is not.
             models.UniqueConstraint(fields=("company",), condition=Q(status="open"), name="payment_one_open"),
             models.UniqueConstraint(fields=("company", "number"), name="payment_number"),
+            # PostgreSQL itself refuses to bill a period twice, even if two
+            # workers take the same subscription.
             models.UniqueConstraint(
                 fields=("company", "subscription", "renews"),
                 condition=Q(status__in=("open", "paid")),
                 name="payment_renews_once",
             ),
+            # A negative amount would be paid out by the postings of the settlement.
             models.CheckConstraint(condition=Q(amount_minor__gte=0, credit_minor__gte=0), name="payment_not_negative"),
         ]
         indexes = [
             models.Index(fields=("company", "-created_at", "-id"), name="payment_newest"),
+            # Partial indexes: of millions of orders only the few open ones are ever scanned for.
             models.Index(fields=("expires_at",), condition=Q(status="open"), name="payment_expires"),
             models.Index(fields=("created_at",), condition=Q(bank_state="submitted"), name="payment_submitted"),
         ]
@@ -133,6 +138,7 @@ class Attempt(CompanyWork):
             models.Index(fields=("due_at", "id"), condition=Q(status="due"), name="attempt_due"),
             models.Index(fields=("status",), condition=Q(status="working"), name="attempt_working"),
             models.Index(fields=("company", "payment"), name="attempt_payment"),
+            # Webhooks name a gateway's id and no company, so these two do not begin with one.
             models.Index(fields=("adapter", "gateway_id"), name="attempt_gateway_id"),
             models.Index(fields=("adapter", "payment_ref"), condition=~Q(payment_ref=""), name="attempt_payment_ref"),
             models.Index(fields=("updated_at",), condition=Q(status__in=("wrong", "unknown")), name="attempt_parked"),

@@ -45,6 +45,8 @@ def cancel_open_order() -> None:
 
 def cancel_for(action: str) -> None:
     """Cancel the open order for another action. Raises BadRequest_400 if its bank transfer is being searched for."""
+    # Closing the order would make a transfer that is already on its way arrive as mere balance, although
+    # staff are about to find it. The company decides that, and not a side effect of another action.
     sent = Payment.objects.filter(status=Payment.Status.OPEN, bank_state=Bank.SUBMITTED).first()
     if sent is not None:
         text = f"{action}: we look for the bank transfer of order {sent.number}; wait for it, or take it back first"
@@ -54,7 +56,10 @@ def cancel_for(action: str) -> None:
 
 def cancel_expired() -> bool:
     """Leave a batch of orders of all companies whose time is over. Returns whether there may be more."""
+    # Read without locks, for all companies at once. Each order is read again under its locks
+    # below, since its payment may come in meanwhile.
     due = Payment.objects.filter(status=Payment.Status.OPEN, expires_at__lte=timezone.now()).order_by("expires_at")
+    # A submitted transfer does not expire: the time that staff take must not cost the company its order.
     rows = list(due.exclude(bank_state=Bank.SUBMITTED).values_list("company_id", "pk")[:BATCH])
     for company, id in rows:
         with lock_primary(company):
@@ -77,6 +82,7 @@ def pay_by_bank(*, payment_id: str, values: JsonObject) -> Payment:
     with lock_primary(company_id()):
         payment = open_order(payment_id, lock=True)
         payment.bank_state = payment.bank_state or Bank.AWAITING
+        # Counted from the order's creation, so that asking again cannot keep an old price alive for ever.
         payment.expires_at = max(payment.expires_at, payment.created_at + BANK_LIFE)
         return _submit(payment, values)
 
@@ -91,6 +97,7 @@ def change_transfer(*, payment_id: str, values: JsonObject) -> Payment:
         payment: Payment | None = rows.first()
         if payment is None:
             raise NamedError("ManualPaymentDetailsNotFound_400", "id: there is no such payment by bank")
+        # What staff decided on must stay as they saw it, so the details cannot change afterwards.
         if payment.status != Payment.Status.OPEN or payment.bank_state not in WAITING:
             raise NamedError("BadRequest_400", f"the payment is {payment.bank_state or payment.status} by now")
         return _submit(payment, values)
@@ -120,6 +127,8 @@ def takes_rejection(payment: Payment) -> bool:
 
 def takes_approval(payment: Payment) -> bool:
     """Return whether staff may book an order's bank transfer; one that was left takes it too, as balance."""
+    # A transfer takes days. One that was sent in time arrives after its order has expired, and is money
+    # all the same, so staff can book it as balance.
     was_left = payment.status == Payment.Status.CANCELLED and payment.bank_state == Bank.EXPIRED
     return was_left or takes_rejection(payment)
 
@@ -137,6 +146,8 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
             close_order(locked)
         if not takes_approval(locked):
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
+        # Staff type the amount from the bank's statement. A partial payment would open a whole period, and an
+        # excess would vanish from the books, so neither is accepted.
         if amount_minor != locked.amount_minor:
             raise ValidationFailed("another amount", "amount: it must be what the order says, to the last unit")
         if received_on > timezone.now().astimezone(zone_of(the_seller().timezone)).date():
@@ -152,6 +163,7 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
 def _came_late(payment: Payment, received_on: date) -> bool:
     """Return whether money has come after an order's time, which its price was for. A renewal's invoice stays
     payable."""
+    # The day on which the bank received it decides, not the one on which staff get round to it.
     late = received_on > payment.expires_at.date()
     return late and payment.renews is None and payment.status == Payment.Status.OPEN and payment.bank_state in WAITING
 
@@ -162,6 +174,7 @@ def reject_transfer(*, payment: Payment, reason: str, by: User) -> None:
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
         if not takes_rejection(locked):
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
+        # The coupon was held for as long as the decision took. From now on it is held for the usual time.
         if locked.bank_state == Bank.SUBMITTED:
             keep(locked.pk)
         locked.bank_state = Bank.REJECTED

@@ -15,6 +15,7 @@ def running_period(subscription: Subscription) -> tuple[datetime | None, datetim
     """Return the period that runs. The subscription's own is the last one that is paid, also ahead."""
     start, end = subscription.period_start, subscription.period_end
     now = timezone.now()
+    # Several periods may be paid ahead. Each knows only its own order, so the chain is walked backwards.
     while start is not None and start > now:
         before = start_before(subscription, start)
         if before is None:  # given by staff, or the trial
@@ -26,6 +27,8 @@ def running_period(subscription: Subscription) -> tuple[datetime | None, datetim
 def start_before(subscription: Subscription, end: datetime) -> datetime | None:
     """Return the start of the paid period that ends at this time."""
     rows = Payment.objects.filter(subscription=subscription, status=Payment.Status.PAID, invoice__kind="cycle")
+    # The order's own period counts where it has one. Orders from before it was
+    # stored fall back to the invoice's.
     by_basis = Q(basis__periodEnd=end.isoformat())
     other = Q(invoice__period_end=end) & ~Q(basis__has_key="periodEnd")
     payment = rows.select_related("invoice").filter(by_basis | other).first()

@@ -44,6 +44,8 @@ RETURN = "billing.return"
 def work(deadline: float) -> None:
     """Look at due attempts, one by one, until none is left or monotonic() passes the deadline."""
     while monotonic() < deadline:
+        # One at a time: a batch would hold leases on attempts for as long as a
+        # slow gateway takes for the first.
         rows = claim(Attempt, limit=1)
         if not rows:
             return
@@ -66,6 +68,7 @@ def run(attempt: Attempt) -> None:
     try:
         fact = advance(attempt)
     except Refused as refused:
+        # A listed code is the only proof that nothing happened. Everything else is treated as uncertain.
         settle(attempt.pk, PaymentUpdate(PaymentState.FAILED, reason=refused.code))
         _release(attempt)
     except Misconfigured as trouble:
@@ -86,11 +89,14 @@ def advance(attempt: Attempt) -> PaymentUpdate:
     The gateway's id is committed before any money moves. Raises the gateway's exceptions.
     """
     account = account_of(attempt.letter)
+    # Asking another gateway about this id would say that it knows none, which would look like a failure.
     if account is None or account.adapter != attempt.adapter:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
     with track_account_health(account):
         gateway = gateway_client(account)
         if attempt.kind == Kind.CHARGE and not attempt.gateway_id:
+            # The gateway's id is committed before money moves. After a crash the next worker moves money
+            # against this id only, and the gateway refuses to do that twice.
             update_owned(attempt, gateway_id=gateway.open(order_of(attempt, account)))
             if attempt.attempts <= 1:
                 return gateway.move(order_of(attempt, account))

@@ -45,6 +45,7 @@ def refundable(attempt: Attempt) -> int:
     """
     if attempt.status != Attempt.Status.PAID or attempt.payment.status != Payment.Status.PAID:
         return 0
+    # Failed refunds count: their credit notes stand, and staff may try them again at any moment.
     gone = Refund.objects.filter(attempt=attempt).exclude(status=Status.REJECTED).aggregate(sum=Sum("amount_minor"))
     return int(attempt.payment.amount_minor - (gone["sum"] or 0) - attempt.disputed_minor)
 
@@ -57,6 +58,8 @@ def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User, 
     """
     with _locked(attempt) as locked:
         left, payment = refundable(locked), locked.payment
+        # Money that became balance when it came has no payment in the books that could be taken back: the
+        # company would get it twice, as balance and from the gateway.
         booked = Transaction.objects.filter(
             payment=payment, kind=Transaction.Kind.PAYMENT, by=f"gateway-{locked.letter}"
         ).exists()
@@ -64,6 +67,7 @@ def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User, 
             raise NamedError("BadRequest_400", f"amount: at most {left if booked else 0} minor units")
         values = {"amount_minor": amount_minor, "currency": payment.currency, "reason": reason[:300], "by": by}
         row: Refund = Refund.objects.create(attempt=locked, status=Status.ASKED, to=to, **values)
+        # The sum of all refunds counts, so that nobody passes the limit by many small ones.
         back = to_amount(payment.amount_minor - left + amount_minor, payment.currency)
         if back <= settings.REFUND_APPROVAL_ABOVE:
             _begin(row)
@@ -74,6 +78,7 @@ def approve_refund(*, refund: Refund, by: User) -> None:
     """Approve a refund that another person has requested. Raises BadRequest_400."""
     with _locked(refund.attempt) as attempt:
         row = _asked(refund)
+        # Without a second person, one stolen account of the staff could give away any amount.
         if row.by_id == by.pk:
             raise NamedError("BadRequest_400", "somebody else has to approve what you have asked for")
         if refundable(attempt) < 0:  # the refund is in it
@@ -98,6 +103,7 @@ def retry_refund(*, refund: Refund) -> None:
     """Ask the gateway again for a refund that it has refused or left unanswered. Raises BadRequest_400."""
     with _locked(refund.attempt):
         rows = Refund.objects.filter(pk=refund.pk, status__in=(Status.FAILED, Status.UNKNOWN))
+        # The condition is part of the update: a worker may have finished the refund since the page was shown.
         if not rows.update(status=Status.DUE, due_at=timezone.now(), attempts=0, error=""):
             raise NamedError("BadRequest_400", f"the refund is {refund.get_status_display()}")
         notify_workers(WORK)
@@ -107,6 +113,8 @@ def move_to_balance(*, refund: Refund) -> None:
     """Give the money of a refund that the gateway refuses to the company's balance instead. Raises BadRequest_400."""
     with _locked(refund.attempt):
         row = Refund.objects.select_for_update(no_key=True).get(pk=refund.pk)
+        # Only a refusal proves that no money went back. An unknown outcome must
+        # be settled at the gateway first.
         if row.status != Status.FAILED:
             raise NamedError("BadRequest_400", f"the refund is {row.get_status_display()}")
         row.to = To.BALANCE
@@ -132,6 +140,7 @@ def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) 
         )
         came = Transaction.objects.filter(payment=order, kind=Transaction.Kind.PAYMENT, by="bank").exists()
         invoice = Invoice.objects.select_for_update(no_key=True).get(pk=order.invoice_id)
+        # Credit notes limit what can be given back here, since a transfer has no attempt that could count it.
         notes = CreditNote.objects.filter(invoice=invoice, refunds__isnull=True)  # those of refunds are of an attempt's
         gone = notes.aggregate(sum=Sum("amount_minor"))["sum"] or 0
         whole = order.credit_minor + (order.amount_minor if came else 0)
@@ -139,6 +148,7 @@ def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) 
         if not 0 < amount_minor <= left:
             raise NamedError("BadRequest_400", f"amount: at most {max(0, left)} minor units")
         credited = to_amount(gone + amount_minor, order.currency)
+        # Approving a transfer that never came and crediting it would create money, so it takes two people.
         if came and credited > settings.REFUND_APPROVAL_ABOVE and order.decided_by_id in (None, by.pk):
             raise NamedError("BadRequest_400", "somebody else than who approved the transfer has to do this")
         note = credit(invoice, amount_minor, reason[:300])
@@ -151,6 +161,7 @@ def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) 
 def _locked(attempt: Attempt) -> Iterator[Attempt]:
     """Lock an attempt and its order, in the scope of its company and a transaction."""
     with company_scope(attempt.company_id), transaction.atomic():
+        # The order before its attempt, as the settlement does.
         Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
         rows = Attempt.objects.select_related("payment").select_for_update(of=("self",), no_key=True)
         yield rows.get(pk=attempt.pk)
@@ -166,6 +177,8 @@ def _asked(refund: Refund) -> Refund:
 def _begin(row: Refund) -> None:
     """Issue the credit note of an approved refund whose order is locked, and queue or book the money."""
     invoice = Invoice.objects.select_for_update(no_key=True).get(pk=row.attempt.payment.invoice_id)
+    # The note is issued before the gateway is asked. If the process dies in between, the books still say
+    # what is owed, and the worker goes on from the row.
     row.credit_note = credit(invoice, row.amount_minor, row.reason)
     row.status = Status.DUE
     row.due_at = timezone.now()
@@ -201,10 +214,13 @@ def run(row: Refund) -> None:
     account = account_of(row.attempt.letter)
     request = RefundRequest(row.pk, row.attempt.payment_ref, row.amount_minor, row.currency)
     try:
+        # The letter may have been given to another gateway since. Its server knows nothing of this payment.
         if account is None or account.adapter != row.attempt.adapter:
             raise Misconfigured(f"gateway-{row.attempt.letter} is another one by now")
         with track_account_health(account):
             gateway = gateway_client(account)
+            # Idempotency keys expire (Stripe's after 24 hours or more), and an earlier response may have been
+            # lost. Asking first is what prevents a second refund.
             id = gateway.find_refund(request) or gateway.refund(request)
     except Misconfigured as trouble:
         _wait(row, MISCONFIGURED_WAIT, str(trouble))
@@ -224,6 +240,8 @@ def run(row: Refund) -> None:
 def _later(row: Refund, trouble: Exception) -> None:
     """Release a refund after an unexpected error, if it is still ours. After MAX_AMBIGUOUS_ATTEMPTS it is
     parked for staff."""
+    # The lease fences a worker that was slow: another one may have claimed
+    # the row, and finished it, meanwhile.
     mine = Refund.objects.filter(pk=row.pk, lease=row.lease, status=Status.WORKING)
     status = Status.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Status.DUE
     due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
@@ -244,6 +262,8 @@ def book_found(row: Refund, gateway_id: str) -> None:
 @transaction.atomic
 def _book(row: Refund, gateway_id: str) -> None:
     payment = row.attempt.payment
+    # Asked and rejected rows are left out: without a credit note nothing may be
+    # booked. Done ones make it idempotent.
     open_ones = Refund.objects.filter(pk=row.pk).exclude(status__in=(Status.DONE, Status.ASKED, Status.REJECTED))
     values = {"status": Status.DONE, "gateway_id": gateway_id, "worker": None, "error": ""}
     if not open_ones.update(updated_at=timezone.now(), **values):
@@ -268,6 +288,7 @@ def _give(payment: Payment, amount: int, *, tx: str, account: str, to: str, by: 
 def take_reward_back(payment: Payment, amount: int, *, key: str, note: str) -> None:
     """Take the referrer's reward back for money of an order that was returned: a share of it, or all."""
     source, total = f"invoice:{payment.invoice_id}", payment.invoice.total_minor
+    # All of a reward is withdrawn exactly; only partial amounts are subject to rounding.
     if amount >= total:
         claw_back(source=source, note=note)
     else:

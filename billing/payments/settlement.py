@@ -62,14 +62,22 @@ def settle(attempt_id: str, fact: PaymentUpdate) -> Attempt:
     Paid is final. An amount, currency or reference other than the order's parks the attempt as wrong, and opens
     nothing. Money for an order that can no longer take effect becomes balance. Raises nothing for known states.
     """
+    # This read only finds the order. The locks are taken in the order that every writer keeps: subscription,
+    # order, attempt. Two workers that settle one order can then wait for each other, but not deadlock.
     attempt: Attempt = Attempt.objects.get(pk=attempt_id)
     with lock_primary(company_id()) as subscription:
+        # FOR NO KEY UPDATE leaves inserts of rows that refer to the order unblocked: their foreign keys take
+        # FOR KEY SHARE, with which FOR UPDATE would conflict.
         payment = Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
         cancel_stale(payment, subscription)
         attempt = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
+        # A webhook, the return page and the worker may bring the same news.
+        # The second one finds it done.
         if attempt.status in FINAL:
             return attempt
+        # Kept for staff and for the collection, which reads from it that a bank wants a confirmation.
         attempt.seen = {"said": fact.state, "amount": fact.amount, "currency": fact.currency}
+        # The first id stays: it is the one that was committed before money moved.
         attempt.gateway_id = attempt.gateway_id or fact.gateway_id
         if fact.state is PaymentState.PAID:
             _settle_paid(payment, attempt, fact)
@@ -97,6 +105,8 @@ def cancel_stale(payment: Payment, subscription: Subscription | None) -> None:
 
 
 def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> None:
+    # Nothing that a gateway reports is taken on trust. A page for another order, or one whose amount was
+    # altered on the way, would otherwise open a period that nobody has paid.
     expected = (payment.amount_minor, payment.currency, attempt.pk)
     attempt.payment_ref = fact.payment_ref
     if (fact.amount, fact.currency, fact.reference) != expected:
@@ -111,6 +121,7 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> Non
         save_method(attempt.letter, attempt.adapter, fact.method)
     booking = {"account": cash(attempt.letter), "by": f"gateway-{attempt.letter}", "tx": f"pay:{attempt.pk}"}
     if payment.status != Payment.Status.OPEN or takes_gateways(payment):
+        # A closed order takes the money too: `take_money` turns it into balance instead of losing it.
         take_money(payment, **booking)
         return
     # A page that was opened in time is paid when the price holds no more: only a bank order is still open by then, and
@@ -124,11 +135,13 @@ def take_money(payment: Payment, *, account: str, by: str, tx: str) -> None:
     """Book money that has come for a locked order. It pays the order, or is the company's balance where that was left,
     paid otherwise or cannot take effect any more, which leaves it."""
     if payment.status == Payment.Status.OPEN:
+        # The savepoint undoes a purchase that stopped halfway, while the money itself is still booked below.
         try:
             with transaction.atomic():
                 apply_payment(payment, account=account, by=by, tx=tx)
         except ApiError as refusal:
             log.warning("order %s is paid and cannot take effect: %s", payment.pk, refusal)
+            # The savepoint has undone the rows, but the instance still carries the values that it was given.
             payment.refresh_from_db()
             close_order(payment)
         else:
@@ -143,6 +156,7 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     cannot take effect (any more).
     """
     invoice = Invoice.objects.get(pk=payment.invoice_id)
+    # Redeemed before anything is opened: where the last redemption is gone, the order must not take effect.
     redeem(payment.pk)
     period = _open(payment, invoice)
     if invoice.number is None:  # a renewal's is issued when it is billed
@@ -150,12 +164,15 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
         invoice.period_start = start
         invoice.period_end = end
         issue(invoice)
+    # Money and balance are two transactions of the books, each unique by its key. A second attempt to book
+    # either fails on the constraint instead of counting it twice.
     money, credit = payment.amount_minor, payment.credit_minor
     post(tx, payment.currency, [(account, money), (RECEIVABLE, -money)], about=invoice.pk)
     post(f"bal:{payment.pk}", payment.currency, [(BALANCE, credit), (RECEIVABLE, -credit)], about=invoice.pk)
     mark_paid(invoice)
     payment.status = Payment.Status.PAID
     payment.paid_at = timezone.now()
+    # Staff no longer need to search for a transfer of an order that was paid otherwise.
     if payment.bank_state and account != BANK:
         payment.bank_state = Payment.Bank.EXPIRED
     payment.save()
@@ -180,6 +197,7 @@ def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime
     if plan is None:
         raise NamedError("PlanNotFound_400", "the plan that was ordered is gone")
     source = f"invoice:{invoice.pk}"
+    # Revenue and the reward of a referrer are reckoned without tax, which is the state's.
     net = invoice.total_minor - invoice.tax_minor
     open_period(
         company_id=payment.company_id,
@@ -189,6 +207,8 @@ def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime
         terms=Terms(plan, payment.interval, payment.seats, payment.from_now, _renewed_period(payment, invoice)),
     )
     subscription = _set_add_ons(payment)
+    # The order stores the period that it has opened. The invoice's dates were a quote's, and refunds and
+    # upgrades have to know which seconds were actually paid for.
     payment.basis |= {"periodStart": _text(subscription.period_start), "periodEnd": _text(subscription.period_end)}
     return subscription.period_start, subscription.period_end
 
@@ -196,6 +216,7 @@ def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime
 def _add(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime | None]:
     """Add a paid order's seats or add-ons to the current period. Raises BadRequest_400 if that has ended."""
     now, note = timezone.now(), f"order {payment.number}"
+    # Seats and add-ons were priced for the rest of one period. They are not carried over to the next one.
     if invoice.period_end is not None and invoice.period_end <= now:
         raise NamedError("BadRequest_400", "the period that it was ordered for has ended")
     if invoice.kind == Invoice.Kind.SEATS:
@@ -262,12 +283,14 @@ def close_order(payment: Payment, *, bank_state: str = "") -> None:
     if issued is not None:
         take_back(issued, "the period was not bought")
     release([payment.invoice_id])
+    # Left, not ended: a customer may still be on the gateway's page, and that money has to be noticed.
     payment.attempts.filter(left_at__isnull=True).update(left_at=timezone.now())
     release_coupon(payment.pk)
 
 
 def save_method(letter: str, adapter: str, saved: SavedMethod) -> PaymentMethod:
     """Save a method of the active company, once for each token. It becomes the default if there is no default."""
+    # The token is encrypted with a fresh nonce, so that equal tokens differ. The keyed hash finds it again.
     token_hash = lookup_hash(f"{adapter}:{saved.token}")
     shown: JsonObject = {"label": saved.label[:60], "brand": saved.brand[:30], "last4": saved.last4[-4:]}
     shown["expires_on"] = saved.expires
@@ -279,6 +302,7 @@ def save_method(letter: str, adapter: str, saved: SavedMethod) -> PaymentMethod:
         shown["is_default"] = True
     for name, value in shown.items():  # cards are prolonged
         setattr(row, name, value)
+    # A concurrent request may have set another default. Only what the gateway says is written.
     row.save(update_fields=None if row._state.adding else [*shown, "updated_at"])
     if becomes_default:
         payment_method_changed.send()
@@ -287,4 +311,5 @@ def save_method(letter: str, adapter: str, saved: SavedMethod) -> PaymentMethod:
 
 def usable_balance(currency: str) -> int:
     """Return the amount that the active company's balance can cover. Its open order has taken nothing of it yet."""
+    # A balance below zero is a debt. It covers nothing, but must not raise the price of an order either.
     return max(0, balance_of(currency))

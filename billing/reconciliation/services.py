@@ -64,10 +64,12 @@ def begin(account: GatewayAccount, *, by: User | None = None) -> Reconciliation:
     """Begin to compare an account's money, from where the last one ended. Raises BadRequest_400 while one runs."""
     now = timezone.now()
     since = account.reconciled_until or now - FIRST
+    # Younger payments are left out: their webhook or their worker may be about to settle them.
     until = min(now - LAG, since + SPAN)
     if until <= since:
         raise NamedError("BadRequest_400", "everything up to ten minutes ago has been compared")
     fresh = Reconciliation(account=account, since=since, until=until, asked_by=by)
+    # A unique constraint allows one at a time for each account. Without its error the transaction goes on.
     Reconciliation.objects.bulk_create([fresh], ignore_conflicts=True)
     if not Reconciliation.objects.filter(pk=fresh.pk).exists():
         raise NamedError("BadRequest_400", "one is under way")
@@ -178,6 +180,7 @@ class Comparison:
         attempts = self.attempts(line.reference for line in lines)
         for line in lines:
             attempt = attempts.get(line.reference)
+            # A payment that did not come from this service, such as by another system with the same account.
             if attempt is None:
                 self.differs(Kind.STRANGE, line)
                 continue
@@ -185,6 +188,8 @@ class Comparison:
             if attempt.status != Attempt.Status.PAID:
                 self.settle(attempt, line)
             elif attempt.payment_ref != line.id:
+                # The same reference was paid twice there: our books know one of the
+                # two, and staff refund the other.
                 self.differs(Kind.TWICE, line, attempt)
             elif (line.amount, line.currency) != (attempt.payment.amount_minor, attempt.payment.currency):
                 self.differs(Kind.WRONG, line, attempt)
@@ -208,6 +213,7 @@ class Comparison:
         refunds = {row.pk: row for row in rows.select_related("attempt__payment__invoice")}
         for line in lines:
             refund = refunds.get(line.reference)
+            # The gateway has given money back that nobody here has approved.
             if refund is None or refund.status in (Refund.Status.ASKED, Refund.Status.REJECTED):
                 self.differs(Kind.STRANGE, line)
             elif (line.amount, line.currency) != (refund.amount_minor, refund.currency):
@@ -228,6 +234,8 @@ class Comparison:
         for batch in batches(booked.values_list("tx", flat=True).iterator(BATCH)):
             left = [tx.removeprefix("pay:") for tx in batch if tx.removeprefix("pay:") not in self.seen]
             for attempt in self.attempts(left).values():
+                # A short list means that the list is wrong. Asking for thousands one
+                # by one would hide that for hours.
                 queries += 1
                 if queries > MAX_CHECKED:
                     raise AmbiguousOutcome(f"its list lacks more than {MAX_CHECKED} payments")
@@ -274,6 +282,7 @@ class Comparison:
             amount_here=here,
             currency=line.currency[:3],
         )
+        # An interrupted run begins again and meets the same differences, of which staff are notified once.
         Difference.objects.bulk_create([fresh], ignore_conflicts=True)
 
 

@@ -78,6 +78,8 @@ class CompanyDetails:
     @classmethod
     def read(cls, companies: Sequence[str]) -> CompanyDetails:
         """Read the companies' details, balances, currencies and policies. The scope is that of all companies."""
+        # Companies without billing details are billed by name and address of
+        # mail: a missing form must not stop it.
         details = {row.company_id: row for row in BillingDetails.objects.filter(company_id__in=list(companies))}
         missing = [id for id in companies if id not in details]
         for company in Company.objects.filter(pk__in=list(missing)).only("name", "email"):
@@ -88,8 +90,10 @@ class CompanyDetails:
         chosen = list(rows.values_list("company_id", "currency", "subscription_policies"))
         return cls(
             details,
+            # The books hold a company's credit as a negative amount, since it is the operator's debt.
             {(company, code): max(0, -amount) for company, code, amount in balances},
             {company: currency for company, currency, _ in chosen},
+            # Renewal is the default. Only a company that has turned it off is left to end.
             {company: (policies or {}).get("autoRenew", True) for company, _, policies in chosen},
         )
 
@@ -115,15 +119,19 @@ def compute_lines(batch: Sequence[Due], facts: CompanyDetails) -> None:
     charges = bill_pending(ids)
     for due in batch:
         priced = prices[due.id]
+        # The present currency comes first: the company's balance is in it, and it expects no other.
         wanted = (due.currency, facts.own_currency.get(due.company_id, ""), FALLBACK, *priced)
         price = next((priced[code] for code in wanted if code in priced), None)
         due.priced = price is not None
         if price is None:
             continue
         code, seats = price.currency.code, max(due.plan.min_seats, due.seats or 0)
+        # An add-on keeps the price that it was bought at. In another plan or
+        # currency that price means nothing.
         keeps = due.is_same and code == due.currency
         due.currency = code
         due.items = holdings.items(due.id, due.chosen, interval=due.interval, currency=code, keeps=keeps)
+        # An invoice has one currency. Charges in another one wait for an order that has it.
         due.charges = [charge for charge in charges.get(due.id, ()) if charge.currency == code]
         bought = plan_lines(due.plan, price, seats) + item_lines(due.items, code, due.interval)
         due.tax = facts.tax(due.company_id, seller)

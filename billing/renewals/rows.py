@@ -35,6 +35,7 @@ def invoice_row(due: Due, facts: CompanyDetails, end: datetime, now: datetime) -
         "tax_minor": sum(line.tax for line in due.lines),
         "total_minor": due.total,
         "tax_basis": due.tax.basis if due.tax else {},
+        # A copy: an issued invoice must not change with the company's later details.
         "buyer": party(facts.details[due.company_id]),
         "period_start": due.period_end,
         "period_end": end,
@@ -78,6 +79,7 @@ def posting_rows(due: Due, invoice: JsonObject) -> list[JsonObject]:
 
 def payment_row(due: Due, id: str, invoice: JsonObject, facts: CompanyDetails, now: datetime) -> JsonObject:
     total = invoice["total_minor"]
+    # The balance is not taken yet: the settlement posts it when the order is paid.
     credit = min(total, facts.balances.get((due.company_id, due.currency), 0))
     return {
         "id": id,
@@ -93,6 +95,8 @@ def payment_row(due: Due, id: str, invoice: JsonObject, facts: CompanyDetails, n
         "seats": due.seats,
         "renews": due.period_end,
         "basis": {"coupon": "", "credit": credit, "total": total, "addOns": stored(due.items)},
+        # Payable for two weeks after access has ended: a transfer that was
+        # started on the last day still counts.
         "expires_at": now + settings.GRACE_PERIOD + BANK_LIFE,
     }
 

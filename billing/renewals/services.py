@@ -84,6 +84,8 @@ def work(deadline: float) -> None:
     """
     while monotonic() < deadline:
         try:
+            # A batch is one transaction, so a worker that is killed leaves
+            # neither an order nor a number.
             if not bill_batch():
                 return
         except Exception:  # noqa: BLE001  the edge of a batch: the others continue
@@ -93,6 +95,8 @@ def work(deadline: float) -> None:
 
 def _bill_singly(deadline: float) -> None:
     with unscoped(reason=ALL):
+        # The failing batch was rolled back and its locks are gone, so its rows
+        # are selected again, without locks.
         due = list(_due(timezone.now()).order_by("bill_at", "id").values_list("pk", flat=True)[:BATCH])
         for id in due:
             if monotonic() >= deadline:
@@ -102,6 +106,7 @@ def _bill_singly(deadline: float) -> None:
             except Exception:  # noqa: BLE001  the edge of one subscription: the others continue
                 log.exception("subscription %s cannot be billed", id)
                 now = timezone.now()
+                # Pushed back, or it would head every batch from now on and make each of them fail.
                 Subscription.objects.filter(pk=id, bill_at__lte=now).update(bill_at=now + WAIT)
 
 
@@ -121,7 +126,9 @@ def bill_batch(limit: int = BATCH, *, only: str = "") -> int:
     """
     with unscoped(reason=ALL), transaction.atomic():
         now = timezone.now()
+        # Counted before the lock: it includes what other workers have, since all of it reaches the gateways.
         waiting = _due(now).count()
+        # Workers share the due rows by skipping each other's, so that none waits for a batch of another.
         locked = _due(now).select_for_update(skip_locked=True, of=("self",), no_key=True).order_by("bill_at", "id")
         rows = list(locked.filter(pk=only) if only else locked[:limit])
         batch = _billable(rows, now)
@@ -140,6 +147,7 @@ def bill_batch(limit: int = BATCH, *, only: str = "") -> int:
 
 def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
     """Return those whose next period is to be billed now. The others get the time of their next check."""
+    # One query for each kind of row, whatever the size of the batch.
     plans = Plan.objects.in_bulk({id for row in rows for id in (row.plan_id, _scheduled(row).get("plan")) if id})
     versions = PlanVersion.objects.in_bulk({row.version_id for row in rows if row.version_id})
     orders = {
@@ -154,6 +162,8 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
         elif end > now:
             _bill_at(row, end)
         elif order is not None and order.renews == end:
+            # This period is billed already, and waits for payment. The next one is billed a day from now at
+            # the earliest: an outage would else be caught up by several bills at once.
             _bill_at(row, max(next_end(end, row), now + AHEAD))
         elif order is not None and not _left(order):
             _bill_at(row, now + WAIT)
@@ -169,9 +179,12 @@ def _bill_at(row: Subscription, at: datetime | None) -> None:
 def _left(order: Payment) -> bool:
     """Cancel an order that nobody is paying, because the renewal replaces it. Return whether it is closed."""
     with company_scope(order.company_id):
+        # The batch read the order without a lock, and it may have been paid since.
         locked = Payment.objects.select_for_update(no_key=True).get(pk=order.pk)
         if locked.status != Payment.Status.OPEN:
             return True
+        # Money may be on its way for this order. Closing it would turn that
+        # into balance and ask for it again.
         if locked.bank_state in WAITING or locked.attempts.filter(status__in=OPEN_ATTEMPT, left_at=None).exists():
             return False
         close_order(locked)
@@ -188,6 +201,7 @@ def _due_of(row: Subscription, end: datetime, plans: dict[str, Plan], version: P
     plan = plans.get(chosen.get("plan") or "") or plans[row.plan_id]
     row.version = version
     interval = chosen.get("interval") or row.interval
+    # Old terms belong to the plan that was bought under them. A change of plan gives them up.
     kept = version_at(row, end) if plan.pk == row.plan_id else None
     return Due(
         id=row.pk,
@@ -227,6 +241,8 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
     moves, changes = [], []
     for due in batch:
         start, end = due.period_end, next_end(due.period_end, due)
+        # A free period costs nothing to skip, so an outage is caught up in one step. Kept terms may end on
+        # the way, and the plan's present price is not free then.
         while end <= now and not (due.version is not None and ends_by(due.version, end)):
             start, end = end, next_end(end, due)
         ends_at = access_end(end)
@@ -237,6 +253,8 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
     insert_rows(SubscriptionChange, changes)
     for due in batch:
         if due.chosen is not None:
+            # Add-ons are rows of their own with a journal. Few periods change them,
+            # so this one step is not set-based.
             with company_scope(due.company_id), lock_primary(due.company_id) as primary:
                 set_subscription_items(require_subscription(primary), stored(due.items), note="chosen for this period")
 
@@ -252,6 +270,7 @@ def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: i
     methods = PaymentMethod.objects.filter(is_default=True, company_id__in=list(companies))
     charged = set(methods.values_list("company_id", flat=True))
     ends_at, spread = now + settings.GRACE_PERIOD, waiting / settings.COLLECTIONS_PER_SECOND
+    # A few charges need no spreading, and nobody has to wait for them without need.
     if spread < AT_ONCE:
         spread = 0
     rows: dict[Any, list[JsonObject]] = {
@@ -265,11 +284,15 @@ def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: i
         rows[InvoiceLine] += line_rows(due, invoice["id"])
         rows[Posting] += posting_rows(due, invoice)
         rows[Payment].append(payment_row(due, payment, invoice, facts, now))
+        # Thousands fall due in one minute on the first of a month. Spread at random, they stay below the
+        # gateways' rate limits without workers that have to agree on a schedule.
         wait = random.uniform(0, spread) if due.company_id in charged else 0  # noqa: S311  no secret
         rows[Dunning].append(
             {"company_id": due.company_id, "payment_id": payment, "due_at": now + timedelta(seconds=wait)}
         )
+        # Grace is given once. A company that is past due already and is billed again keeps its former end.
         open_until = max(ends_at, due.ends_at or ends_at) if due.ends_at is None or due.is_active else due.ends_at
+        # The period itself does not move until the order is paid (docs/decisions/0023-billed-then-begun.md).
         moves.append(moved(due, max(end, now + AHEAD), open_until, None))
         rows[SubscriptionChange].append(
             change_row(
@@ -281,6 +304,8 @@ def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: i
     _move_all(moves, now)
     billed = ((charge.pk, issued["id"]) for due, issued in zip(batch, invoices, strict=True) for charge in due.charges)
     mark_billed(dict(billed))
+    # Last of all: the row of the series is locked until the commit, and all
+    # issuing in the service waits for it.
     _issue(invoices)
     notify_workers("dunning")
 

@@ -24,11 +24,14 @@ def insert_rows(model: type[models.Model], rows: Sequence[JsonObject]) -> None:
     now = timezone.now()
     constants: JsonObject = {"created_at": now, "updated_at": now}
     for column, field in fields.items():
+        # Django's defaults exist in Python alone. Columns with a database default
+        # are left out, so that it applies.
         if column not in names and column not in constants and field.db_default is models.NOT_PROVIDED:
             constants[column] = field.get_db_prep_save(field.get_default(), connection)
     constants = {column: value for column, value in constants.items() if column in fields and column not in names}
     quote = connection.ops.quote_name
     columns = ", ".join(quote(column) for column in (*names, *constants))
+    # json_to_recordset needs the types of its columns: JSON has none for dates, decimals or intervals.
     types = ", ".join(f"{quote(column)} {fields[column].db_type(connection)}" for column in names)
     values = [f"new.{quote(column)}" for column in names]
     values += [f"%s::{fields[column].db_type(connection)}" for column in constants]

@@ -70,12 +70,15 @@ def lock_primary(company_id: str) -> Iterator[Subscription | None]:
     with company_scope(company_id), transaction.atomic():
         subscription = _lock()
         if subscription is None:
+            # There is no row to lock yet, and PostgreSQL locks no gaps. The company's row stands in, and the
+            # second read sees a subscription that another caller has just created.
             Company.objects.select_for_update(no_key=True).get(pk=company_id)
             subscription = _lock()
         yield subscription
 
 
 def _lock() -> Subscription | None:
+    # The plan and its version are shared by all companies, so only the subscription itself is locked.
     rows = Subscription.objects.select_for_update(of=("self",), no_key=True).select_related("plan", "version")
     subscription: Subscription | None = rows.filter(is_primary=True).first()
     return subscription
@@ -120,6 +123,7 @@ def apply_change(
     subscription.look_at = now if subscription.status in OPEN and any(_ends(subscription)) else None
     if subscription.looked_at is None or ends != _ends(subscription):
         subscription.looked_at = now  # a new end has its own reminders
+    # Only a new end sets the time of billing: any other change would undo a delay by the renewals.
     if is_new or billed != _billed_end(subscription):
         subscription.bill_at = _billed_end(subscription)
     subscription.save()
@@ -186,6 +190,7 @@ def check_seats(plan: Plan | None, seats: int | None) -> None:
 
     Raises PlanMinUsers_400 for fewer than the plan's minimum or than are in use, PlanMaxUsers_400 for too many.
     """
+    # Seats in use count even where fewer are asked for: nobody is locked out by an order.
     used = used_quota("member")
     least, most = (plan.min_seats, plan.max_seats) if plan else (1, None)
     if most is not None and max(seats or 0, used) > most:

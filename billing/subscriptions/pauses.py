@@ -55,6 +55,7 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
         is_paid = subscription.status == Status.ACTIVE and end is not None and end > now
         if subscription.status != Status.PAUSED and not is_paid:
             raise NamedError("BadRequest_400", "paused: only a subscription that is paid and active can be paused")
+        # A pause would move the end that the company has chosen.
         if subscription.cancel_at_period_end:
             raise NamedError("BadRequest_400", "paused: it is cancelled; take that back first")
         return apply_change(
@@ -86,6 +87,7 @@ def resume(subscription: Subscription, *, by: User | None = None, note: str = ""
     now, end = timezone.now(), subscription.period_end
     if end is None or subscription.paused_at is None:
         raise RuntimeError(f"subscription {subscription.pk} is paused without a period")
+    # The task that ends pauses may have been down. The company must not gain paid days by that.
     paused = min(now, subscription.paused_until or now) - subscription.paused_at
     start, pause = subscription.period_start, Pause(subscription.paused_at, paused)
     _move_orders(subscription, subscription.paused_at, paused)
@@ -102,6 +104,7 @@ def resume(subscription: Subscription, *, by: User | None = None, note: str = ""
         paused_at=None,
         paused_until=None,
     )
+    # Months of meters lie in a domain above this one, which listens instead of being imported.
     subscription_resumed.send(resumed, pause)
     return resumed
 
@@ -114,6 +117,7 @@ def _move_orders(subscription: Subscription, paused_at: datetime, by: timedelta)
     paid = subscription.payments.filter(status="paid").select_related("invoice")
     running = [(payment, *_opened(payment)) for payment in paid]
     running = [order for order in running if order[1] and order[2] and order[2] > paused_at]
+    # Seats and add-ons begin within a period and are looked up by its beginning, which moves along with them.
     cycles = {begins for payment, begins, _ in running if payment.invoice.kind == "cycle"}
     if subscription.period_start:
         cycles.add(subscription.period_start)

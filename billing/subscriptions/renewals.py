@@ -47,10 +47,13 @@ BILLED_AHEAD = timedelta(hours=2)
 
 def process_due_subscriptions() -> bool:
     """Process a batch of due subscriptions of all companies. Returns whether more may be due."""
+    # Skipped rows belong to a worker or to a payment. Both set `look_at` again.
     due = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related("plan")
     rows = list(due.filter(is_primary=True, look_at__lte=timezone.now()).order_by("look_at")[:BATCH])
     for row in rows:
         try:
+            # A savepoint for each: one that fails takes back its own changes and
+            # mails, and none of the others'.
             with transaction.atomic(), company_scope(row.company_id):
                 process(row)
         except Exception:  # noqa: BLE001  the edge of one subscription: it is retried later, the others continue
@@ -92,9 +95,12 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
     if not policies.auto_renew or subscription.cancel_at_period_end:
         _end(subscription, subscription.period_end)
     elif is_billed(subscription) and (subscription.bill_at is None or subscription.bill_at <= now):
+        # Left to billing.renewals, which bills thousands at once. This task
+        # only makes sure that it is asked to.
         subscription.bill_at = subscription.bill_at or now
         return False
     elif closed and not _is_collected(subscription, now):
+        # No answer of a gateway is no refusal, so nobody loses the subscription while one is awaited.
         _end(subscription, subscription.ends_at)
     elif not is_billed(subscription):
         fall_due(subscription)
@@ -167,6 +173,7 @@ def _reminders(subscription: Subscription, policies: SubscriptionPolicies) -> li
     if end is None:
         return []
     renews = subscription.status == Status.ACTIVE and policies.auto_renew and not subscription.cancel_at_period_end
+    # A reminder of an end that does not come would only frighten people.
     if renews and (is_free(subscription) or _is_charged()):
         return []
     return sorted((end - timedelta(days=days), days) for days in policies.remind_days_before)
@@ -181,6 +188,8 @@ def _is_charged() -> bool:
 def _remind(subscription: Subscription, policies: SubscriptionPolicies, now: datetime) -> None:
     """Send the latest reminder that has become due since the last look: one mail, even after a long downtime."""
     since = subscription.looked_at or subscription.created_at
+    # Compared with the last look and not with a flag for each reminder, so
+    # that reminders can be changed freely.
     due = [days for time, days in _reminders(subscription, policies) if since < time <= now]
     if due:
         ends = subscription.status != Status.ACTIVE or not policies.auto_renew or subscription.cancel_at_period_end
@@ -261,6 +270,8 @@ def open_period(
     """Open the period that was paid, as `record_payment` does, or one of an order of nothing, which rewards nobody."""
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
+        # The journal is the deduplication: a payment that is recorded again
+        # finds its own entry, under the lock.
         if SubscriptionChange.objects.filter(source=source).exists():
             return subscription
         interval = terms.interval if terms else subscription.interval
@@ -277,6 +288,8 @@ def open_period(
         if terms is not None and terms.period is not None:
             (start, end), begins_anew = terms.period, False
         values |= {"period_start": start, "period_end": end, "ends_at": access_end(end)}
+        # The day of the month is kept apart from the period: after February a
+        # subscription of the 31st returns to it.
         if begins_anew:
             values["period_day"] = start.day
         elif terms is not None and terms.period is None and start > timezone.now():

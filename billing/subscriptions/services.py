@@ -40,6 +40,7 @@ def start_trial(*, company_id: str, user: User) -> Subscription:
     Raises FreePlanAlreadyUsed_400 when the user has had a trial in any company or the company has a subscription, and
     PlanNotFound_400 when no trial plan exists.
     """
+    # The user is locked and not just the company: one person could start trials in two companies at once.
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     with lock_primary(company_id) as primary:
         if primary is not None or had_trial(user):
@@ -75,6 +76,7 @@ def provision_subscription() -> None:
     replaced = Subscription.objects.filter(
         trial_user__isnull=False, changes__action=Action.GRANTED, changes__before__status=Status.TRIAL
     )
+    # The person did not use that trial up. Staff replaced it before it ended.
     replaced.exclude(status=Status.TRIAL).update(trial_user=None)
     owner = (
         Member.objects.filter(status=Member.Status.OWNER).select_related("user").order_by("created_at", "pk").first()
@@ -84,6 +86,8 @@ def provision_subscription() -> None:
     try:
         start_trial(company_id=active_company(), user=owner.user)
     except NamedError as refusal:
+        # Somebody who has had a trial still needs a subscription, or there is
+        # nothing that an order could extend.
         with lock_primary(active_company()) as primary:
             if primary is None:
                 now = timezone.now()
@@ -128,6 +132,8 @@ def grant_subscription(
             "period_day": (until or now).day,
             "ends_at": access_end(end),
             "cancel_at_period_end": False,
+            # A grant replaces all that was agreed before, including a pause and
+            # terms for this company alone.
             "paused_at": None,
             "paused_until": None,
             "modules": None,
@@ -148,6 +154,8 @@ def extend_subscription(*, company_id: str, until: datetime, by: User | None = N
         if subscription.status in (Status.CANCELLED, Status.PAUSED):
             raise NamedError("BadRequest_400", f"the subscription is {subscription.status}; grant or resume it first")
         expired = subscription.status == Status.EXPIRED
+        # An expired subscription is extended from when its access ended, since its
+        # period may have ended long before.
         end = subscription.ends_at if expired else subscription.period_end or subscription.ends_at
         if end is None:
             raise NamedError("BadRequest_400", "the subscription has no end that could be moved")
@@ -206,6 +214,7 @@ def cap_overage(
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         overage = {name: most for name, most in {**subscription.overage, **caps}.items() if most is not None}
+        # No change, no entry: the journal is what people read to see who changed what.
         if overage == subscription.overage:
             return subscription
         return apply_change(subscription, Action.CHANGED, by=by, note=note, overage=overage)
@@ -280,6 +289,7 @@ def mark_past_due(*, company_id: str, note: str) -> None:
         if subscription is None or subscription.status != Status.ACTIVE:
             return
         until = timezone.now() + settings.GRACE_PERIOD
+        # A chargeback must not lengthen access for anybody.
         ends_at = min(until, subscription.ends_at) if subscription.ends_at else until
         apply_change(subscription, Action.PAST_DUE, note=note, status=Status.PAST_DUE, ends_at=ends_at)
 
@@ -289,6 +299,8 @@ def restore_period(*, company_id: str, period_end: datetime, note: str) -> None:
     with lock_primary(company_id) as subscription:
         if subscription is None or subscription.status not in (Status.PAST_DUE, Status.EXPIRED):
             return
+        # The period may have been renewed or replaced since. Then the money
+        # that came back concerns another one.
         if subscription.period_end != period_end or period_end <= timezone.now():
             return
         ends_at = access_end(period_end, cancelling=subscription.cancel_at_period_end)

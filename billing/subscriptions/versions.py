@@ -34,6 +34,8 @@ def keep_terms(plan_id: str) -> PlanVersion | None:
 
     Returns the new version, or None where nobody pays for the plan. `drop_same` takes it back if nothing was changed.
     """
+    # Two members of the staff may change a plan at once. The second sees the
+    # terms that the first one has left.
     Plan.objects.select_for_update(no_key=True).get(pk=plan_id)
     with unscoped(reason="plans: subscriptions of all companies keep what they pay for"):
         paying = Subscription.objects.filter(plan_id=plan_id, version=None, status__in=OPEN).exclude(interval="")
@@ -69,6 +71,7 @@ def end_version(version: PlanVersion, on: date) -> None:
         raise ValidationFailed("too near", f"on: {first:%Y-%m-%d} or later, so that everybody has been told in time")
     PlanVersion.objects.filter(pk=version.pk).update(ends_on=on, updated_at=timezone.now())
     with unscoped(reason="plans: subscribers of all companies are told anew"):
+        # Another date is another notice, also for those who know the former date.
         Subscription.objects.filter(version_id=version.pk).update(version_told_at=None)
 
 
@@ -78,6 +81,7 @@ def tell_of_ends() -> bool:
     Each notice is sent in the transaction that records it: exactly once, even if workers crash.
     """
     waiting = Q(version__ends_on__isnull=False, version_told_at=None, status__in=OPEN, is_primary=True)
+    # A subscription that another worker or a payment has locked is left to the next run.
     rows = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).filter(waiting)
     subscriptions = list(rows.select_related("plan", "version").order_by("pk")[:BATCH])
     for row in subscriptions:

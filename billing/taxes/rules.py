@@ -47,12 +47,16 @@ def tax_for(details: BillingDetails, *, seller_country: str, oss: bool, rates: R
 
     A buyer without a country is treated as one in the seller's country.
     """
+    # Without a country the sale counts as domestic: charging no tax by mistake is the operator's loss.
     home, country = seller_country, details.country or seller_country
     if country == home:
         return _rated("domestic", country, rates)
     if home in EU and country in EU:
+        # A valid id is what makes the buyer a business that accounts for the tax itself (Article 196).
         if is_vat_id(details.vat_id, country):
             return Tax("reverse_charge", country, note=REVERSE_CHARGE, vat_id=details.vat_id)
+        # Below the EU's threshold a seller may charge its own rate. With the one
+        # stop shop it charges the consumer's.
         return _rated("oss", country, rates) if oss else _rated("home", home, rates)
     return _rated("abroad", country, rates)
 

@@ -35,10 +35,12 @@ def change_billing_details(values: JsonObject) -> BillingDetails:
     if details.country:
         details.country = find_country(details.country).iso2
     if details.vat_id:
+        # The form and the check digits of a VAT id differ by country, so that it means nothing without one.
         if not details.country:
             raise NamedError("InvalidInput_400", "billingDetails.country: say of which country the vatId is")
         details.vat_id = checked_vat_id(details.vat_id, details.country)
     names = ["name", "address", "country", "vat_id", "email"]
+    # Old evidence must not stand next to a new id.
     if before != (details.vat_id, details.country):
         note_change(details)
         names += ["vat_look_at", "vat_evidence"]
@@ -55,6 +57,7 @@ def checked_vat_id(text: str, country: str) -> str:
     module = get_cc_module(country.lower(), "vat") if country else None
     if module is None:
         return plain
+    # Some people write the country before the number, and some do not.
     bare = plain.removeprefix(country)
     if not (module.is_valid(plain) or module.is_valid(bare)):
         raise NamedError("InvalidInput_400", f"billingDetails.vatId: {shorten(text, 40)!r} is no VAT id of {country}")
@@ -64,5 +67,6 @@ def checked_vat_id(text: str, country: str) -> str:
 def tax_rate(country: str) -> TaxRate | None:
     """Return today's rate for buyers of a country."""
     today = timezone.now().date()
+    # Rates change on a day, and an order counts the rate of its own day, also for a period that begins later.
     open_end = Q(valid_until__isnull=True) | Q(valid_until__gte=today)
     return TaxRate.objects.filter(open_end, country=country, valid_from__lte=today).order_by("-valid_from").first()

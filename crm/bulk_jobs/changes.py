@@ -125,8 +125,10 @@ def record_change(source: Source, *kinds: RecordKind, actor_id: str | None, auto
 
 def queue_if_many(job: BulkJob, kind: RecordKind, selection: BulkSelection, selected: QuerySet[Any]) -> bool:
     """Queue the job for a worker if more records are selected than a request changes. Returns whether it did."""
+    # Counted up to the limit only. The whole count of a large company would take longer than the change.
     if selected.order_by()[: at_once() + 1].count() <= at_once():
         return False
+    # Ids ascend by time, so that the job leaves alone whatever is created after it.
     job.until = kind.model._default_manager.aggregate(last=Max("pk"))["last"]
     job.save()
     notify_workers("bulk-job")
@@ -147,6 +149,7 @@ def change_many(
     ids select none."""
     what = RECORD_TYPES[kind.panel]
     job = new_job(kind, action, actor_id=actor_id, selection=selection.raw, change=change, automation=automation)
+    # Before the rows are locked, since it locks the fields: their other holders may wait for these rows.
     apply = batch_action(what, action, actor_id, job.change)
     selected = selection.apply(kind.live())
     if queue_if_many(job, kind, selection, selected):
@@ -185,6 +188,7 @@ def change_batch(
     moved = apply(ids)
     payloads = {id: {"changes": changes} for id, changes in moved.items()} if action == UPDATE else None
     verb = "updated" if action == UPDATE else "deleted"
+    # In the order of the ids, which is the order of the locks on the counters of objects.
     emit(f"{kind.module}.{verb}", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
     journal.after(kind, ids, source)
     return moved

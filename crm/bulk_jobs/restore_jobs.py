@@ -61,6 +61,7 @@ def restore_many(
     _lock_before_rows(kind)
     restored, matched = Restored(), 0
     if not selection.everything:
+        # A merged record is no deleted one to its readers, so the answer is that of an unknown id.
         restored.failed = {id: kind.missing("ids", id) for id in _merged(kind, selection)}
     for ids in in_batches(selected, lock=True, no_key=True):
         matched += len(ids)
@@ -109,6 +110,7 @@ def _restore_next(job: BulkJob) -> JsonObject | None:
 def _lock_before_rows(kind: RecordKind) -> None:
     """Take the locks of references, unique keys and quota, which writers of new records take before they lock rows."""
     schema = RECORD_TYPES[kind.panel].schema.load()
+    # Writers of new records take these locks before they lock rows. The other order would deadlock with them.
     schema.lock_references()
     schema.lock_unique_values()
     remaining_quota(kind.module)

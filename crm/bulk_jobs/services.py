@@ -69,6 +69,7 @@ def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], Non
             with transaction.atomic():
                 queued = is_queued(job.automation_queued, job.total)
                 with starting(QUEUE if queued else "run"):
+                    # The step and its progress commit together: a worker that dies in between leaves neither.
                     progress = step(job)
                 if progress is None:
                     if end is not None:
@@ -81,6 +82,7 @@ def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], Non
         except NamedError as error:
             finish(job, FAILED, error=error.detail, error_detail=str(error))
             return
+        # Given back only where another job waits. Otherwise it would just be claimed again.
         if not go_on or (monotonic() > deadline and has_due(BulkJob)):
             release(job)
             return
@@ -110,6 +112,8 @@ def batch_rows(job: BulkJob | None = None) -> int:
     largest = int(getattr(settings, "BULK_BATCH_ROWS", BATCH_ROWS))
     if job is None:
         return largest
+    # Sized by time and not by number: a record with many values takes long,
+    # and its writers wait for the batch.
     size = FIRST_ROWS if job.rate is None else max(FEWEST_ROWS, int(job.rate * BATCH_SECONDS))
     return min(size, largest)
 

@@ -35,6 +35,7 @@ SWEEP = 5000
 def undo_bulk_job(*, id: str, actor_id: str | None, automation: bool = True) -> BulkJob:
     """Create a job that undoes another one. Raises NotFound_404, and InvalidRequest_400 for a job that cannot be
     undone, or not now."""
+    # The lock makes two requests see each other: the second finds the job of the first, and is refused.
     job = BulkJob.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if job is None:
         raise not_found()
@@ -75,6 +76,7 @@ def refuse_late(started_at: datetime | None) -> None:
 
 def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
     """Refuse a second undo if one of these jobs undoes the same or has undone it (InvalidRequest_400)."""
+    # One that failed or was cancelled has undone a part. A second one goes on with what is left.
     other = undoings.exclude(status__in=(BulkJob.Status.FAILED, BulkJob.Status.CANCELLED)).first()
     if other is not None:
         raise NamedError(
@@ -115,6 +117,7 @@ def _undo_next(job: BulkJob) -> JsonObject | None:
     )
     stage = job.change.get("stage", 0)
     position = job.position
+    # The stage is stored with the position, so that a worker that takes over goes on in the right kind.
     while not (ids := _next_ids(kind_of(panels[stage]), source, position, batch_rows(job))):
         stage, position = stage + 1, None
         if stage == len(panels):
@@ -145,6 +148,7 @@ def _restore(
     try:
         with transaction.atomic():
             result = journal.restore(kind, source, ids, actor_id=actor_id)
+            # Revived records are judged by another rule below: all of their values are new to the company.
             changed = {id: outcome for id, outcome in result.changed.items() if id not in result.revived}
             warned = {**what.judge(changed), **what.judge_restored(result.revived)}
     except ApiError as error:
@@ -173,6 +177,7 @@ def _next_ids(kind: RecordKind, source: Source, position: str | None, size: int)
     record_ids: set[str] = set()
     for rows, column in ((_journaled(kind, source), "record_id"), (_made(kind, source), "pk")):
         if rows is not None:
+            # Both sources are read up to the size and merged, since their ids lie between each other.
             behind = rows.filter(**{f"{column}__gt": position or ""}).order_by(column)
             record_ids |= set(behind.values_list(column, flat=True)[:size])
     return sorted(record_ids)[:size]
@@ -182,6 +187,7 @@ def _count(kind: RecordKind, source: Source) -> int:
     created = _made(kind, source)
     if created is None:
         return _journaled(kind, source).count()
+    # Records that the import created may be journaled too, when it updated them later. They count once.
     return created.count() + _journaled(kind, source).filter(before__isnull=False).count()
 
 

@@ -59,6 +59,8 @@ def _change_next(job: BulkJob) -> JsonObject | None:
 def selected_records(job: BulkJob, rows: QuerySet[Any]) -> QuerySet[Any]:
     """Return those of the rows that the job is about."""
     fields = RECORD_TYPES[job.panel].fields
+    # By the time of the job's creation: a filter such as "in the last 7 days"
+    # must not move while the job runs.
     selection = BulkSelection.parse(job.selection, job.selection.get("query", {}), fields, now=job.created_at)
     return selection.apply(rows).filter(pk__lte=job.until)
 
@@ -88,6 +90,8 @@ def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report
             )
             warned = judge(RECORD_TYPES[kind.panel], job.action, moved)
     except ApiError as error:
+        # A refused batch is halved until the one record stands alone: a few queries
+        # more, and only where one is refused.
         if len(ids) == 1:
             add_to_report(report, "failed", {ids[0]: error.detail})
             return 0, 1

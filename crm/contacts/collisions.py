@@ -44,6 +44,7 @@ class Holders:
 
     def is_other_person(self, item: KeyedRow, holders: Mapping[str, str]) -> bool:
         """Return whether the row's number, but not its address, is that of a contact with another address."""
+        # A row without an address says nothing against being the contact with its number.
         if item.email_key is None or "email" in holders or "number" not in holders:
             return False
         return bool(self._held.get(holders["number"], {}).get("email"))
@@ -53,6 +54,7 @@ class Holders:
         for part, key in _parts(item).items():
             held = self._held.get(id, {}).get(part)
             if key and (take == "all" or (take == "missing" and not held)):
+                # The former key is free from here on, and a later row may take it.
                 self._holders[part].pop(held, None)
                 self._holders[part][key] = id
                 self._held.setdefault(id, {})[part] = key

@@ -75,7 +75,10 @@ def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
     """
     with connection.cursor() as cursor:
         if many:
+            # Rows with new keys cannot be locked one by one before they exist, so bulk
+            # writers wait for each other instead.
             cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [BULK_LOCK, schema.company_id])
+        # FOR SHARE lets any number of writers read the setting, and makes its change wait for all of them.
         cursor.execute("SELECT contact_unique_key FROM accounts_company WHERE id = %s FOR SHARE", [schema.company_id])
         schema.unique_key = cursor.fetchone()[0]
 
@@ -93,6 +96,7 @@ def recreated_contacts(keyed: Iterable[KeyedRow]) -> dict[str, str]:
     """
     keyed = list(keyed)
     found = _holders(keyed, "is_deleted AND merged_into_id IS NULL") if keyed else ()
+    # Reversed, so that the first of several rows with one key stays in the dictionary.
     by_email = {item.email_key: item for item in reversed(keyed)}
     by_number = {item.number_key: item for item in reversed(keyed)}
     heir: dict[str, str] = {}
@@ -102,6 +106,7 @@ def recreated_contacts(keyed: Iterable[KeyedRow]) -> dict[str, str]:
         if same is not None:
             heir[gone.id] = same.id
         elif other is not None and not (gone.email_key and other.email_key):
+            # Had both an address, they would be two people who share a number, such as that of an office.
             heir[gone.id] = other.id
     return heir
 
@@ -110,6 +115,7 @@ def _holders(keyed: Iterable[KeyedRow], where: str) -> Sequence[KeyHolder]:
     keyed = list(keyed)
     emails = {item.email_key for item in keyed if item.email_key}
     numbers = {item.number_key for item in keyed if item.number_key}
+    # A statement for each part: PostgreSQL uses one index for each, and none for an OR over both columns.
     statement = " UNION ".join(HOLDERS.format(part=part, where=where) for part in ("email_key", "number_key"))
     with connection.cursor() as cursor:
         cursor.execute(statement, [orjson.dumps(list(keys)).decode() for keys in (emails, numbers)])
@@ -123,6 +129,7 @@ def rewrite_keys(setting: str, parts: Sequence[str]) -> None:
     """
     company = "company_id = current_setting('app.company')"
     with connection.cursor() as cursor:
+        # First of all: it waits for the FOR SHARE locks of writers, and keeps new ones out until the commit.
         cursor.execute(
             "UPDATE accounts_company SET contact_unique_key = %s WHERE id = current_setting('app.company')", [setting]
         )

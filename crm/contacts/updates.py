@@ -61,6 +61,7 @@ def update_contacts(
     present = [(id, row) for id, row in changes if id in states]
     if take != "all":
         present = _narrow(schema, states, present, take, result.left)
+    # Each round starts from the loaded states, since a row that collides must leave no trace.
     for _ in range(MAX_ROUNDS):
         refused = _collisions(schema, present)
         result.collided += refused
@@ -73,6 +74,7 @@ def update_contacts(
             continue  # another writer took a key after the check
         write_values(schema, written, changes_by_id)
         write_tags(schema, states, changes_by_id, replace=tags == "replace")
+        # Where tags alone have changed, the contact's own row has nothing to write but its updatedAt.
         touch(schema.kind, [id for id in changes_by_id if not changes_by_id[id].keys() - {"tags"}], actor_id)
         if source is not None:
             journal.after(schema.kind, touched, source)
@@ -99,6 +101,7 @@ def _narrow(
 ) -> list[tuple[str, ContactRow]]:
     """Reduce the rows, in order, to the values that their contacts take. Add the names of other differing values to
     `left`."""
+    # Some values are one together, such as a number and its country: a contact takes all of them or none.
     parts = {part.judged: (name, part) for name, part in schema.kind.parts.items()}.values()
     narrowed = []
     for id, row in changes:

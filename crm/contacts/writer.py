@@ -104,6 +104,8 @@ def write_contacts(
         new = [item for item in plan.inserts if item.id in created_ids]
         _complete(schema, new, actor_id, automation)  # before the updates, which may change these contacts
         created += new
+        # Rows whose key another writer took between the plan and the insert. They
+        # are planned again, and collide then.
         lost = {item.id for item in plan.inserts} - created_ids
         applied = [item for item in plan.updates if item.id not in lost]
         outcome = update_contacts(
@@ -122,6 +124,7 @@ def write_contacts(
             again += [item.row for item in plan.over_quota]
         else:
             result.refused += [item.row.index for item in plan.over_quota]
+        # In the order of the file again, since the result must not depend on which rows were lost.
         pending = sorted(again, key=lambda row: row.index)
     else:
         raise RuntimeError("other writers kept taking the unique keys of these contacts")
@@ -135,6 +138,7 @@ def _plan_round(
     """Plan an attempt; most batches hold nothing that exists, so the first one skips the query for it."""
     keyed = [keyed_row(schema, row.own_id or new_id(), row) for row in rows]
     left = remaining_quota("contact")
+    # The unique indexes find what exists. Most files bring people who are new, for whom a look-up is wasted.
     if first and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
         return _Plan(inserts=keyed)
     return _plan(keyed, live_holders(keyed), take if existing == "update" else None, left)

@@ -117,6 +117,7 @@ def check_values(conversion: Conversion) -> Check:
     """Try the conversion on each distinct value, without writing anything."""
     check = Check()
     with connection.chunked_cursor() as cursor:
+        # Each distinct value once: a field of a million records often has ten values.
         cursor.execute(VALUES.format(**conversion.names), {"key": conversion.old.key})
         for text, count in cursor:
             check.total += count

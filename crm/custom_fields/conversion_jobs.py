@@ -102,6 +102,7 @@ def convert_inline(before: CustomField, after: CustomField, check: Check, *, act
         place = values[-1].record
     changed, lost = count_staged(job.pk)
     own = CustomField.objects.filter(pk=before.pk)
+    # The same way as by a job: staged values count from now on, and are then written into their records.
     own.update(pending=True, job=job)
     schema = RECORD_TYPES[before.panel].schema.load()
     while ids := next_pending(conversion.kind, job.pk, batch_rows()):
@@ -163,9 +164,13 @@ def convert_field(job: BulkJob, deadline: float) -> None:
         if done.close:
             done.close = False
             done.rounds = done.rounds + 1
+            # Writers that never rest would let the job stage for ever. After so many rounds
+            # they wait once, for as long as it takes.
             if done.tired:
                 lock_fields()
             elif not try_lock_fields(LOCK_SECONDS):
+                # While the exclusive lock is waited for, new writers queue after it. A
+                # short try keeps their wait short.
                 return _progress(job)
             return _switch(job, _present_field(job), done)
         lock_fields_shared()  # so that the field stays what it is until the batch is written
@@ -209,11 +214,14 @@ def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> JsonObject:
         _make_hidden(job, field)
         return _progress(job) | {"processed": 0, "position": None}
     conversion, size = _conversion_by(job, field, staging), batch_rows(job)
+    # In the order of ids, so that the position alone says what is done.
     values = next_values(conversion, job.position or BEFORE_ALL, size)
     if len(values) == size:
         _stage_values(job, conversion, values)
         return {"processed": job.processed + size, "position": values[-1].record}
     _stage_values(job, conversion, values)
+    # Read before the stale values: what older transactions wrote is visible to the next statement, so that
+    # the following round has to look only at what newer ones write.
     now = oldest_transaction()
     stale = stale_values(conversion, job.pk, done.since, size)
     _stage_values(job, conversion, stale)
@@ -222,6 +230,7 @@ def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> JsonObject:
         done.since = now
     done.close = len(stale) <= min(FEW, size - 1) or done.tired
     if done.close:
+        # Counted while writers go on. Under their lock only the few last values are counted.
         done.counts = count_staged(job.pk)
     processed = job.processed + len(values)
     position = values[-1].record if values else job.position
@@ -260,6 +269,7 @@ def _switch(job: BulkJob, field: CustomField, done: CatchUp) -> JsonObject:
     records = [stored.record for stored in stale]
     before = count_staged(job.pk, records)
     _stage_values(job, conversion, stale)
+    # More was written than expected. These are staged, but the switch waits for a quieter moment.
     if len(stale) > FEW and not done.tired:
         return _progress(job, len(stale))
     changed, lost = (
@@ -270,6 +280,7 @@ def _switch(job: BulkJob, field: CustomField, done: CatchUp) -> JsonObject:
     CustomField.every.filter(pk=staging.pk).update(job=None)
     CustomField.objects.filter(pk=field.pk).update(
         **{name: job.change["definition"][name] for name in DEFINITION},
+        # The staged typed values become the field's by one update of the field, instead of one of each row.
         stored_as=staging.pk,
         pending=True,
         updated_at=timezone.now(),
@@ -320,6 +331,7 @@ def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> Non
         return
     job = _make_removal(kind, keys, ids, count_with_values(kind, keys, ALL), actor_id)
     now = timezone.now()
+    # Hidden at once for everybody. Their keys stay reserved until no record has such a value any more.
     CustomField.every.filter(pk__in=ids).update(deleted_at=now, job=job, stored_as=None, pending=False, updated_at=now)
 
 
@@ -364,6 +376,7 @@ def clean_up() -> bool:
     fields.
     """
     ended = BulkJob.objects.exclude(status__in=UNFINISHED)
+    # Once the field has switched, there is no way back: its records' own values are of the former type.
     for field in CustomField.objects.filter(pending=True, job__in=ended)[:100]:
         with company_scope(field.company_id):
             move_job(id=field.job_id or "", status=BulkJob.Status.QUEUED)

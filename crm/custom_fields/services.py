@@ -100,11 +100,13 @@ def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bo
     CustomFieldNameAlreadyExists_400. Raises InvalidSystemField_400 for a fixed attribute of a system field, and
     InvalidCustomFieldValue_400 for values that cannot be converted.
     """
+    # Without a lock: reading all values of a field may take minutes. Few are checked again under the lock.
     checks = _each(changes, numbered, _check_change)
     ids = [change.id for change in changes]
     duplicate = next((index for index, id in enumerate(ids) if id in ids[:index]), None)
     if duplicate is not None:
         raise NamedError("InvalidInput_400", f"fields.{duplicate}._id: stands for an earlier field already")
+    # Names and texts are no definition, and need not make the writers of values wait.
     if any(set(DEFINITION) & change.values.keys() for change in changes):
         lock_fields()
     rows = {row.pk: row for row in _locked(ids)}

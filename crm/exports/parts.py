@@ -27,6 +27,8 @@ AT_A_TIME = 10
 def begin(job: Export, ids: bytes) -> None:
     """Freeze the ids of the export's records, and delete the parts of an earlier start."""
     ExportPart.objects.filter(export=job).delete()
+    # Frozen: pages by offset would repeat or miss records while others are created and deleted. The lowest
+    # level of compression, since the part is read once and soon deleted.
     ExportPart.objects.create(export=job, number=IDS, until=0, content=zlib.compress(ids, 1))
 
 

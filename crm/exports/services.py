@@ -93,6 +93,8 @@ def create_export(*, actor: Actor, resource: str, query: Values, columns: Sequen
     """
     source = find_source(resource)
     if actor.auth_path is AuthPath.KEY:
+        # The export reads on behalf of its creator, later and without a request,
+        # so the permission is checked now.
         check_key(actor, (source.module,), "GET")
     else:
         check_session(actor, entitlement(actor.company_id), source.module, "GET")
@@ -100,10 +102,12 @@ def create_export(*, actor: Actor, resource: str, query: Values, columns: Sequen
         takes = ", ".join(f"{module}.GET" for module in source.modules)
         raise NamedError("UnauthorizedAction_403", f"resource: a file of all {resource} takes {takes}")
     listing = source.listing
+    # Wrong parameters are refused to the caller, instead of failing the job when nobody looks.
     listing.rows(ListRequest(query))  # raises what is wrong with the parameters that only this list takes
     choose(columns_of(listing.output, source.panel), columns)
     parse(listing, query)
     with transaction.atomic():
+        # Counted when it is asked for, so that many exports at once cannot pass the limit.
         reserve_quota("file")
         file = File.objects.create(
             name=file_name(resource, format),
@@ -202,6 +206,8 @@ def discard_exports() -> int:
     Returns the number of files. Erasure calls this: it is unknown whose data the files contain, and they can be created
     again.
     """
+    # A worker that is reading right now has the erased person in memory. Without
+    # its lease, it cannot commit a part.
     Export.objects.filter(status=Export.Status.RUNNING).update(status=Export.Status.QUEUED, lease=None, worker=None)
     ExportPart.objects.all().delete()
     ended = Export.objects.exclude(status__in=OPEN)

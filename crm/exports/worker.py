@@ -47,6 +47,8 @@ def run(job: Export, deadline: float) -> None:
         source = find_source(job.resource)
         columns = choose(columns_of(source.listing.output, source.panel), job.columns)
         headers = [column.header for column in columns]
+        # A field may have been renamed since the first parts were read, whose
+        # cells would stand under wrong headers.
         ids = parts.ids_of(job) if job.headers == headers else None  # other columns: it begins anew
         records = Records(source.listing, job.query, ids=ids)
     except ApiError as error:
@@ -73,6 +75,7 @@ def _read(job: Export, columns: Sequence[Column], records: Records, deadline: fl
     number, done = parts.last_part(job)
     for until, chunk in records.after(done):
         number += 1
+        # Outside of the transaction, which then lasts for one insert only.
         rows = list(cells_of(columns, chunk))
         with transaction.atomic():
             parts.add(job, number, until, rows)
@@ -106,9 +109,12 @@ def _choose_place(job: Export) -> File:
     storage = File.Storage.SERVICE if settings.FILES_S3["bucket"] else File.Storage.LOCAL
     path = new_path()
     with transaction.atomic():
+        # Checks the lease before the path is changed: a former worker must not
+        # move the file of the present one.
         update_owned(job)
         file = File.objects.select_for_update(of=("self",)).get(pk=job.file_id)
         File.objects.filter(pk=file.pk).update(path=path, storage=storage, updated_at=timezone.now())
+    # The attempt before has left a content that no row names any more.
     if file.path:
         stores.remove(file)
     file.path = path

@@ -22,15 +22,20 @@ def content_response(file: File, *, head: bool = False) -> HttpResponseBase:
     elsewhere = signed_address(file, head=head)
     if elsewhere is not None:
         redirect = HttpResponseRedirect(elsewhere)
+        # The address in it expires within minutes, and would be served from the cache after that.
         redirect["Cache-Control"] = "no-store"
+        # Links of files carry a signature, which the bucket's operator has no need to see.
         redirect["Referrer-Policy"] = "no-referrer"
         return redirect
     response = FileResponse(
         open_content(file), content_type=file.mime, as_attachment=not inline_safe(file.mime), filename=file.name
     )
     response["Content-Length"] = str(file.size)
+    # Browsers otherwise guess types by content, and may run a text as a page.
     response["X-Content-Type-Options"] = "nosniff"
+    # An uploaded SVG or page would run scripts with the reader's session without a sandbox.
     response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    # A content never changes under its id. Private, since a shared cache would serve it to anybody.
     response["Cache-Control"] = "private, max-age=3600"
     return response
 
@@ -40,6 +45,7 @@ def signed_download(request: HttpRequest, id: str, signature: str, name: str) ->
     """Return the content to the holder of the link. The name in the link is only for people and for saved files."""
     file = linked_file(file_id=id, signature=signature)
     if file is None:
+        # One answer for forged, expired and deleted alike, which tells nobody whether a file exists.
         raise Http404("The link is not valid, or no longer.")
     try:
         return content_response(file, head=request.method == "HEAD")

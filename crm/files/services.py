@@ -45,7 +45,9 @@ _signer = TimestampSigner(salt="crm.files", sep=".")
 def clean_name(name: str) -> str:
     """Return the name without folders, control characters and text-direction overrides, at most 255 characters, with
     its extension."""
+    # macOS sends letters and their accents apart (NFD), which no search for the name would find.
     name = unicodedata.normalize("NFC", name.replace("\\", "/").rpartition("/")[2])
+    # A character that overrides the direction can make an .exe look like a .jpg.
     name = "".join(character for character in name if character.isprintable()).strip().strip(".").strip()
     if len(name) > MAX_NAME:
         stem, dot, ending = name.rpartition(".")
@@ -80,6 +82,8 @@ def store_uploads(
     with transaction.atomic():
         reserve_quota("file", len(files))
         _refuse_lapsed(files)
+        # In the transaction that inserts the rows: a member who changes the bucket
+        # sees its files, or waits for them.
         target.hold()
         File.objects.bulk_create(files)
     ids = [file.pk for file in files]
@@ -88,6 +92,8 @@ def store_uploads(
             save(file, upload)
     except NamedError:
         now = timezone.now()
+        # A bucket may store a file after its answer was lost. Removed too early,
+        # the content would stay there for ever.
         late = None if target.storage == File.Storage.LOCAL else now + LATE
         File.objects.filter(pk__in=ids).update(trashed_at=now, remove_at=late)
         notify_workers("files")
@@ -107,6 +113,7 @@ def _refuse_lapsed(files: Sequence[File]) -> None:
     since = lapsed_since()
     if since is None:
         return
+    # Otherwise uploads at the same time would each see room for one more.
     lock_company("lapsed-uploads")
     totals = File.objects.filter(created_at__gte=since).aggregate(number=Count("pk"), size=Sum("size"))
     size = (totals["size"] or 0) + sum(file.size for file in files)
@@ -201,6 +208,8 @@ def clear_bin(*, files: QuerySet[File], selection: BulkSelection) -> int:
     count, now = 0, timezone.now()
     with transaction.atomic():
         for ids in in_batches(selection.apply(trashed(files)), lock=True):
+            # Imports and other readers of files are in higher domains, which listen
+            # instead of being imported.
             before_files_cleared.send(ids)
             count += File.objects.filter(pk__in=ids).update(is_deleted=True, updated_at=now)
         notify_workers("files")
@@ -216,6 +225,7 @@ def link(file_id: str, name: str) -> str:
 def linked_file(*, file_id: str, signature: str) -> File | None:
     """Return the file of a link; None if the link is forged or expired, or the file has been trashed since."""
     try:
+        # The time is part of the signature, so that no table of links is needed.
         _signer.unsign(f"{file_id}.{signature}", max_age=LINK_SECONDS)
     except BadSignature:
         return None

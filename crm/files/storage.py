@@ -53,6 +53,7 @@ class Received(UploadedFile):
     def complete(self) -> None:
         """Flush the file to disk after the last byte, so that it survives a power cut."""
         self.file.flush()
+        # The row is committed afterwards. It must not refer to bytes that are in the system's cache only.
         os.fsync(self.file.fileno())
         self.file.seek(0)
 
@@ -93,6 +94,8 @@ def open_incoming(folder: Path | None = None) -> Any:
     when it is dead (`remove_old_incoming`)."""
     target = tempfile.NamedTemporaryFile(suffix=UPLOAD, dir=folder or incoming_folder())  # noqa: SIM115  closed by its user
     with suppress(OSError):  # a file system without locks: it is removed when it is ABANDONED
+        # The system frees the lock when the process ends in whatever way, so
+        # no process id has to be compared.
         fcntl.flock(target, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return target
 
@@ -102,6 +105,7 @@ def working_folder(name: str) -> Iterator[Path]:
     """Open an empty folder on the storage's volume for files in progress; leftovers of dead workers under the same
     name are removed."""
     parent = incoming_folder() or Path(tempfile.gettempdir())
+    # Only the worker that has claimed the job uses the name, so no live one works in the former folders.
     for old in parent.glob(f"{name}-*"):
         shutil.rmtree(old, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=parent))
@@ -134,6 +138,7 @@ def remove_old_incoming() -> bool:
         with suppress(OSError):
             age = time() - entry.stat().st_mtime
             is_old = age > ABANDONED.total_seconds()
+            # Between its creation and its lock a file has no owner yet, so very young ones are left alone.
             is_upload = age > LOCKING and entry.name.endswith(UPLOAD) and not entry.is_dir()
             if is_old or (is_upload and _is_ownerless(entry.path)):
                 shutil.rmtree(entry.path) if entry.is_dir() else os.unlink(entry.path)
@@ -159,6 +164,8 @@ def save(key: str, content: Received) -> None:
         raise NamedError(
             "FileUploadFailed_400", f"{content.name}: the storage did not take the file; try again"
         ) from error
+    # Django's storages choose another name where the key exists. The row would
+    # then refer to somebody else's file.
     if stored != key:
         default_storage.delete(stored)
         raise NamedError("FileUploadFailed_400", f"{content.name}: the storage has such a file already; try again")

@@ -50,6 +50,8 @@ class Target:
         Raises FileUploadFailed_400 when it has changed meanwhile."""
         if self.bucket is None:
             return
+        # The target was read without a lock. Between then and now somebody may
+        # have changed its address or keys.
         same = Bucket.objects.filter(pk=self.bucket.pk, updated_at=self.bucket.updated_at)
         if same.select_for_update(no_key=True).first() is None:
             raise NamedError("FileUploadFailed_400", "file: the bucket has just been changed; send it again")
@@ -57,6 +59,7 @@ class Target:
 
 def next_target() -> Target:
     """Return where the next files of the active company go."""
+    # The order is total, so that two uploads at once choose the same bucket.
     bucket = Bucket.objects.filter(is_active=True).order_by("-is_default", "created_at", "id").first()
     if bucket is not None:
         return Target(File.Storage.BUCKET, bucket, f"{bucket.subpath}/" if bucket.subpath else "")
@@ -77,6 +80,8 @@ def place_of(file: File, *, to_remove: bool = False) -> S3Place | None:
             raise ContentUnavailable("the service's bucket is not set up any more")
         return S3Place(**settings.FILES_S3)
     bucket = file.bucket
+    # The database guards this as well. Here it is the last gate before bytes
+    # of another company would be served.
     if bucket is None or bucket.company_id != file.company_id:
         raise ContentUnavailable("the bucket that it was in is not connected any more")
     if not (bucket.is_active or to_remove):
@@ -123,6 +128,7 @@ def signed_address(file: File, *, head: bool = False) -> str | None:
     """
     try:
         place = place_of(file)
+        # A bucket in the operator's own network is reached by this service only, and not by browsers.
         if place is None or not s3.is_public(place.host):
             return None
         return s3.signed_address(place, file.path, name=file.name, mime=file.mime, head=head)
@@ -136,6 +142,8 @@ def open_content(file: File) -> BinaryIO:
         place = place_of(file)
         if place is None:
             return disk.open_content(file.path)
+        # Fetched whole before the first byte is sent: a failure in the middle
+        # would break an answer that has begun.
         copy: Any = TemporaryFile(dir=disk.incoming_folder())  # noqa: SIM115  closed with the answer
         try:
             s3.fetch(place, file.path, copy, size=file.size)

@@ -37,6 +37,7 @@ class ReceivingHandler(FileUploadHandler):
         self._all.append(self._received)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        # Counted again while it arrives: a chunked body announces no length.
         self._total += len(raw_data)
         if self._total > settings.MAX_UPLOAD_BYTES:
             raise too_large()
@@ -85,9 +86,11 @@ class UploadParser(MultiPartParser):
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> DataAndFiles:
         request = (parser_context or {})["request"]._request
         announced = int(request.META.get("CONTENT_LENGTH") or 0)
+        # Refused before a byte is read, so that nobody waits for an upload that cannot succeed.
         if announced > settings.MAX_UPLOAD_BYTES + OVERHEAD_BYTES:
             raise too_large()
         handler = ReceivingHandler()
+        # Django's own handlers would keep small files in memory, where no hash is taken.
         request.upload_handlers = [handler]
         try:
             return self._receive(stream, announced, media_type, parser_context)
@@ -109,6 +112,8 @@ class UploadParser(MultiPartParser):
             raise NamedError(
                 "FileUploadFailed_400", f"file: only {counted.count} of {announced} bytes arrived; send it again"
             )
+        # An unknown key is an error here as everywhere in the API: a
+        # misspelled part would be lost in silence.
         extra = next(iter(parsed.data), None)
         if extra is not None:
             raise ValidationFailed(

@@ -82,11 +82,15 @@ def _tried(job: Import, options: Options, table: Table, rights: ContactRights) -
     with transaction.atomic():
         make_fields(job)
         writer = RowWriter(job, options, actor_id=job.created_by_id)  # its fields stay locked until the end
+        # Reading the file takes seconds, in which locks on rows would keep other writers waiting.
         batch = writer.read(writer.items(table), MAX_ROWS)  # before anything else is locked
         writer.resolve_lookups(batch)
         writer.write(batch)
         if rights.read:
+            # Within the transaction: some holders are contacts that earlier rows of this check have created.
             _name_holders(batch)
+        # All is done as the worker would and nothing is kept. A second
+        # implementation of the rules would drift from it.
         transaction.set_rollback(True)
     return batch
 
@@ -106,6 +110,7 @@ def _name_holders(batch: Batch) -> None:
 def _checked(job: Import, batch: Batch) -> Checked:
     checked = Checked(len(batch.numbers), len(batch.created), batch.updated, batch.skipped, len(batch.failed))
     made = set(batch.created.values())
+    # Asked after the rollback, so that no id of a contact that does not exist is given out.
     kept = set(Contact.objects.filter(pk__in=set(batch.holders.values())).values_list("pk", flat=True))
     holders = {position: id for position, id in batch.holders.items() if id in kept}
     no_records = {place for place, found in batch.problems.items() if any(one[1] == NOT_A_RECORD for one in found)}

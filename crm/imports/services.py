@@ -64,6 +64,7 @@ def find_import(id: str, import_type: str | None = None, *, deleted: bool = Fals
     job = (
         (imports if deleted else live_imports(import_type))
         .filter(Q(pk=id) | Q(file_id=id))
+        # The id of an import goes before that of a file: only the first is unique.
         .order_by(Case(When(pk=id, then=0), default=1), "is_deleted", "-created_at")
         .first()
     )
@@ -132,6 +133,7 @@ def create_import(
         updated_by_id=member_id,
     )
     job.enquiry = user_enquiry
+    # Only small files are read within the request, which would otherwise time out.
     if is_quick(file):
         schema = IMPORT_TYPES[import_type].schema.load()
         store_preview(job, preview_file(file, Options.stored(job.options)), schema)
@@ -141,6 +143,7 @@ def create_import(
         job.status = QUEUED
         job.pause_requested = pause
     with transaction.atomic():
+        # The first look was without a lock, so that reading the preview keeps nobody waiting.
         _usable(File.objects.select_for_update().filter(pk=file_id))  # so that nobody clears it from the bin meanwhile
         job.save()
         if job.status == QUEUED and job.header_row is not None:
@@ -222,12 +225,14 @@ def _check_editable(job: Import, seen: Import, options: Options) -> None:
         )
     if job.status not in (PAUSED, FAILED):
         raise NamedError("InvalidImportStatus_400", f"the import is {job.status} and cannot be changed any more")
+    # The preview was read by the options of the first look, outside of the lock. Others would not fit to it.
     if job.options != seen.options:
         raise NamedError(
             "InvalidRequest_400",
             "options: somebody else changed them just now; look at the import and try again",
         )
     old = Options.stored(job.options)
+    # Rows are counted by their place in the file, which another header row or sheet would shift.
     if job.next_row and (options.row_from != old.row_from or not options.reads_same_rows(old)):
         raise NamedError(
             "InvalidRequest_400",
@@ -273,6 +278,7 @@ def _check_mapping(job: Import, *, complete: bool) -> None:
 
 
 def _start(job: Import, *, edited: bool) -> None:
+    # The worker has not seen the request to pause yet, so that taking it back is all it needs.
     if job.status in (QUEUED, RUNNING) and job.pause_requested and not job.cancel_requested:
         job.pause_requested = False
         return
@@ -280,6 +286,7 @@ def _start(job: Import, *, edited: bool) -> None:
         raise NamedError("ImportAlreadyRunning_400", f"status: the import is {job.status} already")
     if job.status not in (PAUSED, FAILED):
         raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be started")
+    # The file may have gone to the bin since the import was created.
     _usable(File.objects.filter(pk=job.file_id))
     if job.header_row is not None:
         try:
@@ -291,6 +298,7 @@ def _start(job: Import, *, edited: bool) -> None:
         make_fields(job)
     job.status = QUEUED
     job.due_at = timezone.now()
+    # A new lease is drawn by the next claim. One that a killed worker left must not fence it.
     job.lease = None
     job.worker = None
     job.attempts = job.deaths = 0
@@ -305,6 +313,7 @@ def _pause(job: Import, *, edited: bool) -> None:
         if not edited:
             raise NamedError("ImportAlreadyPaused_400", "status: the import is paused already")
     elif job.status == QUEUED and job.header_row is not None:
+        # Without a header row, a worker has yet to read the preview. It pauses the import when it has.
         job.status = PAUSED
     elif job.status in (QUEUED, RUNNING) and not job.cancel_requested:
         job.pause_requested = True  # the worker stops after its current batch
@@ -331,6 +340,8 @@ def delete_imports(*, selection: BulkSelection, member_id: str, import_type: str
     be that of an import's file. Returns their number."""
     count, now = 0, timezone.now()
     with transaction.atomic():
+        # A running import is only asked to stop: its worker commits the batch that it
+        # is at, so that its counts are true.
         for ids in in_batches(_selected(selection, live_imports(import_type)), lock=True):
             waiting, working = Q(status__in=(PAUSED, QUEUED)), Q(status=RUNNING)
             count += Import.objects.filter(pk__in=ids).update(

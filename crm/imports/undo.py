@@ -41,6 +41,8 @@ def undo_import(*, id: str, import_type: str, actor_id: str | None, automation: 
     it is too old or undone already. Raises InvalidImportStatus_400 if it is neither completed nor cancelled.
     """
     job = find_import(id, import_type, deleted=True)
+    # Two requests at once would create two jobs, of which the second would
+    # undo what people did after the first.
     job = Import.objects.select_for_update(of=("self",)).get(pk=job.pk)
     if job.status not in ENDED:
         raise NamedError(
@@ -89,4 +91,5 @@ def _empty_fields(job: Import) -> list[CustomField]:
     ).annotate(values_of=Coalesce("stored_as_id", "pk", output_field=ObjectIdField()))
     values = kind.values._default_manager.filter(field_id=OuterRef("values_of"), **{f"{kind.link}__is_deleted": False})
     empty = fields.filter(~Exists(values)).order_by("order", "created_at", "pk")
+    # For the others, only a scan of all records could tell whether there is a value.
     return [field for field in empty if spec_of(field).value_type.column is not None]

@@ -48,6 +48,8 @@ def run(job: Import, deadline: float) -> None:
         _work(job, deadline)
         return
     try:
+        # Asked again by each task: the subscription may have ended, or been
+        # upgraded, since the import was created.
         allowed = entitlement(job.company_id)
     except NamedError as error:
         finish(job, Import.Status.FAILED, error=LAPSED, error_detail=str(error))
@@ -64,6 +66,8 @@ def _work(job: Import, deadline: float) -> None:
             if job.header_row is None and not _prepare(job, table):
                 return
             opening = monotonic() - begun
+            # Converting a large workbook may take longer than a turn. Without a minimum, an import could
+            # spend all of its turns on opening its file.
             turn_ends = min(max(deadline, monotonic() + OPENINGS_PER_TURN * opening), begun + MAX_SLICE_SECONDS)
             _Turn(job, table, options, turn_ends, begun + MAX_SLICE_SECONDS).work()
     except ReaderError as error:
@@ -83,6 +87,8 @@ def _prepare(job: Import, table: Table) -> bool:
             if not job.pause_requested:
                 make_fields(job)
             fields = {**preview.as_fields(), "detected": job.detected, "kept_columns": job.kept_columns}
+            # The columns that were proposed are stored with the fields created for them: a worker that dies
+            # in between would make the fields once more.
             kept = checkpoint(job, **fields, column_mapping=job.column_mapping, total=job.total)
     except NamedError as error:
         finish(job, Import.Status.FAILED, error=error.detail, error_detail=str(error), **preview.as_fields())
@@ -106,8 +112,11 @@ class _Turn(RowWriter):
     def work(self) -> None:
         """Process batch after batch; the next one is read and checked while the database writes the one before."""
         job, size = self.job, batch_rows()
+        # The stored file is the same, but an update of the product may read it in another way.
         check_columns(job, self.table)
         items = self.items(self.table)
+        # One thread, so that the rows stay in order. Parsing is Python and writing waits for PostgreSQL, so
+        # both go on at once in spite of the interpreter's lock.
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="import") as reader:
             ahead = reader.submit(self.read, items, size)
             while True:
@@ -115,6 +124,7 @@ class _Turn(RowWriter):
                 batch = ahead.result()
                 if not batch.numbers:
                     break
+                # Before the next batch is begun: the thread that reads it must not use the database.
                 self.resolve_lookups(batch)
                 ahead = reader.submit(self.read, items, size)
                 if not self._write(batch, started) or self._turn_is_over():
@@ -124,6 +134,7 @@ class _Turn(RowWriter):
 
     def _turn_is_over(self) -> bool:
         now = monotonic()
+        # An import that nobody waits for goes on: giving it back would only cost the opening of its file.
         return now > self.latest or (now > self.deadline and has_due(Import))
 
     def _write(self, batch: Batch, started: float) -> bool:
@@ -133,12 +144,16 @@ class _Turn(RowWriter):
         """
         job = self.job
         with transaction.atomic():
+            # load() locks the fields until the commit, so that no field changes
+            # between this check and the writes.
             if self.kind.schema.load() != self.schema:
                 return False
             self.write(batch)
             log_problems(self.errors, batch)
             return checkpoint(
                 job,
+                # Progress commits with its rows. A batch that is lost with its worker is
+                # read again, and none is written twice.
                 next_row=batch.numbers[-1] + 1,
                 processed=job.processed + len(batch.numbers),
                 created=job.created + len(batch.created),

@@ -77,6 +77,7 @@ def _candidates(
         .order_by("pk")
         .values_list("pk")
     )
+    # Read after the lock of the teams, so that it has what the last assignment has stamped.
     links = TeamMember.objects.filter(team_id__in=team_ids, member__status__in=ACTIVE)
     if among is not None:
         links = links.filter(member_id__in=among)
@@ -101,6 +102,8 @@ def _count_loads(candidates: dict[str, list[_Candidate]], closed: Collection[str
         .order_by("pk")
         .values_list("pk")
     )
+    # Members may be in several teams, so the locks of the teams alone would
+    # not keep their loads from changing.
     rows = Lead.objects.filter(team_member_id__in=members, is_deleted=False).exclude(status__in=closed).order_by()
     loads = dict(rows.values_list("team_member_id").annotate(number=Count("pk")))
     for candidate in everybody:
@@ -159,7 +162,10 @@ def _stamp(assigned: Sequence[_Candidate], latest: datetime) -> None:
     if not last:
         return
     with connection.cursor() as cursor:
+        # The transaction's own now() may be older than the commit of the
+        # assignment before, which had the lock then.
         cursor.execute("SELECT clock_timestamp()")
+        # A clock may be set back. The order in turn must not depend on it.
         start = max(cursor.fetchone()[0], latest + STEP)
         cursor.execute(
             "UPDATE crm_teammember t SET dealt_at = new.assigned_at"

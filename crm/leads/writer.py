@@ -125,6 +125,7 @@ def write_leads(
     pending = list(rows)
     for _ in range(MAX_ROUNDS):
         try:
+            # A savepoint for each attempt: the rows that cannot be written are known only after others were.
             with transaction.atomic():
                 result = _Attempt(schema, actor_id, import_id, automation, existing, rights, source).write(pending)
         except _Retry as retry:
@@ -185,6 +186,7 @@ class _Attempt:
             automation=self.automation,
             source=self.source or import_source(self.import_id),
         )
+        # The next attempt plans again, and creates a new lead instead.
         if outcome.missing:  # somebody deleted a lead that was to be updated
             raise _Retry
         self._check_updates(outcome, plan.result)
@@ -205,6 +207,7 @@ class _Attempt:
         present = _lock_contacts(
             {match.id for match in live} | {id for row in rows if (id := row.system.get("contact_id"))}
         )
+        # Holders that were deleted between the look-up and the lock no longer hold their key.
         holders = Holders(match for match in live if match.id in present)
         new = recreated_contacts(item for item in keyed.values() if not holders.of(item))
         open_leads = OpenLeads(present, schema.closed, new)
@@ -225,6 +228,7 @@ class _Attempt:
                 if schema.duplicates == Rule.WARN and schema.is_open(row.system.get("status")):
                     plan.result.repeats[row.index] = match
                 match = None
+            # Rows are refused in the order of the file, as they would be if they were written one by one.
             if match is None and left is not None and len(plan.inserts) >= left:
                 plan.result.refused.append((row.index, "lead"))
                 continue
@@ -287,6 +291,7 @@ class _Attempt:
     def _write_contacts(self, plan: _Plan) -> dict[int, str]:
         """Create the missing contacts and update the others. Returns row index -> contact id."""
         items = [*plan.inserts, *plan.updates]
+        # A later row's values go before an earlier one's for the same contact, as in the file.
         items.sort(key=lambda item: item.row.index)
         contact_rows, named = [], []
         for item in items:
@@ -351,6 +356,8 @@ class _Attempt:
                 **assigned[item.id],
                 "id": item.id,
                 "contact_id": item.contact_id,
+                # The name of the first product is kept with the lead: a sort by it needs
+                # an index on the lead's own table.
                 "first_product": min((names[id] for id in item.row.product_ids or ()), default=None),
                 "custom": schema.stored_custom(item.row),
             }

@@ -117,6 +117,7 @@ def set_link(*, id: str, provider: str, link: str = "", error: str = "") -> None
 
     A meeting that is cancelled, or has another provider or link by now, stays.
     """
+    # The provider has answered outside of any transaction. The meeting may have been changed meanwhile.
     rows = Meeting.objects.select_for_update(of=("self",)).filter(pk=id, video_provider=provider, link="")
     meeting = rows.select_related("organizer").filter(status=Status.SCHEDULED).first()
     if meeting is None:
@@ -149,6 +150,7 @@ def update_meeting(
         raise NamedError(
             "BadRequest_400", "id: the meeting is cancelled, and its people have been told; make a new one"
         )
+    # Kept before the change: a meeting that is moved into the past was still ahead for its people.
     told_until = meeting.ends_at
     changes = _apply(meeting, values)
     attendance = (

@@ -109,6 +109,7 @@ def find_duplicates(*, kind: RecordKind, rules: Sequence[str], size: int, after:
     for rule in rules[start:]:
         place = after if after is not None and after.rule == rule else Place(rule)
         remaining = size - len(duplicates)
+        # The page is full at the end of a rule, so the next one begins where the following rule does.
         if not remaining:
             return DuplicatePage(duplicates, place)
         groups, further = _similar(place, remaining) if rule == SIMILAR_NAME else _equal(kind, place, remaining)
@@ -165,10 +166,13 @@ def _equal(kind: RecordKind, place: Place, size: int) -> tuple[list[Duplicates],
     order = ORDER.get(place.rule, "ORDER BY key")
     with connection.cursor() as cursor:
         cursor.execute(
-            f"{EQUAL[place.rule]} {order} LIMIT %(size)s", {**_parameters(kind, place.key), "size": size + 1}
+            # One group more than the page has tells whether another page follows.
+            f"{EQUAL[place.rule]} {order} LIMIT %(size)s",
+            {**_parameters(kind, place.key), "size": size + 1},
         )
         rows = cursor.fetchall()
     shown = rows[:size]
+    # Groups of two are filtered by the statement itself: their one pair is dismissed, or it is not.
     different = dismissed_among(kind, (id for _, ids, count in shown if 2 < count <= MAX_WEIGHED for id in ids))
     groups = [_group(place.rule, key, ids, different) for key, ids, _ in shown]
     return groups, Place(place.rule, shown[-1][0]) if len(rows) > size else None

@@ -114,8 +114,12 @@ def _conflicting(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -
         rows = model._default_manager.filter(**{f"{field.attname}__in": everybody})
         if constraint.condition is not None:
             rows = rows.filter(constraint.condition)
+        # In PostgreSQL two NULLs are distinct unless the constraint says
+        # otherwise, so such rows conflict with none.
         if constraint.nulls_distinct is not False:
             rows = rows.exclude(_any_null(others)) if others else rows
+        # Ranked by the winner first and then by the losers' order: of equal rows
+        # the first one moves, the others stay.
         place = Window(RowNumber(), partition_by=[F(name) for name in others] or None, order_by=[turn, F("pk")])
         row_ids |= set(rows.annotate(merge_place=place).filter(merge_place__gt=1).values_list("pk", flat=True))
     return sorted(row_ids)

@@ -64,10 +64,13 @@ def merge_records(
     losers = _losers(kind, ids, winner)
     with transaction.atomic():
         schema = what.schema.load()
+        # Before the rows: writers of many records hold these locks and wait for
+        # rows that a merge would have locked.
         schema.lock_for_merge()
         states = _load(schema, ids)
         state, others = states[winner], [states[id] for id in losers]
         choose(schema, kind.parts, state, others, choices, fill_empty=fill_empty)
+        # An unsubscription or a reply is the person's, so it holds for any winner.
         _keep_strictest(kind, state, others)
         merge = Merge.objects.create(
             panel=panel,
@@ -78,6 +81,7 @@ def merge_records(
             created_by_id=actor_id,
         )
         source = journal.Source.merge(merge.pk)
+        # Written before anything changes. It is what the merge is undone from.
         journal.before(kind, sorted(ids), source)
         _delete(kind, winner, losers, actor_id)  # first, so that the winner may take over their unique keys
         merge.moved = move(kind, winner, losers)
@@ -88,6 +92,7 @@ def merge_records(
         if gained and not wrote:
             touch(kind, [winner], actor_id)
         closed = closed_statuses()
+        # Only now are all leads at the winner, and two open ones may be about the same thing.
         leads = _repeating_leads(kind, winner, merge.moved, changes | dict.fromkeys(gained, {}), closed)
         warnings = check_duplicates(leads, duplicate_rule(), closed) if leads else {}
         journal.after(kind, sorted(ids), source)
@@ -152,6 +157,7 @@ def _write(schema: RecordSchema, state: RecordState, actor_id: str) -> bool:
     except IntegrityError as error:
         if not schema.kind.violates_unique(error):
             raise
+        # The key was free a moment ago. A writer that is no merge has taken it meanwhile.
         raise schema.kind.taken_meanwhile() from None
     write_values(schema, [state], {state.id: moved})
     return True

@@ -70,6 +70,8 @@ def similar_pairs(
     similar: list[Pair] = []
     for _ in range(MAX_CHUNKS):
         stretch, further = _read(start)
+        # Sorted within the chunk, so that a page can end in the middle of it and the
+        # next one begins after the last pair.
         pairs = sorted((pair for pair in _compare(stretch) if pair.mark > mark), key=lambda pair: pair.mark)
         if pairs:
             different = dismissed({id for pair in pairs for id in (pair.first, pair.second)})
@@ -93,6 +95,7 @@ def _read(after: str) -> tuple[list[_Contact], str | None]:
     more = len(contacts) == CHUNK
     kept: list[_Contact] = []
     for domain, group in groupby(contacts, _domain):
+        # Skipped by one jump of the index: gmail.com alone may have a hundred thousand contacts.
         if domain in FREE_MAIL:
             return kept, _end_of(domain)
         members = list(group)

@@ -52,6 +52,7 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
     what = RECORD_TYPES[panel]
     kind = what.kind
     with transaction.atomic():
+        # The same locks as the merge takes, in the same order.
         what.schema.load().lock_for_merge()
         merge = Merge.objects.select_for_update(of=("self",)).filter(pk=id, panel=panel).first()
         if merge is None:
@@ -59,6 +60,7 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
         losers = list(merge.loser_ids)
         reserve_quota(panel, _check(kind, merge))
         restored = journal.restore(kind, journal.Source.merge(merge.pk), [merge.winner_id, *losers], actor_id=actor_id)
+        # All or nothing: a merge that is undone for some of its records would leave nobody a way back.
         if restored.taken:
             lost, part = next(iter(restored.taken.items()))
             raise NamedError(
@@ -79,6 +81,7 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
         )
         kept = [KeptChange(panel, record, names) for record, names in sorted(restored.kept.items())]
         for reference, rows in sorted(elsewhere.items()):
+            # After the losers exist again, since the references need their targets.
             _, resource, name = reference.split(".")
             kept += [KeptChange(resource, row, [name]) for row in rows]
         return Undone(merge.winner_id, losers, kept)

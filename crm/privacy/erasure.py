@@ -51,8 +51,11 @@ def erase_contact(*, id: str, confirm: str, actor_id: str) -> Erased:
     _check(subject.contact, confirm)
     job_ids = PERSONAL_DATA["importRowErrors"].find(subject).values("job")
     imports = Import.objects.filter(Q(pk__in=subject.import_ids) | Q(pk__in=job_ids))
+    # Read before anything is erased: afterwards nothing names the imports any more.
     files = list(imports.order_by("pk").values_list("file_id", "file__name"))
     attached = attached_files(subject)
+    # Merges have moved rows between people. Each gets its own back, or another
+    # person's would be erased with these.
     separate(LEAD, subject.lead_ids)
     _ = subject.object_ids  # read them before they are deleted
     counts = {name: table.erase(subject, table.find(subject)) for name, table in PERSONAL_DATA.items()}
@@ -89,11 +92,20 @@ def _delete_files(ids: Sequence[str]) -> int:
         return 0
     tables = [record_type.kind.values for record_type in RECORD_TYPES.values()]
     used = {
-        text for table in tables for text in table._default_manager.filter(text__in=ids).values_list("text", flat=True)
+        # A file may be attached to records of other people as well, who did not ask for its erasure.
+        text
+        for table in tables
+        for text in table._default_manager.filter(text__in=ids).values_list("text", flat=True)
     }
     now = timezone.now()
     deleted = File.objects.filter(pk__in=set(ids) - used, is_deleted=False).update(
-        name="", hashes={}, is_deleted=True, trashed_at=now, updated_at=now
+        # The row stays until its content is removed. Its name and hashes go now,
+        # since they describe the person's file.
+        name="",
+        hashes={},
+        is_deleted=True,
+        trashed_at=now,
+        updated_at=now,
     )
     notify_workers("files")
     return deleted

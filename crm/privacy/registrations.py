@@ -151,6 +151,7 @@ def _mails(subject: DataSubject) -> Q:
     """Match the mails to the subject's addresses, and those that mention it. Sent mails keep only their subject line;
     the content of the others is encrypted."""
     mails = Mail.objects.filter(kind__in=PERSONAL_MAILS)
+    # Their texts are encrypted, so that SQL cannot search them. The kinds keep the number of rows small.
     kept = mails.exclude(status=Mail.Status.SENT).only("pk", "subject", "text", "calendar").iterator(chunk_size=500)
     named = [mail.pk for mail in kept if subject.is_in(mail.subject, mail.text, mail.calendar)]
     sent = mails.filter(mentioning(subject, "subject", names=True)).only("pk", "subject").iterator(chunk_size=500)
@@ -254,6 +255,7 @@ def clean_samples(subject: DataSubject, rows: QuerySet[Import]) -> int:
             "detected": {**job.detected, "evidence": [], "ambiguous": [], "assumed": []},
         }
         if _is_of(subject, job.headers):  # a row of data that was taken for the headers
+            # The file had no header row, so a person's own values became the names of the columns.
             kept |= {"headers": [], "column_mapping": {}, "kept_columns": {}, "columns": []}
         if any(getattr(job, name) != value for name, value in kept.items()):
             cleaned += Import.objects.filter(pk=job.pk).update(**kept)
@@ -282,6 +284,8 @@ def erase_merges(subject: DataSubject, rows: QuerySet[Merge]) -> int:
     own = set(_ids(subject))
     merges = rows.values_list("pk", "winner_id", "loser_ids")
     shared = [pk for pk, winner, losers in merges if not own.issuperset({winner, *losers})]
+    # The versions after a merge are united ones, and may have the subject's
+    # values in another person's record.
     Journal.objects.filter(merge__in=shared).update(after=None)
     blank = Merge.objects.filter(pk__in=shared).update(
         choices={}, moved={}, undo_until=Least("undo_until", Value(timezone.now()))
@@ -291,5 +295,6 @@ def erase_merges(subject: DataSubject, rows: QuerySet[Merge]) -> int:
 
 def blank_bulk_jobs(subject: DataSubject, rows: QuerySet[BulkJob]) -> int:
     """Remove the content of the jobs that have ended; the others end soon."""
+    # A job that is under way still needs its selection. It finds nobody of the erased any more.
     ended = rows.exclude(status__in=(BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED))
     return ended.update(selection={}, change={})

@@ -63,6 +63,7 @@ class DataSubject:
                 "InvalidRequest_400",
                 f"id: the contact was merged into {contact.merged_into_id}, which holds what is known of it",
             )
+        # Merges chain: a contact that was merged may be the winner of an earlier merge.
         loser_ids = [contact_id]
         while loser_ids:
             losers = [loser for loser in _rows(Q(merged_into__in=loser_ids), lock) if loser.pk not in contacts]
@@ -70,6 +71,7 @@ class DataSubject:
             loser_ids = [loser.pk for loser in losers]
         ids = sorted(contacts)
         leads = Lead.objects.filter(contact__in=ids).order_by("pk")
+        # FOR UPDATE and not NO KEY: nobody may add a reference to these records while they are erased.
         leads = leads.select_for_update(of=("self",)) if lock else leads
         rows = list(leads.values_list("pk", "import_job_id"))
         records = list(contacts.values())
@@ -99,6 +101,7 @@ class DataSubject:
     def pattern(self) -> re.Pattern[str] | None:
         """Matches the subject's addresses, numbers and names in a text; None if it has none."""
         words = [re.escape(text) for text in (*self.emails, *self.names)]
+        # Numbers are written with blanks, brackets and hyphens, so the digits match whatever is between them.
         numbers = [r"[\s().,/-]*".join(number) for number in self.numbers]
         parts = [rf"(?<!\w){word}(?!\w)" for word in words] + numbers
         return re.compile("|".join(parts), re.IGNORECASE) if parts else None
@@ -129,8 +132,10 @@ def mentioning(subject: DataSubject, *columns: str, names: bool = False) -> Q:
     where = Q(pk__in=[])
     for column in columns:
         text = Cast(column, TextField())
+        # All else is removed from the column, so that a number matches however it is written.
         digits = Func(text, Value(r"\D"), Value(""), Value("g"), function="regexp_replace", output_field=TextField())
         for word in (*subject.emails, *(subject.names if names else ())):
+            # JSON escapes quotes and other characters, so the plain text does not match a name with one.
             for written in {word, dumps(word).decode()[1:-1]}:  # as in plain text, and as in JSON
                 where |= Q(IContains(text, written))
         for number in subject.numbers:

@@ -18,6 +18,8 @@ def lock_fields_shared() -> None:
     """
     if connection.in_atomic_block:
         with connection.cursor() as cursor:
+            # An advisory lock, since what is locked is the set of fields: a row lock
+            # would not cover a field that is new.
             cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, hashtext(%s))", [LOCK, company_id()])
 
 
@@ -27,9 +29,12 @@ def try_lock_fields(seconds: float) -> bool:
     Returns whether the fields are locked.
     """
     try:
+        # A savepoint: the error of the timeout would abort the caller's whole transaction.
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT current_setting('lock_timeout')")
             before = cursor.fetchone()[0]
+            # Writers that come after a waiting exclusive lock queue after it, so
+            # the wait for it has to be short.
             cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{seconds * 1000:.0f}ms"])
             lock_fields()
             cursor.execute("SELECT set_config('lock_timeout', %s, true)", [before])

@@ -85,6 +85,8 @@ class RecordSchema:
 
         In a transaction, its fields stay locked against changes until the end.
         """
+        # Shared, so that any number of writers go on at once. Only a change of
+        # the fields waits for all of them.
         lock_fields_shared()
         return cls.of(stored_fields(cls.kind.panel))
 
@@ -268,6 +270,7 @@ class RecordSchema:
                     ValueProblem(key, BAD_SYSTEM if partial else self.required_name, "is required and cannot be empty")
                 )
             elif partial or column in row.system or column in self.system_defaults:
+                # An update gives what it changes. What it leaves out is there already.
                 continue
             elif key not in invalid:
                 problems.append(ValueProblem(key, self.required_name, "is required"))
@@ -348,6 +351,7 @@ class RecordSchema:
                 problems.setdefault(position, []).append(problem)
                 if drop_invalid:
                     rows[position].custom.pop(key, None)
+                    # The prepared rows have the value that is left out now, so they are built again.
                     rows[position].typed = None
         return problems
 
@@ -359,6 +363,8 @@ def stored_fields(*panels: str) -> list[CustomField]:
 
 def lower(text: str) -> str:
     """Convert the text to lower case, letter by letter as PostgreSQL's lower() does it."""
+    # Python lowers some letters to two (the Turkish dotted I), PostgreSQL to one.
+    # Keys have to be equal on both sides.
     return text.lower() if text.isascii() else "".join(letter.lower()[0] for letter in text)
 
 

@@ -40,6 +40,8 @@ TABLES = {
 def fold_old_records() -> bool:
     """Write the trigrams of the next BATCH records again. Returns whether there are more."""
     with transaction.atomic(), connection.cursor() as cursor:
+        # The row is the lock: workers take turns, and each goes on from the
+        # place that the last one committed.
         cursor.execute("SELECT table_name, place FROM core_searchbackfill ORDER BY table_name LIMIT 1 FOR UPDATE")
         row = cursor.fetchone()
         if row is None:
@@ -58,6 +60,7 @@ def _fold(name: str, place: list[str]) -> list[str] | None:
     table = TABLES[name]
     key, after = ", ".join(table.key), _compared(table, ">") if place else "true"
     with connection.cursor() as cursor:
+        # The end of the batch is read first, by the primary key alone: an UPDATE has no LIMIT.
         cursor.execute(f"SELECT {key} FROM {name} WHERE {after} ORDER BY {key} OFFSET {BATCH - 1} LIMIT 1", place)
         last = cursor.fetchone()
         end = None if last is None else [str(value) for value in last]

@@ -66,6 +66,7 @@ class Summary:
         measured: JsonObject = {"group_count": Count("pk")}
         if self.amount:
             measured["group_sum"] = Sum(self.amount)
+        # One group more than is shown tells that there are more, without a count of all groups.
         groups = rows.order_by().values(column).annotate(**measured).order_by("-group_count", column)
         return [
             {

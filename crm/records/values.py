@@ -130,6 +130,7 @@ def remove_other_links(links: Links, targets_by_record: Mapping[str, Sequence[st
     with connection.cursor() as cursor:
         cursor.execute(
             f"DELETE FROM {links.table} t WHERE t.{links.record} = ANY(%s) AND NOT EXISTS ("
+            # NOT EXISTS is planned as an anti-join. NOT IN cannot be, since a NULL would change its answer.
             "SELECT FROM unnest(%s::text[], %s::text[]) AS kept (record, target)"
             f" WHERE kept.record = t.{links.record} AND kept.target = t.{links.target}) RETURNING t.{links.record}",
             [list(targets_by_record), [record for record, _ in kept], [target for _, target in kept]],

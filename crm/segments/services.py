@@ -49,6 +49,7 @@ class IdChanges:
 def fields_of(panel: str) -> FieldSet:
     """Return the fields that a segment's tree may name: those of the panel's list, without segments themselves."""
     fields = RECORD_TYPES[panel].fields
+    # A segment that names segments could name itself.
     own = [field for field in fields.fields.values() if field.name != "segment"]
     return FieldSet(own, default_sort=fields.default_sort, dynamic=all_custom_fields_of(kind_of(panel)))
 
@@ -66,6 +67,7 @@ def stored_tree(panel: str, filters: Any, advanced: Any) -> JsonObject:
             "advancedFilters: a dynamic segment needs filters or advancedFilters; [] as conditions selects all",
         )
     dumped = tree.dump(parts[0] if len(parts) == 1 else tree.Group("and", (*parts[0].conditions, parts[1])))
+    # Compiled once before it is stored, so that an invalid tree is refused now and not by each reader later.
     tree.compile(tree.parse(dumped), fields_of(panel))
     return dumped
 
@@ -84,6 +86,7 @@ def members(segment: Segment) -> QuerySet[Any]:
     live = kind_of(segment.panel).live()
     if segment.kind == Segment.Kind.DYNAMIC:
         return live.filter(compiled(segment))
+    # EXISTS and no join: a join would repeat a record for each row, and DISTINCT would have to sort them all.
     return live.filter(Exists(SegmentRecord.objects.filter(segment=segment.pk, **{segment.panel: OuterRef("pk")})))
 
 
@@ -151,6 +154,7 @@ def update_segment(
 
     filters and advancedFilters together replace its tree. Raises SegmentNotFound_400, and the errors of create_segment.
     """
+    # Two changes at once would each replace the tree, and the ids, by what they read before the other.
     segment = Segment.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if segment is None:
         raise not_found()

@@ -100,6 +100,7 @@ def _touched(panel: str, events: Sequence[Event]) -> dict[str, list[Event]]:
     for event in events:
         resource = event.kind.partition(".")[0]
         losers = event.payload.get("losers")
+        # A merge moves records in its winner and takes its losers out, and its event names both.
         ids = [event.object_id, *(id for id in (losers if isinstance(losers, list) else ()) if is_id(id))]
         for id in ids:
             if resource == panel:
@@ -120,6 +121,8 @@ def _by_changes(touched: Mapping[str, Sequence[Event]]) -> dict[frozenset[str] |
         names: set[str] | None = set()
         for event in events:
             resource, _, done = event.kind.partition(".")
+            # A creation or deletion may move a record in any segment. Only an
+            # update says which fields it is about.
             if done != "updated" or names is None:
                 names = None
                 break
@@ -136,6 +139,7 @@ def _names(segment: Segment) -> frozenset[str]:
         if segment.panel == "lead" and root == "contact" and rest:
             names.add(f"contact:{rest.partition('.')[0]}")
             root = "contact"
+        # No event lists updatedAt among its changes, though every one moves it.
         names.add(f"{segment.panel}:{'' if root in _TOUCHED else root}")
         if rest == "contactNumber":
             names |= {"contact:number", "contact:countryCode"}
@@ -193,6 +197,7 @@ def _move(segments: Sequence[Segment], ids: Sequence[str], touched: Mapping[str,
             name: Case(When(where, then=Value(True)), default=Value(False), output_field=BooleanField())
             for name, (_, where) in conditions.items()
         }
+        # One statement decides about many segments: each is a CASE over the same few rows.
         rows = kind_of(panel).live().filter(pk__in=ids).order_by().annotate(**columns).values_list("pk", *columns)
         inside: dict[str, set[str]] = {name: set() for name in columns}
         for id, *flags in rows:
@@ -200,6 +205,7 @@ def _move(segments: Sequence[Segment], ids: Sequence[str], touched: Mapping[str,
                 if flag:
                     inside[name].add(id)
         member_ids: dict[str, set[str]] = defaultdict(set)
+        # Read after the statement above, under the locks of the segments: nobody else can write these rows.
         own = SegmentMember.objects.filter(
             segment__in=[watched.pk for watched, _ in conditions.values()], record_id__in=ids
         )
@@ -231,6 +237,8 @@ def _tell(kind: str, segment: Segment, ids: Sequence[str], touched: Mapping[str,
     for id in ids:
         events = touched.get(id, ())
         cause = events[-1].cause if events else None
+        # Workflows follow causes to end their own loops, so an event must carry
+        # that of the change which moved it.
         groups[all(event.automation for event in events), orjson.dumps(cause)].append(id)
     for (automation, dumped), own in groups.items():
         payloads = {id: {"segment": segment.pk, "name": segment.name, segment.panel: id} for id in own}
@@ -253,12 +261,16 @@ def compare(id: str, *, tell: bool) -> None:
     Segment.objects.filter(pk=id).update(compared_at=timezone.now())
     try:
         now_in = members(segment).order_by().annotate(record=F("pk")).values_list("record", flat=True)
+        # The condition is Django's, and the comparison one statement: the ids of a
+        # large segment never leave PostgreSQL.
         sql, params = now_in.query.sql_with_params()
     except ApiError as error:
         log.warning("segment %s cannot be followed: %s", segment.pk, error)
         return
     with connection.cursor() as cursor:
         cursor.execute(
+            # Materialized, since both parts read it. Evaluated twice, it could differ
+            # for conditions that name the time.
             f"WITH inside AS MATERIALIZED (SELECT found.id FROM ({sql}) AS found (id)),"
             " gone AS (DELETE FROM crm_segmentmember m WHERE m.segment_id = %s"
             "   AND NOT EXISTS (SELECT FROM inside WHERE inside.id = m.record_id) RETURNING record_id),"
@@ -284,6 +296,7 @@ def compare_due() -> bool:
     rows = (
         Segment.objects.filter(old).exclude(watched_since=None).order_by(F("compared_at").asc(nulls_first=True), "pk")
     )
+    # One at a time, since the comparison of a large segment takes long, and its locks end with it.
     for segment in rows.iterator(chunk_size=500):
         late = segment.compared_at is None or segment.compared_at <= now - WHOLE_EVERY
         if late or is_relative(segment):

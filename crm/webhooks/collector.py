@@ -100,6 +100,7 @@ def body_of(event: Event, objects: Values, epoch: int, *, thin: bool = False) ->
     }
     if not thin and len(content := dumps(body)) <= LARGEST:
         return content
+    # Thin rather than cut: receivers can fetch the record, but cannot repair half of a document.
     return dumps({**body, "data": {"id": event.object_id}})
 
 

@@ -40,6 +40,7 @@ def record(delivery: WebhookDelivery, answer: HttpAnswer | None, error: str, mil
     """Record the result of an attempt, under the delivery's lease. Raises LeaseLost."""
     now, was_manual = timezone.now(), delivery.manual
     webhook = Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=delivery.webhook_id).first()
+    # PostgreSQL's text cannot hold a NUL, and a character may take four bytes.
     text = "" if answer is None else answer.body[: SHOWN * 4].decode(errors="replace").replace("\0", "")[:SHOWN]
     tried = {
         "lease": None,
@@ -58,6 +59,7 @@ def record(delivery: WebhookDelivery, answer: HttpAnswer | None, error: str, mil
         return
     problem = error or f"The answer was {answer.status if answer else 0}; any of 200 to 299 is wanted."
     due = next_attempt(delivery, answer, now)
+    # 410 says that the receiver is gone for good (RFC 9110, 15.5.11), so nothing is tried again.
     given_up = was_manual or due is None or (answer is not None and answer.status == GONE)
     status = WebhookDelivery.Status.FAILED if given_up else WebhookDelivery.Status.PENDING
     update_owned(delivery, status=status, error=problem, due_at=due or now, **tried)
@@ -69,6 +71,7 @@ def next_attempt(delivery: WebhookDelivery, answer: HttpAnswer | None, now: date
     """Return when a delivery is tried again; None if it was the last time."""
     if delivery.attempts > len(DELAYS):
         return None
+    # Jitter, so that deliveries that failed together do not all come back at one moment.
     delay = DELAYS[max(delivery.attempts, 1) - 1] * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  no secret
     return now + max(delay, _asked_to_wait(answer, now))
 
@@ -76,6 +79,8 @@ def next_attempt(delivery: WebhookDelivery, answer: HttpAnswer | None, now: date
 def _asked_to_wait(answer: HttpAnswer | None, now: datetime) -> timedelta:
     """Return how long the receiver asks to wait by Retry-After, seconds or a date."""
     text = "" if answer is None else answer.headers.get("Retry-After", "").strip()
+    # Retry-After is seconds or a date (RFC 9110, 10.2.3). str.isdigit()
+    # alone takes digits that int() refuses.
     if text.isascii() and text.isdigit():
         return min(timedelta(seconds=int(text[:9])), MAX_WAIT)
     try:
@@ -99,6 +104,7 @@ def _failed(webhook: Webhook, answer: HttpAnswer | None, problem: str, due: date
     webhook.failures += 1
     webhook.failing_since = webhook.failing_since or now
     failing = now - webhook.failing_since
+    # A receiver that asks to wait is busy as a whole, so all of its deliveries wait and not just this one.
     if webhook.failures >= FAILING or (answer is not None and answer.status in BUSY and _asked_to_wait(answer, now)):
         webhook.retry_at = due
     if answer is not None and answer.status == GONE:

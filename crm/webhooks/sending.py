@@ -133,11 +133,15 @@ def _begin() -> None:
 def claim(webhook_id: str, limit: int) -> tuple[Webhook, list[WebhookDelivery]]:
     """Claim up to `limit` deliveries of a webhook. One that fails all the time gets a single one at a time."""
     with transaction.atomic():
+        # The webhook's row is the lock of its claims: two workers would each find
+        # the same first delivery of an object.
         webhook = Webhook.objects.select_for_update(of=("self",), skip_locked=True, no_key=True).filter(pk=webhook_id)
         locked = webhook.first()
         if locked is None or locked.status != Webhook.Status.ENABLED:
             return locked or Webhook(), []
         now, all_of_them = timezone.now(), locked.retry_at is None or locked.retry_at <= timezone.now()
+        # A receiver that is down is asked by one delivery at a time, so that its
+        # return is not met by all that have waited.
         if locked.failures >= FAILING:
             limit = 1
             tried = WebhookDelivery.objects.filter(webhook=locked, status="sending", manual=False)
@@ -163,6 +167,8 @@ def request_of(webhook: Webhook, id: str, body: str) -> Request | str:
     try:
         secrets = [webhook.secret]
         if webhook.former_secret_until is not None and webhook.former_secret_until > timezone.now():
+            # Signed by both, as Standard Webhooks has it, so that a receiver can change
+            # its secret without losing a message.
             secrets.append(webhook.former_secret)
         own = orjson.loads(webhook.headers) if webhook.headers else {}
     except SecretUnreadable:
@@ -194,6 +200,7 @@ def send(request: Request | str) -> Result:
             body=request.body,
             most_bytes=LARGEST_ANSWER,
         )
+        # Some receivers echo the request, and answers are shown to members who may not know its secrets.
         answer = replace(answer, body=Hider(request.secrets).body(answer.body))
     except HttpFailed as failed:
         error = failed.detail

@@ -91,6 +91,7 @@ def create_webhook(*, actor: Actor, values: Values) -> tuple[Webhook, str]:
     if webhook.status == Webhook.Status.DISABLED:
         webhook.disabled_reason = Webhook.DisabledReason.MEMBER
     with transaction.atomic():
+        # Otherwise two requests at once would each count one webhook less than there is room for.
         lock_company("webhooks")
         if Webhook.objects.count() >= MAX_WEBHOOKS:
             raise _wrong(f"url: a company has at most {MAX_WEBHOOKS} webhooks")
@@ -113,6 +114,7 @@ def update_webhook(*, id: str, actor: Actor, values: Values) -> Webhook:
         webhook = Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
         if webhook is None:
             raise not_found()
+        # A member who may not see the headers could otherwise send them to a server of their own.
         if headers is None and attributes.get("url", webhook.url) != webhook.url and webhook.header_names:
             raise _wrong("headers: send them along with another url; they are kept for the former one alone")
         status = attributes.pop("status", webhook.status)
@@ -147,6 +149,7 @@ def delete_webhooks(*, selection: BulkSelection) -> int:
     ids = list(rows.values_list("pk", flat=True))
     if not ids and not selection.everything:
         raise NamedError("WebhookNotFound_404", "ids: none of them is a webhook of this company")
+    # One statement: Django's own deletion would first read all deliveries, which may be millions.
     raw_delete(WebhookDelivery.objects.filter(webhook__in=ids))
     Webhook.objects.filter(pk__in=ids).delete()
     refresh_watches()
@@ -173,6 +176,7 @@ def test_webhook(*, id: str) -> tuple[Result, Request | str]:
     webhook = get_webhook(id)
     TESTS.count(company_id())
     data = {"id": webhook.pk, "object": None, "changes": None, "details": {}, "actor": None, "cause": None}
+    # No event has the sequence 0, so that a receiver that orders by it never takes a test for one.
     body = {"type": _TEST, "timestamp": iso(timezone.now()), "data": data, "sequence": 0, "objectSequence": 0}
     request = request_of(webhook, f"{new_id()}-{webhook.pk}", dumps({**body, "cursor": ""}).decode())
     return send(request), request
@@ -190,6 +194,7 @@ def redeliver(*, id: str) -> WebhookDelivery:
         raise NamedError("WebhookDeliveryNotFound_404", "id: there is no such delivery in this company")
     if delivery.webhook.status != Webhook.Status.ENABLED:
         raise NamedError("InvalidRequest_400", f"id: the webhook is {delivery.webhook.status}; enable it first")
+    # Its worker would overwrite the new state with the outcome of the attempt that is on its way.
     if delivery.status == WebhookDelivery.Status.SENDING:
         raise NamedError("InvalidRequest_400", "id: the delivery is on its way")
     delivery.status = WebhookDelivery.Status.PENDING

@@ -22,6 +22,7 @@ def signature(secret: str, id: str, seconds: int, body: bytes) -> str:
     Raises ValueError where no base64 follows it.
     """
     key = base64.b64decode(secret.removeprefix(PREFIX), validate=True) if secret.startswith(PREFIX) else secret.encode()
+    # Id and time are signed with the body, so that a message that was recorded cannot be sent again later.
     signed = hmac.new(key, f"{id}.{seconds}.".encode() + body, hashlib.sha256).digest()
     return "v1," + base64.b64encode(signed).decode()
 

@@ -44,6 +44,7 @@ def forgot_password(*, email: str, caller: Caller) -> None:
 
 def send_reset_link(user: User, *, kind: str = "reset_password") -> None:
     """Mail the link, as often as the limit of the account allows."""
+    # Silent above the limit, since an error would tell strangers that the account exists.
     if not user.is_active or not LINKS_OF_ACCOUNT.try_count(f"{kind}:{user.email}"):
         return
     context = {
@@ -55,6 +56,7 @@ def send_reset_link(user: User, *, kind: str = "reset_password") -> None:
 
 
 def _state(user: User) -> str:
+    # Both change what the link may do: a link that was mailed before must die with a new address or password.
     return f"{user.email}:{user.password}"
 
 
@@ -76,8 +78,10 @@ def reset_password(*, token: str, password: str, caller: Caller) -> User:
     Raises InvalidLink, ValidationFailed.
     """
     REDEMPTIONS.count(caller.network)
+    # Locked, so that of two requests with one link only the first sets a password.
     user = user_of_reset_link(token, locked=True)
     check_strength(password, user)
+    # Anyone who opened the link can read the mailbox, which is all that a verification proves.
     user.email_verified_at = user.email_verified_at or timezone.now()
     _set(user, password, caller)
     unlock_account(user.email, caller.network)
@@ -87,6 +91,7 @@ def reset_password(*, token: str, password: str, caller: Caller) -> User:
 @transaction.atomic
 def change_password(*, user_id: str, current: str, new: str, caller: Caller) -> User:
     """Change the password, given the current one. Returns the user. Raises InvalidPassword_400 for a wrong one."""
+    # A stolen session must not serve to guess the password, which opens more than the session.
     PASSWORD_CHANGES.count(user_id)
     user = User.objects.select_for_update(no_key=True).get(pk=user_id)
     if not check_password(current, user.password):
@@ -102,6 +107,8 @@ def _set(user: User, password: str, caller: Caller) -> None:
     now = timezone.now()
     user.set_password(password)  # increases session_version, which ends access tokens
     user.save(update_fields=["password", "session_version", "email_verified_at", "updated_at"])
+    # The version ends access tokens. Refresh tokens are revoked as well, so
+    # that the list of sessions is true.
     RefreshToken.objects.filter(user=user, revoked_at__isnull=True).update(revoked_at=now, updated_at=now)
     context = {"name": user.get_full_name(), "at": now, "ip": caller.ip, "link": f"{settings.BASE_URL}/forgot-password"}
     queue_mail("password_changed", to=user.email, context=context)

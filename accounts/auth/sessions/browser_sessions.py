@@ -36,10 +36,13 @@ def begin(request: HttpRequest, issued: Tokens) -> None:
 
     A back office session of the same browser continues, and keeps its own, earlier end.
     """
+    # Against session fixation: a key that somebody planted before the log-in is worthless after it.
     request.session.cycle_key()
+    # A CSRF token that a page of a former session knows must not be good for this one.
     rotate_token(request)
     renew(request, issued.access)
     request.session.pop(COMPANY, None)
+    # Staff's sessions end earlier. Logging in as a member must not prolong them.
     if SESSION_KEY not in request.session:
         request.session.set_expiry(timezone.now() + settings.REFRESH_TOKEN_LIFETIME)
 
@@ -54,6 +57,7 @@ def renew(request: HttpRequest, access_token: str) -> None:
 def note_use(request: HttpRequest, family: str) -> None:
     """Write down that the session is in use, unless that was written lately."""
     now = int(time.time())
+    # A write for each page would turn every read into one, and make pages of one browser wait for each other.
     if now - request.session.get(SEEN, 0) < SEEN_EVERY:
         return
     request.session[SEEN] = now
@@ -72,6 +76,7 @@ def end(request: HttpRequest) -> None:
     claims = claims_of(request)
     if claims is not None:
         tokens.revoke_family(claims["sid"])
+    # The same browser may be logged in to the back office, whose session lives in the same cookie.
     if SESSION_KEY in request.session:
         for name in (CLAIMS, COMPANY, SEEN):
             request.session.pop(name, None)

@@ -31,6 +31,7 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
     Raises InvalidCredentials_400 for anything wrong, including an unknown, unverified or deactivated account, and
     TooManyAttempts.
     """
+    # No early return for an unknown address: all cases take the same way, and so the same time.
     user = User.objects.filter(email=email).first()
     count_attempt(email=email, user=user, caller=caller)
     trouble = _trouble(user, password)
@@ -52,6 +53,7 @@ def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
     try:
         count_login(email, caller.network)
     except TooManyAttempts:
+        # An attacker must not be able to fill the table by attempts that are refused anyway.
         if REFUSALS_LOGGED.try_count(caller.network):
             record_login(
                 email=email, user=user, status=LoginLog.Status.LIMITED, reason="too many attempts", caller=caller
@@ -65,15 +67,18 @@ def _trouble(user: User | None, password: str) -> str:
     Every case hashes once, so that the response time reveals nothing.
     """
     if user is None:
+        # Hashes for nothing, since the answer for an unknown address would otherwise come sooner.
         make_password(password)
         return "unknown address"
     encoded = user.password
 
+    # Django calls this where the stored hash has fewer iterations than today's settings ask for.
     def rehash(raw: str) -> None:  # set_password would end the open sessions
         User.objects.filter(pk=user.pk, password=encoded).update(password=make_password(raw))
 
     if not check_password(password, encoded, rehash):
         return "wrong password"
+    # Checked after the password: otherwise anybody could find out which accounts are deactivated.
     if not user.is_active:
         return "the account is deactivated"
     return "" if user.email_verified_at else UNVERIFIED
@@ -83,6 +88,7 @@ def _trouble(user: User | None, password: str) -> str:
 def sign_in(*, user: User, caller: Caller, reason: str = "") -> Tokens:
     """Start a session for a user who has proved their identity."""
     user.last_login = timezone.now()
+    # Only this column: a save of the whole row could undo a change that another request makes meanwhile.
     User.objects.filter(pk=user.pk).update(last_login=user.last_login)
     record_login(email=user.email, user=user, status=LoginLog.Status.SUCCESS, reason=reason, caller=caller)
     return tokens.issue(user, caller=caller)
@@ -111,6 +117,7 @@ def purge_refresh_tokens() -> bool:
     An expired one is as old as a token may get, so that only the smallest ids are read.
     """
     now = timezone.now()
+    # Ids begin with the time of their creation, so that the primary key serves as an index on the age.
     old = RefreshToken.objects.filter(pk__lt=first_id(now - settings.REFRESH_TOKEN_LIFETIME), expires_at__lte=now)
     ids = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
     RefreshToken.objects.filter(pk__in=ids).delete()

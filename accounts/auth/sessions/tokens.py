@@ -52,6 +52,8 @@ def issue(user: User, *, family: str | None = None, caller: Caller = NOBODY) -> 
     )
     until = now + settings.ACCESS_TOKEN_LIFETIME
     claims = {"sub": user.pk, "iat": now, "exp": until, "jti": new_id(), "ver": user.session_version, "sid": family}
+    # A signed token saves no query: `is_open` still asks for its session, so
+    # that a log-out takes effect at once.
     access = jwt.encode(claims, settings.SECRET_KEY, algorithm=ALGORITHM)
     return Tokens(access, refresh, int(settings.ACCESS_TOKEN_LIFETIME.total_seconds()))
 
@@ -62,11 +64,15 @@ def read_access(token: str) -> JsonObject:
     `is_open` returns whether its session is still open.
     """
     try:
+        # The algorithm is fixed here and not read from the token's header, which
+        # would allow "none" (RFC 8725, 3.1).
         claims = jwt.decode(token, settings.SECRET_KEY, algorithms=[ALGORITHM], options={"require": list(CLAIMS)})
     except jwt.ExpiredSignatureError as error:
         raise InvalidToken("the token has expired; get a new one by POST /api/public/refresh") from error
     except jwt.InvalidTokenError as error:
         raise InvalidToken("the token is not one of ours") from error
+    # A signature proves who wrote the claims, not their form. Other forms
+    # would make the query fail with a 500.
     if not (is_id(claims["sub"]) and is_id(claims["sid"])):
         raise InvalidToken("the token is not one of ours")
     return claims
@@ -83,9 +89,13 @@ def rotate(refresh: str, *, caller: Caller = NOBODY) -> tuple[User, Tokens]:
         row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
         if row is None:
             raise InvalidToken("the refresh token is unknown")
+        # Rotation as RFC 9700 (4.14.2) describes it: the second to come with a
+        # token is a thief, or was robbed by one.
         if row.used_at is None and row.revoked_at is None:
             if (
                 row.expires_at <= timezone.now()
+                # A new password raises the version. Without this check, an older
+                # token would bring its session back.
                 or row.session_version != row.user.session_version
                 or not row.user.is_active
             ):
@@ -94,6 +104,7 @@ def rotate(refresh: str, *, caller: Caller = NOBODY) -> tuple[User, Tokens]:
             row.save(update_fields=["used_at", "updated_at"])
             return row.user, issue(row.user, family=row.family, caller=caller)
         _revoke(row.family)
+    # Raised after the transaction, or its rollback would leave the stolen session open.
     raise InvalidToken("the refresh token was used before; its session has been ended")
 
 
@@ -115,6 +126,8 @@ def revoke_family(family: str) -> None:
 def revoke_others(user_id: str, family: str) -> int:
     """End all sessions of the user but this one, at once. Returns how many there were."""
     with transaction.atomic():
+        # The user's row is the one lock of all their sessions: a rotation that runs at the same time
+        # would add a token that this update does not see.
         User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
         rows = RefreshToken.objects.filter(user_id=user_id, revoked_at__isnull=True).exclude(family=family)
         ended = open_sessions(user_id).exclude(family=family).count()
@@ -140,6 +153,7 @@ def _locked(rows: QuerySet[RefreshToken]) -> RefreshToken | None:
     if user_id is None:
         return None
     user = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
+    # Read again after the lock: another request may have used the token while this one waited.
     row = rows.first()
     if user is None or row is None:
         return None

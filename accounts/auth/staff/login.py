@@ -26,6 +26,7 @@ class StaffLoginForm(AuthenticationForm):  # type: ignore[misc]
         try:
             count_attempt(email=email, user=user, caller=caller)
         except TooManyAttempts as error:
+            # Before super().clean(), which would hash the password: the limit also protects the processor.
             raise ValidationError(f"Too many attempts. Try again in {error.retry_after} seconds.") from None
         try:
             cleaned = super().clean()

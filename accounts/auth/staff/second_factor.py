@@ -37,6 +37,7 @@ def gate(request: HttpRequest) -> HttpResponse | None:
     """Redirect a user who has yet to show or set up the second factor to its page (core.backoffice.site)."""
     if not is_asked(request.user) or (request.resolver_match and request.resolver_match.view_name in OPEN):
         return None
+    # A POST cannot be repeated after the redirect, so it leads nowhere.
     back = urlencode({"next": request.get_full_path()}) if request.method == "GET" else ""
     return HttpResponseRedirect(f"{reverse(PAGE)}?{back}".rstrip("?"))
 
@@ -57,6 +58,7 @@ def factor_of(user: User) -> SecondFactor | None:
 def begin(user: User) -> SecondFactor:
     """Return the user's second factor. A new one has a key that stays the same until it is confirmed."""
     factor: SecondFactor
+    # The key stays the same when the page is loaded again. Otherwise a code of the first one would never fit.
     factor, _ = SecondFactor.objects.get_or_create(user_id=user.pk, defaults={"confirmed": False, "name": "app"})
     return factor
 
@@ -65,6 +67,7 @@ def confirm(user: User, code: str) -> tuple[SecondFactor, list[str]]:
     """Set up the second factor by a code of the app. Returns it with its backup codes. Raises WrongCode."""
     with transaction.atomic():
         factor = _locked(user, confirmed=False)
+        # The time step of the last code is stored, so that a code is good for one use (RFC 6238, 5.2).
         if factor.verify_token(code):
             factor.confirmed = True
             return factor, _renew(factor)
@@ -93,6 +96,7 @@ def remove(user: User, code: str) -> None:
 
 
 def _locked(user: User, *, confirmed: bool) -> SecondFactor:
+    # Two requests with one code would otherwise both read the counter before either has stored it.
     factors = SecondFactor.objects.select_for_update().filter(user_id=user.pk, confirmed=confirmed)
     factor: SecondFactor | None = factors.first()
     if factor is None:
@@ -102,6 +106,7 @@ def _locked(user: User, *, confirmed: bool) -> SecondFactor:
 
 def _renew(factor: SecondFactor) -> list[str]:
     codes = ["".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH)) for _ in range(BACKUP_CODES)]
+    # A keyed hash is enough: the codes are random, so that there is nothing to guess from a dictionary.
     factor.backup_codes = [lookup_hash(code) for code in codes]
     factor.save()
     return [f"{code[:5]}-{code[5:]}" for code in codes]

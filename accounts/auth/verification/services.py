@@ -32,6 +32,7 @@ def send_verification(user: User) -> None:
 
 
 def _state(user: User) -> str:
+    # With the time of the verification in the state, the link works once.
     return f"{user.email}:{user.password}:{user.session_version}:{user.email_verified_at}"
 
 

@@ -62,11 +62,14 @@ class Mollie(Gateway):
         from mollie.api.client import Client  # noqa: PLC0415
         from mollie.api.error import RequestSetupError  # noqa: PLC0415
 
+        # No retries by the library: a repeated call that answers late is exactly
+        # what the processor has to decide.
         client = Client(api_endpoint=self.base_url, retry=0)
         try:
             client.set_api_key(self.credentials.secret_key)
         except RequestSetupError as error:
             raise Misconfigured("its key must begin with test_ or live_") from error
+        # The library makes its own session of requests, which would reach hosts that the guard refuses.
         client._client = self.session  # type: ignore[assignment]
         return client
 
@@ -105,6 +108,8 @@ class Mollie(Gateway):
     def move(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id.startswith(OPENED):
             return self.find(order)
+        # Mollie keeps idempotency keys for an hour only. The customer's own list of payments is
+        # what prevents a second charge after that.
         fact = self.find(order)
         if fact.state is not PaymentState.NONE:
             return fact
@@ -125,6 +130,7 @@ class Mollie(Gateway):
         page = self._do(lambda client: client.customers.get(order.customer).payments.list(limit=250))
         with asking():
             ours = [entry for entry in page if (entry.get("metadata") or {}).get("order") == order.reference]
+            # A paid one wins over a failed one: the order needs no further charge then.
             paid = [entry for entry in ours if entry["status"] == "paid"]
             return (
                 _fact((paid or ours)[0], order) if ours else PaymentUpdate(PaymentState.NONE, reference=order.reference)
@@ -178,6 +184,8 @@ class Mollie(Gateway):
                 times = [datetime.fromisoformat(row["createdAt"]) for row in rows]
                 link = (page["_links"].get("next") or {}).get("href")
                 after = {"from": parse_qs(urlsplit(link).query)["from"][0]} if link else {}
+                # Mollie's lists take no dates. They are read from the newest on,
+                # until one is older than asked for.
                 matches = [row for row, at in zip(rows, times, strict=True) if since <= at < until]
             yield from matches
             if not after or any(at < since for at in times):
@@ -196,8 +204,12 @@ class Mollie(Gateway):
             id = parse_qs(body.decode())["id"][0]
         except (ValueError, KeyError) as error:
             raise WrongSignature("it names no payment") from error
+        # Anybody can call this address. The id only makes us look at a payment of
+        # our own, so its form is all to check.
         if not (id.startswith("tr_") and id.isprintable() and len(id) <= 64):
             raise WrongSignature("it names no payment")
+        # The body names nothing but the payment, so a dispute and a payment
+        # look alike and both are looked for.
         return WebhookHint(hashlib.sha256(body).hexdigest(), (id,), disputed=True)
 
     def check(self) -> None:

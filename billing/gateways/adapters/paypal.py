@@ -73,6 +73,7 @@ class PayPal(Gateway):
     _token = ""
 
     def begin(self, order: Order) -> CheckoutSession:
+        # PAY_NOW shows the final amount on PayPal's page. Otherwise the buyer expects another step of ours.
         context = {"return_url": order.back_url, "cancel_url": order.back_url, "user_action": "PAY_NOW"}
         source: JsonObject = {"experience_context": context}
         if order.save_method:
@@ -94,6 +95,7 @@ class PayPal(Gateway):
                 path = f"/v2/checkout/orders/{order.gateway_id}/capture"
                 return _fact(self._call("POST", path, f"move-{order.reference}", body), order)
             except Refused as refused:
+                # The buyer has to approve the charge at PayPal, which nobody can do while a worker charges.
                 if refused.code == "PAYER_ACTION_REQUIRED":
                     return PaymentUpdate(PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id)
                 if refused.code != "ORDER_ALREADY_CAPTURED":
@@ -107,6 +109,7 @@ class PayPal(Gateway):
             try:
                 return _fact(self._call("GET", f"/v2/checkout/orders/{order.gateway_id}"), order)
             except Refused as refused:
+                # Orders that are never approved are deleted after a while. An unknown one has moved no money.
                 if refused.code not in GONE:
                     raise
                 return PaymentUpdate(PaymentState.NONE, reference=order.reference, gateway_id=order.gateway_id)
@@ -172,6 +175,7 @@ class PayPal(Gateway):
     def _disputes(self, params: Mapping[str, str]) -> list[JsonObject]:
         """Return the disputes of one page, which has the newest 50."""
         with asking():
+            # The list has only ids and amounts. The outcome is in the dispute itself.
             page = self._call("GET", f"/v1/customer/disputes?{urlencode({**params, 'page_size': 50})}")
             ids = [str(entry["dispute_id"]) for entry in page["items"]]
             return [self._call("GET", f"/v1/customer/disputes/{id}") for id in ids]
@@ -185,9 +189,11 @@ class PayPal(Gateway):
             sent = datetime.fromisoformat(headers["Paypal-Transmission-Time"])
             checksum = zlib.crc32(body)
             parts = (headers["Paypal-Transmission-Id"], headers["Paypal-Transmission-Time"])
+            # PayPal signs its ids, the time, the webhook's id and the CRC-32 of the body, joined by bars.
             signed = "|".join((*parts, self.credentials.webhook_secret, str(checksum))).encode()
             key = self._key(headers["Paypal-Cert-Url"])
             key.verify(base64.b64decode(headers["Paypal-Transmission-Sig"]), signed, PKCS1v15(), SHA256())
+            # PayPal repeats a hook for up to three days, so a shorter limit would refuse the last tries.
             if not -OLDEST < timezone.now() - sent < OLDEST:
                 raise WrongSignature("it is too old")
             event = json.loads(body)
@@ -208,6 +214,7 @@ class PayPal(Gateway):
     def _key(self, url: str) -> RSAPublicKey:
         place = urlsplit(url)
         own = urlsplit(self.credentials.base_url)
+        # The header names the certificate. Without this check, anybody could sign with a key of their own.
         if not (place.scheme == "https" and place.netloc in CERTIFICATE_HOSTS) and (
             not own.netloc or (place.scheme, place.netloc) != (own.scheme, own.netloc)
         ):
@@ -229,6 +236,7 @@ class PayPal(Gateway):
 
     def _call(self, method: str, path: str, key: str = "", body: Any = None) -> JsonObject:
         headers = {"Authorization": f"Bearer {self._access()}", "Prefer": "return=representation"}
+        # PayPal answers a repeated request id with the first response, and does nothing again.
         if key:
             headers["PayPal-Request-Id"] = key
         status, answer = body_of(self.session, method, f"{self.base_url}{path}", headers=headers, json=body)
@@ -237,6 +245,8 @@ class PayPal(Gateway):
         issues = {str(detail.get("issue")) for detail in answer.get("details") or ()} | {str(answer.get("name"))}
         reasons = issues & (REFUSALS | GONE)
         if reasons:
+            # Several issues may be listed. The choice among them is stable, so that
+            # a test and a log can rely on it.
             raise Refused(min(reasons))
         raise AmbiguousOutcome(f"it answers {status}: {', '.join(sorted(issues))}"[:200])
 
@@ -257,6 +267,7 @@ def _fact(answer: Values, order: Order) -> PaymentUpdate:
     captures = (unit.get("payments") or {}).get("captures") or []
     done = next((capture for capture in captures if capture["status"] == "COMPLETED"), None)
     if done is None:
+        # A pending capture is neither: PayPal holds it for review, so the order stays open and is polled.
         declined = any(capture["status"] in ("DECLINED", "FAILED") for capture in captures)
         said = PaymentState.FAILED if declined else STATES.get(answer["status"], PaymentState.OPEN)
         return PaymentUpdate(said, reference=str(unit.get("custom_id", "")), gateway_id=order.gateway_id)

@@ -42,6 +42,7 @@ STATES = {"success": PaymentState.PAID, "failed": PaymentState.FAILED, "reversed
 class Paystack(Gateway):
     name = "paystack"
     title = "Card or bank (Paystack)"
+    # Paystack has no secret for webhooks: it signs them with the account's secret key.
     signed_by = "secret_key"
     repeats = True
     live_url = "https://api.paystack.co"
@@ -61,6 +62,8 @@ class Paystack(Gateway):
             return CheckoutSession(order.reference, str(answer["authorization_url"]))
 
     def open(self, order: Order) -> str:
+        # Paystack opens no charge in advance. Our reference is unique there, so
+        # that it guards the charge itself.
         return order.reference
 
     def move(self, order: Order) -> PaymentUpdate:
@@ -77,6 +80,8 @@ class Paystack(Gateway):
             try:
                 self._call("POST", "/transaction/charge_authorization", values)
             except Refused as refused:
+                # The reference was charged before, by us and without an answer.
+                # What became of it is looked up.
                 if refused.code != DUPLICATE:
                     raise
         return self.find(order)
@@ -92,6 +97,7 @@ class Paystack(Gateway):
             said = STATES.get(answer["status"], PaymentState.OPEN)
             card = answer.get("authorization") or {}
             saved = None
+            # Some banks' authorizations are good for one payment only.
             if said is PaymentState.PAID and card.get("reusable"):
                 brand, last4 = str(card.get("brand") or "Card").strip().title(), str(card.get("last4") or "")
                 expires = last_day(card.get("exp_year"), card.get("exp_month"))
@@ -159,6 +165,7 @@ class Paystack(Gateway):
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         key = self.credentials.secret_key.encode()
         signature = headers.get("X-Paystack-Signature", "")
+        # Compared in constant time, or the duration would reveal how many characters were right.
         if not hmac.compare_digest(hmac.new(key, body, hashlib.sha512).hexdigest().encode(), signature.encode()):
             raise WrongSignature("signature")
         try:
@@ -177,6 +184,7 @@ class Paystack(Gateway):
         headers = {"Authorization": f"Bearer {self.credentials.secret_key}"}
         status, answer = body_of(self.session, method, f"{self.base_url}{path}", headers=headers, json=body)
         data = answer.get("data")
+        # Paystack answers 200 for some refusals, with a status of false in the body.
         if status < 300 and answer.get("status") is True and isinstance(data, list if many else dict):
             return data
         message = str(answer.get("message", ""))

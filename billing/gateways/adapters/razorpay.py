@@ -79,6 +79,8 @@ class Razorpay(Gateway):
         try:
             link = self._do(lambda client: client.payment_link.create(values))
         except Refused as refused:
+            # Razorpay takes no idempotency key for links, but refuses a reference that
+            # it knows. The existing link is used.
             if refused.code != EXISTS:
                 raise
             link = self._link(order)
@@ -97,6 +99,7 @@ class Razorpay(Gateway):
             "receipt": order.reference,
             "notes": {"order": order.reference},
         }
+        # An order's receipt is not unique there, so the list is read before another order is created.
         existing = self._do(lambda client: client.order.all({"receipt": order.reference}))
         with asking():
             for entry in existing["items"]:
@@ -108,6 +111,7 @@ class Razorpay(Gateway):
 
     def move(self, order: Order) -> PaymentUpdate:
         fact = self.find(order)
+        # An authorized payment that nobody captures is refunded by Razorpay after some days.
         if fact.state is PaymentState.AUTHORIZED:
             return self._capture(order, fact)
         if fact.state is not PaymentState.OPEN or order.gateway_id.startswith("plink_"):

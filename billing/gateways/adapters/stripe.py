@@ -62,6 +62,7 @@ class Stripe(Gateway):
         return stripe.StripeClient(
             self.credentials.secret_key,
             base_addresses={"api": self.base_url},
+            # The library repeats calls by itself otherwise, for longer than the deadline of one exchange.
             max_network_retries=0,
             http_client=transport,
         ).v1
@@ -88,6 +89,8 @@ class Stripe(Gateway):
         if order.email:
             values["customer_email"] = order.email
         if order.save_method:
+            # Without it banks in the EU may ask for a confirmation at each renewal,
+            # when the customer is away (PSD2).
             intent["setup_future_usage"] = "off_session"
             values["customer_creation"] = "always"
         with asking():
@@ -115,12 +118,16 @@ class Stripe(Gateway):
                     order.gateway_id, {"off_session": True}, {"idempotency_key": f"move-{order.reference}"}
                 )
             except stripe.CardError as error:
+                # The bank asks for 3-D Secure, which only the customer can answer on a page.
                 if error.code == "authentication_required":
                     return PaymentUpdate(PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id)
+                # An unknown code is not taken for a refusal: the money may have moved.
                 if error.code not in DECLINES:
                     raise AmbiguousOutcome(str(error.code)) from error
                 raise Refused(_decline(error)) from error
             except stripe.InvalidRequestError as error:
+                # The intent was confirmed before, by a worker whose answer was lost.
+                # What became of it is looked up below.
                 if error.code != "payment_intent_unexpected_state":
                     raise AmbiguousOutcome(str(error.code)) from error
         return self.find(order)
@@ -129,6 +136,7 @@ class Stripe(Gateway):
         if not order.gateway_id:
             return PaymentUpdate(PaymentState.NONE, reference=order.reference)
         with asking():
+            # A page is a Checkout Session, which gets its PaymentIntent only when the customer pays.
             if order.gateway_id.startswith("cs_"):
                 expand = ["payment_intent.payment_method"]
                 session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
@@ -198,6 +206,7 @@ class Stripe(Gateway):
                 line = SettlementEntry(
                     "payment", row["id"], reference, int(row["amount_received"]), row["currency"].upper()
                 )
+            # Intents without received money are pages that nobody has paid.
             if line.amount:
                 yield line
         for row in self._listed("refunds", created):
@@ -227,6 +236,8 @@ class Stripe(Gateway):
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         with asking():
             rows = self.client.disputes.list({"payment_intent": payment_ref, "limit": 100}).to_dict()["data"]
+            # Warnings are inquiries of the bank: no money has been taken, and
+            # most of them end without a dispute.
             return [_disputed(row) for row in rows if not row["status"].startswith("warning")]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:

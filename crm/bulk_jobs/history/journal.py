@@ -75,6 +75,8 @@ def before(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
             statement,
             {"now": timezone.now(), "company": company_id(), "panel": kind.panel, "source": source.id, "rows": rows},
         )
+        # ON CONFLICT DO NOTHING left out what the source has journaled before,
+        # whose version must not be replaced.
         noted = {id for (id,) in cursor.fetchall()}
     if len(noted) < len(ids):
         _rebase(kind, [id for id in ids if id not in noted], source)
@@ -138,6 +140,8 @@ def revive(kind: RecordKind, ids: Sequence[str], *, actor_id: str | None) -> Res
     entries = []
     for id, version in present.items():
         row = version["row"]
+        # A restoring is an undoing of the deletion alone, so the same code
+        # merges it with what has changed since.
         live = {**version, "row": {**row, "is_deleted": False, "deleted_at": None}}
         # The record gets a new time of change if this one differs from the present one.
         deletion = {"is_deleted": row["is_deleted"], "deleted_at": row["deleted_at"], CHANGED_AT: None}

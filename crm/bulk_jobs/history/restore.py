@@ -118,9 +118,12 @@ class _Batch:
         self._delete([entry for entry in there if entry.before is None], now)
         records = self._merge([entry for entry in there if entry.before is not None])
         self._refuse_dangling(records)
+        # Checked before the write, so that one taken key costs one record. The
+        # unique index is the last resort.
         result.taken = _taken(self.schema, {id: record for id, record in records.items() if record.row_differs})
         records = {id: record for id, record in records.items() if id not in result.taken}
         if self.quota is not None:
+            # In the order of the ids, so that a repeated call restores the same ones.
             result.over_quota = [id for id, record in sorted(records.items()) if record.revives][self.quota :]
             records = {id: record for id, record in records.items() if id not in set(result.over_quota)}
         result.kept |= {
@@ -149,6 +152,7 @@ class _Batch:
         for entry in entries:
             row = self.present[entry.id]["row"]
             then = row["created_at"] if entry.after is None else entry.after.get("row", {}).get(CHANGED_AT)
+            # A record that somebody has worked with since is theirs by now, even if the import brought it.
             if row[CHANGED_AT] == then and entry.id not in used:
                 self.result.deleted.append(entry.id)
             else:
@@ -162,6 +166,8 @@ class _Batch:
         if not changed:
             return {}
         schema = self.schema
+        # A field may have other options or another type by now. Its old values
+        # are checked before they come back.
         redefined = set(
             CustomField.objects.filter(
                 panel=self.kind.panel, is_system=False, updated_at__gt=min(entry.at for entry in changed)
@@ -191,6 +197,8 @@ class _Batch:
                 for record in records.values()
                 if record.row.get(column) and record.row[column] != record.present[column]
             ]
+            # Locked as a foreign key's check would lock them, but before the write: a missing one costs its
+            # value only, instead of the whole statement.
             there = _lock_present(reference.related_model, {record.row[column] for record in moved})
             for record in moved:
                 if record.row[column] not in there:

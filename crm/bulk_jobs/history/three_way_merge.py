@@ -87,6 +87,8 @@ def merge_versions(
     for column in moved:
         if column in (CHANGED_AT, CHANGED_BY):
             continue
+        # Columns of one value are judged together: half of a phone number must
+        # not come back without the other half.
         if any(name in now and now[name] != then.get(name) for name in result.group(column)):
             if now[column] != was[column]:
                 result.kept.append(column)
@@ -97,6 +99,7 @@ def merge_versions(
         _merge_links(
             name, target, before.get(name, []), after.get(name, before.get(name, [])), present.get(name, []), result
         )
+    # With the former time of change as well: for a reader who asks for what has changed, nothing has.
     if result.untouched:
         result.row.update({column: was[column] for column in (CHANGED_AT, CHANGED_BY) if column in was})
     return result
@@ -147,6 +150,7 @@ def _merge_links(
     before, after = {link["id"]: link for link in was}, {link["id"]: link for link in then}
     present = {link["id"]: link[target] for link in now}
     gone = {id: present[id] for id in after if id not in before and id in present}
+    # The same tag may have been added again by another row, which must not become a second link.
     stay = {link[target] for link in now if link["id"] not in gone}
     back = [
         dict(link) for id, link in before.items() if id not in after and id not in present and link[target] not in stay

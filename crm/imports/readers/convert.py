@@ -52,11 +52,14 @@ HOLDS_NUL = "The cell holds a NUL character. Remove it."
 def limit_process() -> None:
     """Limit memory, time and output, and end with the parent."""
     with contextlib.suppress(OSError, AttributeError):
+        # Linux ends the child with its parent. Otherwise a killed worker would
+        # leave it at its work for minutes.
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     for kind, value in (
         (resource.RLIMIT_AS, MEMORY_BYTES),
         (resource.RLIMIT_CPU, CPU_SECONDS),
         (resource.RLIMIT_FSIZE, OUTPUT_BYTES),
+        # A core dump would write people's data to the disk.
         (resource.RLIMIT_CORE, 0),
     ):
         hard = resource.getrlimit(kind)[1]
@@ -73,8 +76,11 @@ def normal(cell: Any) -> Any:
     if kind is str:
         return cell.strip() or None
     if kind is float:
+        # A spreadsheet has only floats: 1 is 1.0 in it, and a phone number would be imported with ".0". From
+        # 10^15 on a float no longer has all of its digits.
         if cell.is_integer() and abs(cell) < LARGEST_WHOLE:
             return int(cell)
+        # JSON has neither NaN nor infinity, for which the difference is NaN.
         return cell if cell - cell == 0 else None
     if kind is datetime.timedelta:
         return str(cell)

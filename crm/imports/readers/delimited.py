@@ -88,9 +88,12 @@ class DelimitedTable(Table):
                 yield cells  # type: ignore[misc]
                 continue
             values: list[Cell] = [cell.strip() or None for cell in cells]
+            # Blank rows are no records, but keep their number: errors name rows as a spreadsheet counts them.
             if not any(values):
                 continue
             if len(values) != width:
+                # Trailing delimiters are common and harmless. Only a value
+                # beyond the last column is an error.
                 if len(values) > width and any(values[width:]):
                     yield self._too_many(number, cells)
                     continue
@@ -171,10 +174,13 @@ class DelimitedTable(Table):
         while line >= 0:
             lines.done = line
             source = chain.from_iterable(lines.blocks(line))
+            # Strict, since the module otherwise swallows an unclosed quote with
+            # the rest of the file as one cell.
             reader = csv.reader(source, delimiter=self.delimiter or ",", skipinitialspace=True, strict=True)
             try:
                 for cells in reader:
                     number += 1
+                    # Only blocks with suspicious characters are searched cell by cell.
                     if lines.done < lines.suspect_until and (error := self._damage(number, cells)):
                         yield number, error
                     else:
@@ -195,6 +201,8 @@ class DelimitedTable(Table):
         too_long = isinstance(error, RecordTooLongError) or "field larger" in str(error)
         end = self._closing_line(lines, first, reached) if too_long else None
         lines.long_scans += too_long
+        # Reading on after a broken record goes over its lines once more. A crafted
+        # file would repeat that without end.
         lines.read_again += reached - first
         if lines.long_scans > MAX_LONG_SCANS or lines.read_again > MAX_READ_AGAIN:
             raise ReaderError(

@@ -32,6 +32,7 @@ def detect_delimiter(lines: list[str], preferred: str = ",") -> str:
     """
     usable = lines[:-1] if len(lines) > 1 and not lines[-1].endswith(("\n", "\r")) else lines
     best, best_score = preferred, (0.0, 0)
+    # The preferred one first: of equal scores the first wins.
     for delimiter in sorted(CANDIDATES, key=lambda candidate: candidate != preferred):
         score = _score(usable, delimiter)
         if score > best_score:

@@ -101,6 +101,7 @@ def detect_encoding(stream: BinaryIO) -> tuple[str, int]:
     wide = wide_without_mark(head)
     if wide:
         return wide, 0
+    # Decoding a picture by some code page always succeeds, and would import thousands of rows of garbage.
     if looks_binary(head):
         raise ReaderError(
             INVALID,
@@ -127,6 +128,7 @@ def choose_encoding(stream: BinaryIO, encoding_name: str | None) -> tuple[str, i
         for mark, codec in BOMS:
             if codec.startswith(encoding) and head.startswith(mark):
                 return codec, len(mark)
+        # Without a mark the bytes do not say their order. Windows writes the little end first.
         return f"{encoding}-le", 0
     for mark, codec in BOMS:
         if codec == encoding and head.startswith(mark):
@@ -156,6 +158,7 @@ def _sample_above_ascii(stream: BinaryIO) -> bytes:
         if chunk.isascii():
             continue
         position = next(index for index, byte in enumerate(chunk) if byte > 127)
+        # From the beginning of a line, since a sample that begins within a character misleads the detection.
         begin = chunk.rfind(b"\n", 0, position) + 1
         sample = chunk[begin : begin + SAMPLE_BYTES]
         if len(sample) < SAMPLE_BYTES:

@@ -65,6 +65,7 @@ def _open(source: BinaryIO | str | os.PathLike[str], stack: ExitStack) -> Binary
             return stack.enter_context(open(source, "rb"))
         if source.seekable():
             return source
+        # Formats are read from the end (zip) or more than once, which a stream from a bucket does not allow.
         copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
         shutil.copyfileobj(source, copy, COPY_BYTES)
     except OSError as error:

@@ -71,6 +71,8 @@ class CardTable(Table):
         self.encoding = chosen
         self._start = start
         self.header_row = NO_HEADER
+        # A table has its columns before its rows, and only all cards together
+        # say how many of a kind there are.
         count, widths = self._survey()
         self._count = count
         if not count:
@@ -164,6 +166,7 @@ def read_card(card: Card) -> tuple[dict[str, str], str]:
             continue
         properties.setdefault(entry.name, []).append(entry)
     for same in properties.values():
+        # A stable sort: entries without a preference keep the order of the card.
         same.sort(key=lambda entry: entry.parameters.preference)
     values: dict[str, str] = {}
     _add_name(values, properties)

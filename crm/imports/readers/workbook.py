@@ -88,6 +88,7 @@ class WorkbookTable(Table):
             if type(content) is not list:
                 yield self._row_error(number, content)
                 continue
+            # Only dates and times are nested lists. Searching bytes is far cheaper than a look at each cell.
             if b'["' in line[1:] or b",[" in line:
                 content = _revived(content)
             if len(content) > width:
@@ -118,6 +119,7 @@ class WorkbookTable(Table):
             block = self._spool.readlines(1 << 18)
             if not block:
                 return
+            # Each iteration seeks by itself: preview, count and rows read the one file in turns.
             position = self._spool.tell()
             for line in block:
                 number, _, content = line.partition(b" ")
@@ -200,6 +202,7 @@ def _check_size(stream: BinaryIO, kind: str) -> None:
         raise ReaderError(
             INVALID, f"The workbook is no readable zip file: {error}. Save it again and upload it."
         ) from error
+    # The sizes are what the archive claims. The child's own limits hold if they are lies.
     unpacked = sum(info.file_size for info in infos)
     packed = sum(info.compress_size for info in infos)
     # More packed bytes than the file has mean that entries share bytes, as only zip bombs do.
@@ -219,6 +222,8 @@ def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> JsonObject:
         os.lseek(source.fileno(), 0, os.SEEK_SET)
         # The parser gets none of the worker's environment except the paths of the interpreter's libraries.
         environment = {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"}
+        # A process of its own, since a crafted workbook may take any memory: the
+        # limits kill the child and not the worker.
         command = [sys.executable, "-I", str(CHILD), sheet, str(MAX_CELL_CHARS)]
         try:
             done = subprocess.run(  # noqa: S603  our own program, and the sheet's name as an argument
@@ -230,6 +235,7 @@ def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> JsonObject:
             raise ReaderError(
                 INVALID, "the sheet's name holds a character that no name can hold", "options.sheet"
             ) from error
+        # A child that is killed by its limits says nothing, and memory is nearly always the reason.
         report = _last_line(errors) if done.returncode == 0 else {"error": "memory"}
     failure = report.get("error")
     if failure == "sheet":
@@ -247,6 +253,7 @@ def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> JsonObject:
 
 
 def _last_line(errors: IO[bytes]) -> JsonObject:
+    # Libraries write warnings to the same stream, any number of them. The report is its last line.
     size = errors.seek(0, 2)
     errors.seek(max(0, size - REPORT_BYTES))
     last = errors.read().strip().rpartition(b"\n")[2]

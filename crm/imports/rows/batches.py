@@ -112,6 +112,8 @@ class RowWriter:
                 self._join(batch, position, cells, form)
             named = reader.named(cells)
             record = reader.record_id(cells)
+            # Titles, totals and footers of a sheet are distinguished from wrong rows, so
+            # that they do not look like lost records.
             if not (form or named or record):
                 batch.problems[position] = [("", NOT_A_RECORD, NOTHING_MAPPED)]
                 batch.failed.add(position)
@@ -123,6 +125,8 @@ class RowWriter:
                 batch.failed.add(position)
                 continue
             row.record_id = record
+            # Here and not with the writes: it is pure Python, which the reading
+            # thread does while PostgreSQL works.
             prepare_values(schema, row)
             batch.rows.append(row)
             if named:
@@ -138,6 +142,7 @@ class RowWriter:
 
     def resolve_lookups(self, batch: Batch) -> None:
         """Set the records that the rows name; a row that names an unknown one fails."""
+        # All names of the batch at once, so that there is no query for each row.
         self.lookups.create_missing_tags(batch.named.values())
         kept = []
         for row in batch.rows:
@@ -153,6 +158,7 @@ class RowWriter:
     def write(self, batch: Batch) -> None:
         """Write the records of the batch in the caller's transaction, and note the result of each row in it."""
         self._check_references(batch)
+        # Decided by the size of the whole import: its batches must not be treated in different ways.
         queued = is_queued(self.job.automation_queued, self.job.total)
         with starting(QUEUE if queued else "run"):
             written = self.kind.write_rows(
@@ -166,6 +172,7 @@ class RowWriter:
         existing = {record.index: [record.problem] for record in written.existing}
         for index, problems in (written.failed | existing).items():
             self._note(batch, index, problems)
+            # A row whose record exists is no failure where the import is to skip those.
             if not batch.skips or index not in existing:
                 batch.failed.add(index)
         for index, problems in written.notes.items():
@@ -184,6 +191,8 @@ class RowWriter:
             noted.append((column, problem.name, text if column or not key else f"{spec.name if spec else key}: {text}"))
 
     def _check_references(self, batch: Batch) -> None:
+        # In the transaction of the writes, so that a member or a file that a
+        # value names is not deleted in between.
         problems_by_position = self.schema.check_references(batch.rows, drop_invalid=self.options.skip_invalid)
         for position, problems in problems_by_position.items():
             index = batch.rows[position].index

@@ -80,6 +80,7 @@ def mend_rows(
         _note_left_out(batch, job, gone)
         writer.resolve_lookups(batch)
         writer.write(batch)
+        # After the writes: whatever is still wrong with the rows is logged again below.
         ImportRowError.objects.filter(job=job, row__in=list(stored)).delete()
         log_problems(ErrorLog(job, most=MAX_STORED * 10), batch)  # no more rows than there were, all of their errors
         _count(job, batch, stored, actor_id)
@@ -156,6 +157,8 @@ def _items(
         new = sent[number]
         cells = [*row.cells, *[None] * (width - len(row.cells))][:width]
         cut = sorted(cut_cells(row.cells) & mapped)
+        # A cell that was cut for storage is no longer the file's value. Writing
+        # it would lose its end unnoticed.
         lost = [place for place in cut if new.get(place, cells[place]) == cells[place]]
         for place, text in new.items():
             cells[place] = text

@@ -40,7 +40,11 @@ class Lookups:
         """Create the missing tags of a batch's rows, outside of its transaction: another import may be creating the
         same ones."""
         names_by_key = {
-            name.lower(): name for named in batch for name in split_names(named.get(TAGS, "")) if len(name) <= MAX_NAME
+            # The first spelling wins, as it would if the rows were written one after the other.
+            name.lower(): name
+            for named in batch
+            for name in split_names(named.get(TAGS, ""))
+            if len(name) <= MAX_NAME
         }
         if not names_by_key:
             return
@@ -50,6 +54,8 @@ class Lookups:
         if missing and len(self._tags) // 2 + len(missing) <= MAX_TAGS:
             with transaction.atomic():
                 missing = missing[: remaining_quota("tag")]
+                # Without conflicts: another import may make the same tag right now, and both
+                # use the one that is there afterwards.
                 Tag.objects.bulk_create(
                     [Tag(name=name, created_by_id=self._job.created_by_id) for name in missing], ignore_conflicts=True
                 )

@@ -34,6 +34,7 @@ class ErrorLog:
         self._job = job
         self._most = MAX_STORED if most is None else most
         rows = ImportRowError.objects.filter(job=job)
+        # Counted again by each task: a worker that died may have stored errors that this one does not know of.
         self._stored = {False: 0, True: 0} | dict(rows.order_by().values_list("skipped").annotate(number=Count("pk")))
         self._waiting: list[ImportRowError] = []
 
@@ -53,6 +54,8 @@ class ErrorLog:
         conflicts with the row.
         """
         for number, (column, code, message) in enumerate(problems):
+            # A file of a million wrong rows must not fill the table. The counts of
+            # the import are complete all the same.
             if self._stored[skipped] >= self._most:
                 return
             self._stored[skipped] += 1
@@ -142,6 +145,7 @@ def _stored_errors(job: Import, may_read: bool) -> Iterator[tuple[int, str, str,
         with company_scope(job.company_id):
             rows = list(
                 with_holders(ImportRowError.objects.filter(job_id=job.pk, row__gte=after[0]), may_read=may_read)
+                # By key instead of by offset: each page begins where the last one ended, whatever its depth.
                 .exclude(row=after[0], id__lte=after[1])
                 .order_by("row", "id")
                 .values_list("row", "id", "column", "message", "values", "holder")[:FETCH]  # type: ignore[misc]
@@ -163,6 +167,7 @@ def _unused(name: str, headers: Sequence[str]) -> str:
 def _line(cells: Iterable[Any]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(
+        # A cell that begins with = or @ is a formula to a spreadsheet (OWASP: CSV injection).
         [defuse(cell) if isinstance(cell, str) else cell for cell in cells]
     )
     return text.getvalue().encode("utf-8", "replace")

@@ -138,6 +138,8 @@ def _plan_items(schema: RecordSchema, form_data: Values, update_type: str, chang
 
 def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> ChangesById:
     """Change a batch of locked records. Returns the changes of each, for the events that the caller emits."""
+    # Before any value is compared: until its field's conversion has reached a
+    # record, its row has the old value.
     write_pending(schema, ids)
     changes_by_id = _set_columns(schema, change, ids, actor_id)
     for key, items in change.append.items():
@@ -147,6 +149,8 @@ def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id:
         for id in _change_items(schema, key, items, ids, actor_id, append=False):
             changes_by_id.setdefault(id, {})[key] = {"removed": items}
     tagged = _change_tags(schema, change, ids)
+    # Records that got a value have their new updatedAt already. Sorted, since
+    # all writers lock rows in that order.
     touch(schema.kind, sorted(tagged - changes_by_id.keys()), actor_id)
     for id in tagged:
         changes_by_id.setdefault(id, {})["tags"] = {
@@ -168,6 +172,7 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
         return {}
     now, columns = timezone.now(), list(change.columns)
     assignments = [f"{column} = {expression}" for column, expression, _ in updates]
+    # The time of a change moves only where the value really differs, so the database compares row by row.
     stamps = [(column, stamp) for column, stamp in schema.kind.stamps.items() if column in change.columns]
     assignments += [
         f"{stamp} = CASE WHEN r.{column} IS DISTINCT FROM %s THEN %s ELSE r.{stamp} END" for column, stamp in stamps
@@ -186,6 +191,7 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
         table=schema.kind.table,
         assignments=", ".join(assignments),
         old=", ".join([*columns, *(["custom"] if change.custom else [])]),
+        # Rows that have the values already are left alone: no event, no new updatedAt, and no dead tuple.
         different=" OR ".join(f"r.{column} IS DISTINCT FROM {expression}" for column, expression, _ in updates),
         returned=", ".join(returned),
     )
@@ -235,6 +241,8 @@ def _change_items(
             },
         )
         values = {id: {key: orjson.loads(text)} for id, text in cursor.fetchall()}
+    # Only the result shows whether a removal empties a required field, so it is checked after the
+    # statement. The error rolls all of it back.
     if not append and key in schema.required_custom and not all(value[key] for value in values.values()):
         raise NamedError(
             BAD_CUSTOM, f"{key}: is required and cannot be empty, as it would be for some of the {schema.kind.noun}"
@@ -252,6 +260,7 @@ def _replace_values(schema: RecordSchema, keys: Sequence[str], values: Mapping[s
     kind = schema.kind
     with connection.cursor() as cursor:
         cursor.execute(
+            # Deleted and inserted again: a value may have more rows than before, or fewer.
             f"DELETE FROM {kind.value_table} WHERE {kind.column} = ANY(%s) AND field_id = ANY(%s)",
             [list(values), [schema.fields[key].id for key in keys]],
         )

@@ -39,6 +39,8 @@ def insert_records(
         "import": import_id,
         "rows": orjson.dumps(rows, default=str).decode(),
     }
+    # ON CONFLICT DO NOTHING skips rows that a unique index refuses, also of writers that have not committed
+    # when the statement begins. A look-up beforehand could not see those.
     with connection.cursor() as cursor:
         cursor.execute(_statement(kind), values)
         return {id for (id,) in cursor.fetchall()}

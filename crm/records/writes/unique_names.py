@@ -16,6 +16,7 @@ def save_unique_name(record: models.Model, taken: str) -> None:
         with transaction.atomic():
             record.save()
     except IntegrityError as error:
+        # Another constraint has failed, which is a bug or another refusal.
         if "name_unique" not in str(error):
             raise
         name = shorten(record.name, 60)  # type: ignore[attr-defined]

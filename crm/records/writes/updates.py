@@ -44,6 +44,8 @@ class RecordState:
     def apply(self, row: RecordRow, system: Values) -> None:
         """Apply the row's values to the record; `system` has the columns that count."""
         for column, value in system.items():
+            # A file that was exported and imported again must change nothing,
+            # though cells lose types and blanks.
             if not (row.from_text and is_same_text(self.after.get(column), value)):
                 self.after[column] = value
         for key, value in row.custom.items():
@@ -68,6 +70,7 @@ class RecordState:
         }
         for key in self.custom_before.keys() | self.custom.keys():
             old, new = self.custom_before.get(key), self.custom.get(key)
+            # In Python 1 == True, but in JSON a number and a truth value are two things.
             if old != new or isinstance(old, bool) is not isinstance(new, bool):
                 differences[key] = {"from": old, "to": new}
         return differences
@@ -107,6 +110,7 @@ def without_held(schema: RecordSchema, form_data: Values, columns: Values, custo
     A caller may send back the response of GET, including a value that is no longer valid as input. Examples are a
     removed option, a deleted file, or no value for a field that became required.
     """
+    # A field without a value counts as null, which is what GET answers for it.
     held: JsonObject = {**dict.fromkeys(schema.fields), **custom}
     held |= {key: event_value(columns[column]) for key, column in schema.columns.items()}
     return {key: value for key, value in form_data.items() if key not in held or not _same(held[key], value)}
@@ -128,6 +132,8 @@ def load_states(schema: RecordSchema, ids: Sequence[str], *, merging: bool = Fal
     locked = f"FROM {kind.table} WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR NO KEY UPDATE"
     with connection.cursor() as cursor:
         if schema.pending:
+            # Locked by a statement of its own: the next one takes its snapshot after the lock, and sees
+            # what the last writer of the rows has committed.
             cursor.execute(f"SELECT id {locked}", [as_array(record_ids)])
             write_pending(schema, [id for (id,) in cursor.fetchall()])
         cursor.execute(f"SELECT id, {', '.join(columns)}, custom::text {locked}", [as_array(record_ids)])
@@ -149,6 +155,8 @@ def write_states(schema: RecordSchema, states: Sequence[RecordState], actor_id: 
     rows = [{**values, "id": state.id, "custom": state.custom} for values, state in zip(written, states, strict=True)]
     with connection.cursor() as cursor:
         cursor.execute(
+            # A change without a member, such as by a job of the service, keeps the
+            # last one who changed the record.
             f"UPDATE {kind.table} r SET updated_at = %s, updated_by_id = coalesce(%s, r.updated_by_id),"
             f" custom = new.custom, {', '.join(f'{column} = new.{column}' for column in columns)}"
             " FROM json_to_recordset(%s::json) AS new (id text, custom jsonb,"
@@ -229,6 +237,7 @@ def refuse_changed(updated_at: datetime, unchanged_since: str | None) -> None:
         seen_text = ""
     if not seen_text:
         raise InvalidFormat("unchangedSince", unchanged_since, "an updatedAt as GET answered it")
+    # Compared as texts, since the API gives times by the millisecond and the column has microseconds.
     if iso(updated_at) != seen_text:
         raise NamedError(
             "RecordChanged_409",
