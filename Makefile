@@ -33,11 +33,14 @@ help: ## list the targets
 
 venv: $(STAMP) ## make .venv and install requirements.txt into it when that has changed
 
-$(STAMP): requirements.txt
+# The importer of the predecessor's data has an optional package of its own, which its tests need.
+IMPORTER_REQUIREMENTS := config/predecessor/requirements.txt
+
+$(STAMP): requirements.txt $(IMPORTER_REQUIREMENTS)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name it with: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv </dev/null
 	@echo "Installing requirements.txt into .venv …"
-	@$(BIN)/python -m pip install --quiet --requirement requirements.txt </dev/null
+	@$(BIN)/python -m pip install --quiet --requirement requirements.txt --requirement $(IMPORTER_REQUIREMENTS) </dev/null
 	@touch $@
 
 run: venv ## start everything with the demo company, in the foreground; Ctrl-C stops it (HOST, PORT, LEADWRIGHT_DATA)

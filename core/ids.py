@@ -6,12 +6,11 @@ import os
 import re
 import time
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import count
 from secrets import randbits, token_hex
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from bson import ObjectId
 from django.db import models
 from django.db.models.lookups import In
 
@@ -24,6 +23,7 @@ PATTERN = re.compile(r"[0-9a-f]{24}", re.ASCII)
 
 
 _COUNTED = 0xFFFFFF
+_MAX_SECONDS = 0xFFFFFFFF
 _process = token_hex(5)
 _counter = count(randbits(24))
 
@@ -41,7 +41,7 @@ os.register_at_fork(after_in_child=_begin_anew)
 def new_id() -> str:
     """Make a new ObjectId: seconds, a random value of the process, and a counter, as BSON's specification has it.
 
-    bson.ObjectId takes six times as long, and a message that is sent needs eight.
+    pymongo's ObjectId takes six times as long, and a message that is sent needs eight.
     """
     # Three bytes, as in BSON: an id repeats only if a process makes 16 million within a second.
     return f"{int(time.time()):08x}{_process}{next(_counter) & _COUNTED:06x}"
@@ -49,12 +49,13 @@ def new_id() -> str:
 
 def first_id(at: datetime) -> str:
     """Return the least ObjectId of this second. Older rows have smaller ids, so the primary key finds them."""
-    return str(ObjectId.from_datetime(at))
+    seconds = min(max(int(at.timestamp()), 0), _MAX_SECONDS)
+    return f"{seconds:08x}{0:016x}"
 
 
 def time_of(id: str) -> datetime:
     """Return the time at which the ObjectId was made, to the second."""
-    return ObjectId(id).generation_time
+    return datetime.fromtimestamp(int(id[:8], 16), tz=UTC)
 
 
 def is_id(value: object) -> TypeGuard[str]:

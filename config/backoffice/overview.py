@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from bson import ObjectId
 from django.db import connection
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
@@ -160,7 +159,7 @@ def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[in
 
 def _last_day(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Filter rows of the last 24 hours. Ids begin with their time of creation, so the primary key finds them."""
-    return rows.order_by().filter(pk__gte=str(ObjectId.from_datetime(timezone.now() - timedelta(days=1))))
+    return rows.order_by().filter(pk__gte=first_id(timezone.now() - timedelta(days=1)))
 
 
 def _imports(rows: QuerySet[Import]) -> str:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
-from bson import ObjectId
-
-from core.ids import is_id, new_id, time_of
+from core.ids import first_id, is_id, new_id, time_of
 
 
 def test_ids_are_object_ids_of_now_and_differ() -> None:
     made = [new_id() for _ in range(10_000)]
     assert len(set(made)) == len(made)
-    assert all(is_id(one) and str(ObjectId(one)) == one for one in (made[0], made[-1]))
+    assert is_id(made[0])
+    assert is_id(made[-1])
     assert abs(time_of(made[0]) - datetime.now(UTC)) < timedelta(seconds=5)
+
+
+def test_the_first_id_of_a_second_precedes_all_others_of_it() -> None:
+    at = datetime(2026, 11, 27, 8, 30, 15, 999_999, tzinfo=UTC)
+    assert first_id(at) == "6b093f970000000000000000"
+    assert time_of(first_id(at)) == at.replace(microsecond=0)
+    assert first_id(datetime(1960, 1, 1, tzinfo=UTC)) == "0" * 24
+    assert first_id(at.astimezone(timezone(timedelta(hours=9)))) == first_id(at)
 
 
 def test_a_forked_process_makes_other_ids() -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Company, Member
-from config.predecessor.documents import Unreadable, collections_in
-from config.predecessor.importing import companies_in, import_folder
 from core.ids import is_id
 from core.tenancy import company_scope
 
 SHOWN = 20
+MISSING = "BSON cannot be read here yet: run pip install -r config/predecessor/requirements.txt"
 
 
 class Command(BaseCommand):
@@ -26,6 +26,10 @@ class Command(BaseCommand):
         parser.add_argument("--report", type=Path, metavar="FILE", help="write all problems to this CSV file")
 
     def handle(self, *, folder: Path, company: str, source_company: str, **options: Any) -> None:
+        if find_spec("bson") is None:
+            raise CommandError(MISSING)
+        from config.predecessor.importing import import_folder  # noqa: PLC0415  needs the optional pymongo
+
         if not is_id(company) or not Company.objects.filter(pk=company).exists():
             raise CommandError(f"--company: there is no company {company}")
         _check(folder, source_company)
@@ -46,6 +50,9 @@ class Command(BaseCommand):
 
 def _check(folder: Path, source_company: str) -> None:
     """Raise CommandError for a folder without collections, and for one of several companies if none is named."""
+    from config.predecessor.documents import Unreadable, collections_in  # noqa: PLC0415
+    from config.predecessor.importing import companies_in  # noqa: PLC0415
+
     if not folder.is_dir():
         raise CommandError(f"{folder} is no folder")
     try:

@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import bson
 import pytest
-from bson import Decimal128, Int64, ObjectId, json_util
 
-from config.predecessor.documents import Unreadable, collections_in, read_documents
+bson = pytest.importorskip("bson", reason="config/predecessor/requirements.txt is not installed")
+
+from bson import Decimal128, Int64, ObjectId, json_util  # noqa: E402
+
+from config.predecessor.documents import Unreadable, collections_in, read_documents  # noqa: E402
 
 ID = ObjectId("507f1f77bcf86cd799439011")
 DOCUMENT: dict[str, Any] = {

@@ -8,13 +8,15 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import bson
 import pytest
-from bson import ObjectId, json_util
 from django.core.management import CommandError, call_command
 
 from core.models import Event
 from tests.kit.cast import Cast
+
+bson = pytest.importorskip("bson", reason="config/predecessor/requirements.txt is not installed")
+
+from bson import ObjectId, json_util  # noqa: E402
 
 AT = datetime(2023, 5, 4, 12, tzinfo=UTC)
 COMPANY, OTHER = ObjectId(), ObjectId()

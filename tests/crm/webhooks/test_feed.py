@@ -8,13 +8,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from bson import ObjectId
 from django.core.management import call_command
 from django.db import connection, transaction
 from django.utils import timezone
 
 from core.events import emit, feed
-from core.ids import new_id
+from core.ids import first_id, new_id
 from core.models import Event, EventDelivery
 from core.tenancy import company_scope, unscoped
 from tests.kit.cast import Cast, make_cast
@@ -183,7 +182,7 @@ def test_a_reader_sees_the_kinds_of_records_that_their_role_shows(transactional_
 
 def test_old_events_are_deleted_but_those_that_a_consumer_waits_for(scope: Cast) -> None:
     long_ago = timezone.now() - timedelta(days=40)
-    old, waiting = (str(ObjectId.from_datetime(long_ago + timedelta(seconds=n))) for n in range(2))
+    old, waiting = (first_id(long_ago + timedelta(seconds=n)) for n in range(2))
     for id in (old, waiting, new_id()):
         Event.objects.create(pk=id, kind="contact.created", object_id=new_id())
     EventDelivery.objects.create(event_id=waiting, consumer="activities", due_at=timezone.now())
