@@ -107,6 +107,4 @@ class AddStep(OneChatbot):
     def do_add(self) -> HttpResponse:
         """Redirect to the form of the new step, which is saved once it is filled in."""
         sent = self.request.POST
-        return self.done(
-            "", self.address("chatbot-step", self.params["id"], add=sent.get("type", ""), at=sent.get("at", ""))
-        )
+        return self.done("", self.new_step_address(sent.get("type", ""), sent.get("at", "")))
