@@ -151,6 +151,7 @@ class AddStep(DrawWorkflow):
 
     path = "workflows/<str:id>/add"
     name = "workflow-add"
+    tab_name = "Add a step"
     record_kind = ("", "")
     template = "web/flow/add.html"
 
@@ -192,6 +193,7 @@ class LiveWorkflow(DrawWorkflow):
 
     path = "workflows/<str:id>/live"
     name = "workflow-live"
+    tab_name = "Where its runs are"
     record_kind = ("", "")
     template = "web/workflows/live.html"
 

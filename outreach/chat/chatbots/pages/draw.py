@@ -91,6 +91,7 @@ class AddStep(OneChatbot):
 
     path = "chatbots/<str:id>/add"
     name = "chatbot-add"
+    tab_name = "Add a step"
     template = "web/flow/add.html"
 
     def show(self) -> Values:
