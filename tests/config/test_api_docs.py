@@ -150,6 +150,19 @@ def test_every_operation_is_listed_once(path: str) -> None:
     assert len({*listed}) == len(listed)
 
 
+@pytest.mark.parametrize("group", ["tag", "apps-smtp"])
+def test_a_group_begins_with_its_records_and_ends_with_its_actions(group: str) -> None:
+    lines = groups()[group].lines
+    base = "apps/smtp" if group == "apps-smtp" else group
+    of_records = [(line.method, line.path) for line in lines if line.path in (base, f"{base}/{{id}}")]
+    assert of_records[:3] == [("GET", base), ("GET", f"{base}/{{id}}"), ("POST", base)]
+    assert [method for method, _ in of_records if method != "GET"] == sorted(
+        (method for method, _ in of_records if method != "GET"), key=["POST", "PUT", "DELETE"].index
+    )
+    assert [(line.method, line.path) for line in lines[: len(of_records)]] == of_records
+    assert len(lines) > len(of_records) > 3
+
+
 def test_a_search_finds_operations_by_all_of_their_words() -> None:
     text = Client().get("/api/docs", {"q": "Bulk CONTACT", "auth": "session"}).content.decode()
     assert "<code>/contact/bulk</code>" in text
@@ -192,6 +205,8 @@ def test_swagger_gets_the_schema_of_the_group_alone_with_the_mount_as_its_server
     answer = client.get("/api/docs/try/tag/schema?auth=session", headers={"accept-encoding": "gzip"})
     assert answer["Content-Encoding"] == "gzip"
     found = json.loads(gzip.decompress(answer.content))
+    page = client.get("/api/docs/try/tag").content.decode()
+    assert "<title>Try Tags · API · Leadwright</title>" in page
     assert found["servers"] == [{"url": "/api/protected", "description": "By session"}]
     assert {path.split("/")[1] for path in found["paths"]} == {"tag"}
     assert len(found["components"]["schemas"]) < len(schema_of(groups()["contact"], KEY)["components"]["schemas"])
