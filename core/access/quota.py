@@ -66,7 +66,7 @@ def is_limited() -> bool:
 
 
 def reserve_quota(module: str, number: int = 1) -> None:
-    """Reserve the quota for `wanted` more records of a module, or raise `quota_exceeded`.
+    """Reserve the quota for `number` more records of a module, or raise `quota_exceeded`.
 
     The caller's transaction creates the records: a lock until its end keeps others from reserving the same quota.
     Outside of `limited` nothing is counted.
@@ -120,7 +120,7 @@ def quota_exceeded(module: str, left: int = 0) -> NamedError:
 
 
 def check_metered(name: str, count_more: Callable[[], int], *, error: str) -> None:
-    """Raise `error` if the number that `wanted` returns would exceed a metered limit.
+    """Raise `error` if the number that `count_more` returns would exceed a metered limit.
 
     Others of the company who check it wait until the caller's transaction ends. Outside of `limited` nothing is
     counted.
