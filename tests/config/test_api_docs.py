@@ -16,6 +16,7 @@ from django.test import Client
 
 from config.api_docs import stored as documentation
 from config.api_docs.operations import KEY, SESSION, described, groups, schema_of
+from config.api_docs.parts import Reader
 from config.api_docs.titles import TITLES
 from config.data_dir import PROJECT
 from config.urls import key, private, public
@@ -190,6 +191,24 @@ def test_a_group_describes_each_of_its_operations_at_the_mount_that_is_chosen() 
     assert "/api/public/login" in public_
     assert "authmember: $MEMBER" not in public_
     assert client.get("/api/docs/nothing").status_code == client.get("/api/docs/try/nothing").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("schema", "type"),
+    [
+        ({"allOf": [{"$ref": "#/components/schemas/Money"}]}, "object"),
+        ({"oneOf": [{"allOf": [{"$ref": "#/components/schemas/Money"}]}, {"type": "null"}]}, "object or null"),
+        ({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}]}, "string or list of integer"),
+        ({"type": "object", "additionalProperties": {"type": ["integer", "null"]}}, "object of integer or null"),
+        ({"type": "object", "additionalProperties": {}}, "object"),
+        ({"enum": ["a", None]}, "one of a, null"),
+        ({}, "any JSON value"),
+        ({"type": "array", "items": {}}, "list of any JSON value"),
+    ],
+)
+def test_a_type_says_as_much_as_the_schema_knows(schema: dict[str, Any], type: str) -> None:
+    money = {"type": "object", "properties": {"amount": {"type": "string"}}}
+    assert Reader({"components": {"schemas": {"Money": money}}}).type_of(schema) == type
 
 
 def test_every_group_has_all_of_its_operations_in_its_schema() -> None:

@@ -149,7 +149,7 @@ def test_types_are_named_as_people_say() -> None:
     assert reader.type_of({"type": ["array", "null"], "items": {"type": "string", "format": "date"}}) == (
         "list of date or null"
     )
-    assert reader.type_of({}) == "any value"
+    assert reader.type_of({}) == "any JSON value"
     assert reader.type_of({"description": "as in formData"}) == "as the field in formData"
 
 
