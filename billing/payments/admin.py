@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
@@ -157,6 +157,7 @@ class AttemptAdmin(CompanyRecordAdmin):
     commands = ("look_now",)
     extra = ("order", "shown_amount", "gateway", "gateway_state", "disputed")
     hides = ("letter", "adapter", "seen", "disputed_minor", "looks", "url")
+    labels: ClassVar[Any] = {"gateway_id": "Id at the gateway", "payment_ref": "Id of the money there"}
     list_display = ("order", "company", "shown_amount", "gateway", "kind", "state", "reason", "created_at")
     list_select_related = ("company", "payment")
     list_filter = (("status", ChoicesDropdownFilter), "letter", BY_COMPANY)

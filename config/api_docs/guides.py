@@ -49,8 +49,8 @@ class Guide:
 
     key: str
     title: str
-    summary: str
-    """Its first paragraph."""
+    summary: SafeString
+    """Its first paragraph, without links."""
     content: SafeString
     headings: tuple[tuple[str, str], ...]
     """Anchors and titles."""
@@ -84,7 +84,7 @@ def _read(key: str) -> Guide:
     _make_scrollable(parser)
     content = parser.renderer.render(tokens, parser.options, {}).replace(f"<p>{NAMES}</p>", _names())
     summary = next(
-        token.content for token, before in zip(tokens[1:], tokens, strict=False) if before.type == "paragraph_open"
+        _unlinked(token) for token, before in zip(tokens[1:], tokens, strict=False) if before.type == "paragraph_open"
     )
     plain = f"{GUIDES[key]} {text}".lower()
     return Guide(key, GUIDES[key], summary, mark_safe(content), tuple(headings), plain)  # noqa: S308  files of ours
@@ -94,6 +94,15 @@ def _inside(tokens: list[Token]) -> Iterator[Token]:
     for token in tokens:
         yield token
         yield from token.children or ()
+
+
+def _unlinked(paragraph: Token) -> SafeString:
+    """Return a paragraph as HTML in which only code is marked, to stand within a link."""
+    pieces = []
+    for token in paragraph.children or ():
+        text = " " if token.type in ("softbreak", "hardbreak") else escape(token.content)
+        pieces.append(f"<code>{text}</code>" if token.type == "code_inline" else text)
+    return mark_safe("".join(pieces))  # noqa: S308  escaped here
 
 
 def _anchored(tokens: list[Token]) -> Iterator[tuple[str, str]]:

@@ -38,6 +38,8 @@ MOUNTS = (KEY, SESSION)
 """Both have the operations of a company; readers choose one."""
 OTHERS = {PERSON.key: PERSON, PUBLIC.key: PUBLIC}
 """Groups of their own."""
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+"""Methods in the order of a group's operations."""
 WORDS = {
     "api": "API",
     "ai": "AI model",
@@ -133,8 +135,15 @@ def sections() -> dict[str, list[Group]]:
     return groups_by_title
 
 
-def _order(operation: Operation) -> tuple[bool, str, str]:
-    return operation.path.startswith("apps/"), operation.path, operation.method
+def _order(operation: Operation) -> tuple[bool, list[str], str, int, str]:
+    """Return the sort key of an operation: records first (read, create, change, delete), then actions by path."""
+    segments = operation.path.strip("/").split("/")
+    is_app = segments[0] == "apps"
+    depth = 2 if is_app else 1
+    rest = segments[depth:]
+    is_record = not rest or (len(rest) == 1 and PARAMETER.fullmatch(rest[0]) is not None)
+    action = "" if is_record else operation.path
+    return is_app, segments[:depth], action, METHODS.index(operation.method), operation.path
 
 
 class GroupSchema(SchemaGenerator):

@@ -142,7 +142,8 @@ class TryGroup(SpectacularSwaggerSplitView):
 
     @extend_schema(exclude=True)
     def get(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        _group(kwargs["key"], _mount(request))
+        group, _ = _group(kwargs["key"], _mount(request))
+        self.title = f"Try {group.title} · API · Leadwright"
         return super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
 
     def _get_schema_url(self, request: Any) -> str:

@@ -18,6 +18,7 @@ CODE = re.compile(r"`([^`]+)`")
 ID_PATTERN = "^[0-9a-f]{24}$"
 FORM_VALUE = "as in formData"
 AS_IN_FORM = "as the field in formData"
+ANY = "any JSON value"
 WHEN = {
     "304": "Your copy is current: `If-None-Match` names the record's ETag.",
     "400": "Something about the request is refused. `warning` names the parameter or field.",
@@ -116,10 +117,12 @@ class Reader:
         for several in ("oneOf", "anyOf"):
             if several in schema:
                 return " or ".join(dict.fromkeys(self.type_of(option) for option in schema[several]))
+        if "allOf" in schema:
+            return " and ".join(dict.fromkeys(self.type_of(part) for part in schema["allOf"]))
         if schema.get("pattern") == ID_PATTERN:
             return "id"
         if "type" not in schema:
-            return AS_IN_FORM if schema.get("description") == FORM_VALUE else "any value"
+            return AS_IN_FORM if schema.get("description") == FORM_VALUE else ANY
         types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
         return " or ".join(dict.fromkeys(self._name(name, schema) for name in types))
 
@@ -128,6 +131,9 @@ class Reader:
             return name
         if name == "array":
             return f"list of {self.type_of(schema.get('items', {}))}"
+        if name == "object" and "properties" not in schema and isinstance(schema.get("additionalProperties"), dict):
+            values = schema["additionalProperties"]
+            return f"object of {self.type_of(values)}" if values else name
         return {"date-time": "time", "date": "date", "binary": "file"}.get(schema.get("format", ""), name)
 
     def _fields(self, schema: JsonObject, depth: int) -> Iterator[Value]:

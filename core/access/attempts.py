@@ -97,7 +97,7 @@ class Limit:
         return True
 
     def count_up_to(self, value: str, number: int) -> int:
-        """Count up to `wanted` attempts at once. Returns how many are within the limit; only these are counted."""
+        """Count up to `number` attempts at once. Returns how many are within the limit; only these are counted."""
         key = self._key(value)
         granted = _in_redis(
             lambda: int(_script(COUNT_UP_TO)(keys=[key], args=[self.seconds * 1000, number, self.most]))
@@ -148,7 +148,7 @@ class LocalCounts:
             return used + 1, ends - monotonic()
 
     def count_up_to(self, key: str, seconds: float, number: int, most: int) -> int:
-        """Count up to `wanted`. Returns how many are within `most`; only these are counted."""
+        """Count up to `number`. Returns how many are within `most`; only these are counted."""
         granted = 0
         while granted < number:
             if self.count(key, seconds)[0] > most:

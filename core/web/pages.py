@@ -89,6 +89,8 @@ class Page(View):
     name: ClassVar[str] = ""
     """The name of the address: {% page_url "contacts" %}, self.address("contacts")."""
     title: ClassVar[str] = ""
+    tab_name: ClassVar[str] = ""
+    """Label of the page after a record's name in the title of its tab. By default the words of `name`."""
     template: ClassVar[str] = ""
     module: ClassVar[str] = ""
     """The permission module whose GET opens the page. Without one every member may see it."""
@@ -200,8 +202,8 @@ class Page(View):
 
     @property
     def label(self) -> str:
-        """The words of the page's name, which its title ends with where that is a record's."""
-        return self.name.replace("-", " ").capitalize()
+        """The label of the page, with which its tab's title ends where that is a record's."""
+        return self.tab_name or self.name.replace("-", " ").capitalize()
 
     @cached_property
     def plan(self) -> Entitlement | NamedError:

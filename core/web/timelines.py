@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from decimal import Decimal
 from typing import Any
 
 from core.text.formats import Formats
@@ -25,27 +27,41 @@ ICONS = {
     "status": "arrow-right",
 }
 """Kind of an entry -> its icon."""
+AMOUNTS = ("value",)
+"""Fields of leads with an amount of money."""
 PLANNED = {"meeting": "startsAt", "follow_up": "dueAt"}
 """Kind of an entry -> the field with its time."""
 
 
 def shown_entry(entry: Values, formats: Formats) -> JsonObject:
     """Return the entry with its icon, (name, old, new) of its changes, and when the meeting or follow-up is."""
-    changes = (
-        [] if entry["kind"] == "status" else [(change["name"], *_sides(change, formats)) for change in entry["changes"]]
-    )
+    amounts = AMOUNTS if entry["lead"] else ()
+    changes = [(change["name"], *_sides(change, formats, amounts)) for change in entry["changes"]]
     planned = entry["data"].get(PLANNED.get(entry["kind"], ""))
-    return {**entry, "icon": ICONS.get(entry["kind"], "pencil"), "told": changes, "planned": planned}
+    return {
+        **entry,
+        "icon": ICONS.get(entry["kind"], "pencil"),
+        "told": [] if entry["kind"] == "status" else changes,
+        "planned": planned,
+    }
 
 
-def _sides(change: Values, formats: Formats) -> tuple[str, str]:
+def _sides(change: Values, formats: Formats, amounts: Collection[str]) -> tuple[str, str]:
     """Return the old and the new value; links that were only added or removed are shown as such."""
+    if change["field"] in amounts:
+        return _money(change["from"], formats), _money(change["to"], formats)
     if change["added"] is None and change["removed"] is None:
         return _words(change["from"], formats), _words(change["to"], formats)
     parts = (("added", change["added"]), ("removed", change["removed"]))
-    return "", "; ".join(f"{word}: {cell(value)}" for word, value in parts if value)
+    return "", "; ".join(f"{word}: {_words(value, formats)}" for word, value in parts if value)
+
+
+def _money(value: Any, formats: Formats) -> str:
+    return "" if value is None else formats.money(Decimal(str(value)))
 
 
 def _words(value: Any, formats: Formats) -> str:
     """Write a value of a change, whose field is not known here; days and times by how they are stored."""
+    if isinstance(value, list):
+        return ", ".join(_words(item, formats) for item in value)
     return dated_text(value, formats) if isinstance(value, str) and STORED_DATE.fullmatch(value) else cell(value)

@@ -18,6 +18,7 @@ from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.values import lasting
 from core.jobs.progress import ProgressMixin, progress_bar
+from core.text.words import heading
 from crm.bulk_jobs.changes import UNDOABLE_FOR
 from crm.bulk_jobs.models import BulkJob
 from crm.imports.models import Import, ImportRowError
@@ -56,7 +57,7 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "file")
     search_fields = ("=id", "file__name", "company__name")
-    hides = ("sample", "worker", "lease")
+    hides = ("sample", "columns", "worker", "lease")
     folds = (
         *("file", "headers", "column_mapping", "total", "processed", "created", "updated", "skipped", "failed", "rate"),
         *("header_row", "last_row", "row_count", "next_row", "limited", "may_create_contacts"),
@@ -153,15 +154,21 @@ def _in_row(job: Import, error: ImportRowError) -> str:
 
 @panel(Import, "Columns")
 def _columns(job: Import) -> SafeString:
-    """Show where each column of the file goes."""
+    """Show where each column of the file goes, and what it holds."""
     targets = LEAD_TARGETS if job.import_type == Import.Type.LEAD else CONTACT_TARGETS
     own = CustomField.objects.filter(company=job.company_id, unique_field_id__in=list(job.column_mapping.values()))
     names = {**dict(own.values_list("unique_field_id", "name")), **targets}
+    facts = dict(zip(job.headers, job.columns, strict=False))
     cells = [
-        (header, names.get(job.column_mapping[header], "a field that is gone") if header in job.column_mapping else "–")
+        (
+            header,
+            names.get(job.column_mapping[header], "a field that is gone") if header in job.column_mapping else "–",
+            facts[header]["filled"] if header in facts else "–",
+            heading(facts[header]["fieldType"]) if header in facts else "–",
+        )
         for header in job.headers
     ]
-    return table(("Column", "Goes to"), cells, empty="The file has not been read yet.")
+    return table(("Column", "Goes to", "Filled cells", "Looks like"), cells, empty="The file has not been read yet.")
 
 
 @admin.register(ImportRowError)

@@ -158,7 +158,9 @@ def format_times(meeting: Meeting, timezone: str = "") -> str:
     formats = replace(formats_of(meeting.company_id), timezone=zone.key)
     until = formats.time(end) if start.date() == end.date() else formats.datetime(end)
     offset = start.utcoffset()
-    label = Offset(zone.key, int(offset.total_seconds() // 60) if offset else 0).label
+    label = zone.key
+    if label != "UTC":  # whose offset is its name
+        label = Offset(zone.key, int(offset.total_seconds() // 60) if offset else 0).label
     return f"{formats.datetime(start)} – {until} {label}"
 
 

@@ -16,6 +16,7 @@ from django.test import Client
 
 from config.api_docs import stored as documentation
 from config.api_docs.operations import KEY, SESSION, described, groups, schema_of
+from config.api_docs.parts import Reader
 from config.api_docs.titles import TITLES
 from config.data_dir import PROJECT
 from config.urls import key, private, public
@@ -150,6 +151,19 @@ def test_every_operation_is_listed_once(path: str) -> None:
     assert len({*listed}) == len(listed)
 
 
+@pytest.mark.parametrize("group", ["tag", "apps-smtp"])
+def test_a_group_begins_with_its_records_and_ends_with_its_actions(group: str) -> None:
+    lines = groups()[group].lines
+    base = "apps/smtp" if group == "apps-smtp" else group
+    of_records = [(line.method, line.path) for line in lines if line.path in (base, f"{base}/{{id}}")]
+    assert of_records[:3] == [("GET", base), ("GET", f"{base}/{{id}}"), ("POST", base)]
+    assert [method for method, _ in of_records if method != "GET"] == sorted(
+        (method for method, _ in of_records if method != "GET"), key=["POST", "PUT", "DELETE"].index
+    )
+    assert [(line.method, line.path) for line in lines[: len(of_records)]] == of_records
+    assert len(lines) > len(of_records) > 3
+
+
 def test_a_search_finds_operations_by_all_of_their_words() -> None:
     text = Client().get("/api/docs", {"q": "Bulk CONTACT", "auth": "session"}).content.decode()
     assert "<code>/contact/bulk</code>" in text
@@ -179,6 +193,24 @@ def test_a_group_describes_each_of_its_operations_at_the_mount_that_is_chosen() 
     assert client.get("/api/docs/nothing").status_code == client.get("/api/docs/try/nothing").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("schema", "type"),
+    [
+        ({"allOf": [{"$ref": "#/components/schemas/Money"}]}, "object"),
+        ({"oneOf": [{"allOf": [{"$ref": "#/components/schemas/Money"}]}, {"type": "null"}]}, "object or null"),
+        ({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}]}, "string or list of integer"),
+        ({"type": "object", "additionalProperties": {"type": ["integer", "null"]}}, "object of integer or null"),
+        ({"type": "object", "additionalProperties": {}}, "object"),
+        ({"enum": ["a", None]}, "one of a, null"),
+        ({}, "any JSON value"),
+        ({"type": "array", "items": {}}, "list of any JSON value"),
+    ],
+)
+def test_a_type_says_as_much_as_the_schema_knows(schema: dict[str, Any], type: str) -> None:
+    money = {"type": "object", "properties": {"amount": {"type": "string"}}}
+    assert Reader({"components": {"schemas": {"Money": money}}}).type_of(schema) == type
+
+
 def test_every_group_has_all_of_its_operations_in_its_schema() -> None:
     for group in groups().values():
         assert [line for line, _ in described(group, group.mount(SESSION))] == list(group.lines), group.key
@@ -192,6 +224,8 @@ def test_swagger_gets_the_schema_of_the_group_alone_with_the_mount_as_its_server
     answer = client.get("/api/docs/try/tag/schema?auth=session", headers={"accept-encoding": "gzip"})
     assert answer["Content-Encoding"] == "gzip"
     found = json.loads(gzip.decompress(answer.content))
+    page = client.get("/api/docs/try/tag").content.decode()
+    assert "<title>Try Tags · API · Leadwright</title>" in page
     assert found["servers"] == [{"url": "/api/protected", "description": "By session"}]
     assert {path.split("/")[1] for path in found["paths"]} == {"tag"}
     assert len(found["components"]["schemas"]) < len(schema_of(groups()["contact"], KEY)["components"]["schemas"])

@@ -94,6 +94,14 @@ def test_raw_html_of_a_guide_is_shown_as_text(monkeypatch: pytest.MonkeyPatch, t
     assert tags_of(content).links == []
 
 
+def test_a_card_shows_the_first_paragraph_without_links_and_marks_its_code(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    (tmp_path / "quick-start.md").write_text("# Title\n\nSend `a<b` to\n[the **API**](errors.md).\n\nMore.\n")
+    monkeypatch.setattr(guides_module, "FOLDER", tmp_path)
+    assert guides_module._read("quick-start").summary == "Send <code>a&lt;b</code> to the API."
+
+
 def test_the_guide_of_errors_lists_every_name() -> None:
     content = next(guide.content for guide in guides() if guide.key == "errors")
     failures = {name for name, (status, _) in DEFAULTS.items() if status >= 400}
@@ -141,7 +149,7 @@ def test_types_are_named_as_people_say() -> None:
     assert reader.type_of({"type": ["array", "null"], "items": {"type": "string", "format": "date"}}) == (
         "list of date or null"
     )
-    assert reader.type_of({}) == "any value"
+    assert reader.type_of({}) == "any JSON value"
     assert reader.type_of({"description": "as in formData"}) == "as the field in formData"
 
 

@@ -54,6 +54,7 @@ def test_a_campaign_with_two_versions_from_the_form_to_its_winner(
         assert campaign.winner_rule == {"metric": "replied", "after": {"amount": 2, "unit": "days"}, "testShare": 40}
     place = at(cast.owner, f"campaigns/{campaign.pk}")
     form = client.get(f"{place}/edit").content.decode()
+    assert re.search(r"<title>\s*[^<]+ · Edit campaign · ", form)
     assert ('value="09:00"' in form, "Do come" in form, "<script>alert" in form) == (True, True, False)
     started = client.post(place, {"do": "start"})
     assert "The campaign has started" in toast_of(client, started)

@@ -71,6 +71,8 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
     assert re.search(r'name="config.text"[^>]*aria-invalid="true"', empty.content.decode())
     saved = client.post(step, {**new_text, "config.text": EVIL})
     assert saved["Location"].endswith("#step-text-1")
+    from_list = client.post(f"{step}?view=list", {"node": "text-1", "config.text": EVIL})
+    assert from_list["Location"] == f"{home}?view=list#step-text-1"
     client.post(step, {"add": "text", "at": "text-1/out", "config.text": "Two"})
     client.post(step, {"add": "text", "at": "end/out", "config.text": "Three"})
     client.post(step, {"add": "text", "at": "text-1/out", "config.text": "One and a half"})

@@ -208,6 +208,14 @@ def test_what_happens_to_a_lead_is_told_and_planned(scope: Cast, leads: list[Lea
     assert "No meetings" in text_of(client.get(path + "?tab=meetings"))
 
 
+def test_the_timeline_writes_values_as_the_page_does(scope: Cast, leads: list[Lead], client: Any) -> None:
+    details = {"value": {"from": None, "to": 1234.5}, "days": {"from": None, "to": ["2026-01-31", "2026-02-28"]}}
+    LeadActivity.objects.create(lead=leads[0], kind="changed", details=details, happened_at=leads[0].created_at)
+    Lead.objects.filter(pk=leads[0].pk).update(value=1234.5)
+    shown = text_of(client.get(at(scope.owner, f"leads/{leads[0].pk}")))
+    assert (shown.count("1,234.50"), "31/01/2026, 28/02/2026" in shown) == (2, True)
+
+
 def test_addresses_of_no_lead_are_not_found(scope: Cast, client: Any) -> None:
     for id in ("a" * 24, "x", "summary", "import"):
         assert client.get(at(scope.owner, f"leads/{id}")).status_code == 404

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import timedelta
+from html import escape
 from typing import Any
 
 import pytest
@@ -115,6 +116,22 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
     moved = client.post(f"{place}/step", {"do": "move", "node": "a", "place": "condition-1/false"})
     assert "Step moved" in toast_of(client, moved)
     assert ("condition-1", "false", "a") in graph(cast, id)[1]
+
+
+def test_steps_opened_from_the_list_lead_back_to_it(cast: Cast, client: Client) -> None:
+    _, place = made(cast, node("a", "note", label="First"), lines=("trigger > a",))
+    listed = client.get(f"{place}?view=list").content.decode()
+    step, add = f"{place}/step?node=a&view=list", f"{place}/add?at=a%2Fout&view=list"
+    assert (f'href="{escape(step)}"' in listed, f'href="{escape(add)}"' in listed) == (True, True)
+    form = client.get(step).content.decode()
+    assert (form.count(f'href="{place}?view=list#step-a"'), f'action="{escape(step)}"' in form) == (2, True)
+    saved = client.post(step, {"do": "save", "node": "a", "config.notes": "Hi"})
+    assert saved["Location"] == f"{place}?view=list#step-a"
+    assert f'action="{escape(add)}"' in client.get(add).content.decode()
+    added = client.post(add, {"do": "add", "type": "stop"})
+    assert added["Location"] == f"{place}/step?node=stop-1&view=list"
+    from_canvas = client.post(f"{place}/step?node=a", {"do": "save", "node": "a", "config.notes": "Ho"})
+    assert from_canvas["Location"] == f"{place}#step-a"
 
 
 def test_forms_are_drawn_from_schemas_and_problems_stand_at_their_fields(cast: Cast, client: Client) -> None:

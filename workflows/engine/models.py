@@ -313,7 +313,7 @@ class RunStep(CompanyModel):
 class NodeCount(CompanyModel):
     """The number of runs of a version that went through a node in an hour, by outcome.
 
-    Slices add rows, so that none waits for another one; `counting.compact` merges those of an hour.
+    Slices add rows, so that none waits for another one; `counters.compact` merges those of an hour.
     """
 
     workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, related_name="+", db_index=False)

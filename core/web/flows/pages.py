@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -32,6 +32,11 @@ KEYS = (
     ("+ and −", "zoom"),
     ("?", "these keys"),
 )
+
+
+def view_query(request: HttpRequest) -> dict[str, str]:
+    """Return the part of a query that keeps the list, for pages opened from it."""
+    return {"view": "list"} if request.GET.get("view") == "list" else {}
 
 
 @dataclass(frozen=True)

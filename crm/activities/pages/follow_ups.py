@@ -179,6 +179,7 @@ class NewFollowUp(FollowUpPage):
 class EditFollowUp(FollowUpPage):
     path = "follow-ups/<str:id>"
     name = "follow-up"
+    tab_name = "Follow-up"
     title = "Follow-up"
     template = "web/follow_ups/detail.html"
 

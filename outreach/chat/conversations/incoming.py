@@ -23,7 +23,7 @@ from outreach.chat.conversations.channels import COMMENTS, channel_of
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.outgoing import send
 from outreach.chat.conversations.people import acting_member, contact_named, contact_of, lead_of
-from outreach.chat.conversations.states import BOT, CLOSED, HUMAN, QUEUED, moved
+from outreach.chat.conversations.states import BOT, CLOSED, QUEUED, moved
 from outreach.chat.conversations.targets import keep
 from outreach.connections.chat_apps.models import ChatApp, ChatOptOut
 from outreach.messaging.inbox.analysis.words import asks_to_stop
@@ -271,8 +271,6 @@ def enter(conversation: Conversation, move: str) -> None:
     # A chatbot's reminder is void as soon as it does not answer any more.
     if conversation.state != BOT:
         conversation.bot_due_at = None
-    if conversation.state == HUMAN:
-        conversation.closed_at = None
     conversation.closed_at = now if conversation.state == CLOSED else None
 
 

@@ -115,6 +115,7 @@ class AiAppForm(AiPage):
 
     path = "settings/ai/app"
     name = "ai-app"
+    tab_name = "AI app"
     title = "Connect an AI app"
     template = "web/ai/form.html"
 

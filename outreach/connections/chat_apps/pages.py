@@ -137,6 +137,7 @@ class NewChatApp(ChatAppPage):
 class ChatAppDetail(ChatAppPage):
     path = "settings/chat-apps/<str:id>"
     name = "chat-app"
+    tab_name = "Chat number"
     template = "web/chat_apps/form.html"
 
     @property

@@ -65,6 +65,7 @@ class DirectApp(DirectSettings):
 
     path = "settings/messengers/app"
     name = "direct-app"
+    tab_name = "Messenger"
     title = "Connect"
     template = "web/direct_apps/form.html"
 

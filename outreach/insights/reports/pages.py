@@ -292,6 +292,7 @@ class EditDashboard(EditRecord, DashboardForm):
 
     path = "dashboards/<str:id>/edit"
     name = "dashboard-edit"
+    tab_name = "Edit dashboard"
     template = "web/reports/edit.html"
 
     def list_address(self) -> str:

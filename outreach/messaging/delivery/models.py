@@ -231,6 +231,11 @@ class SendJob(ChatColumns, CompanyWork):
                 name="sendjob_provider_id",
             ),
             models.Index(
+                fields=("mail_app", "message_id"),
+                condition=models.Q(mail_app__isnull=False) & ~models.Q(message_id=""),
+                name="sendjob_vendor_message_id",
+            ),
+            models.Index(
                 fields=("company", "channel", "created_at", "id"),
                 condition=models.Q(mail_app__isnull=False, status__in=("sending", "sent", "failed", "unknown")),
                 name="sendjob_vendor_log",

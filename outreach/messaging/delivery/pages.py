@@ -162,6 +162,7 @@ class Preview(MessagePage):
 
     path = "messages/<str:id>/preview"
     name = "message-preview"
+    tab_name = "Preview of the message"
 
     def get(self, request: HttpRequest) -> HttpResponse:
         message: MessageDetailData = self.read(f"genie/send-jobs/{self.params['id']}").data

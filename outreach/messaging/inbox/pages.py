@@ -89,6 +89,7 @@ class Inbox(InboxPage):
 class InboundMail(InboxPage):
     path = "received-mail/<str:id>"
     name = "inbound-mail"
+    tab_name = "Received mail"
     record_kind = ("inbox", "Received mail")
     template = "web/inbox/detail.html"
 
@@ -131,6 +132,7 @@ class RunReplies(InboxPage):
 
     path = "outreach/<str:id>/replies"
     name = "run-replies"
+    tab_name = "Replies"
     title = "Replies"
     template = "web/inbox/of_run.html"
 
@@ -147,6 +149,7 @@ class SenderMailbox(Page):
 
     path = "senders/<str:id>/mailbox"
     name = "sender-mailbox"
+    tab_name = "Mailbox"
     record_kind = ("imap", "Mailboxes")
     title = "Mailbox"
     module = "apps"

@@ -186,6 +186,7 @@ class ManySuppressions(Page):
 class SuppressionImport(Page):
     path = "suppressions/imports/<str:id>"
     name = "suppression-import"
+    tab_name = "Addresses not to contact"
     template = "web/suppressions/import.html"
     module = "genie"
     menu = Suppressions.menu

@@ -56,6 +56,8 @@ def test_the_page_says_what_became_of_the_rows_and_what_is_wrong(cast: Cast, sta
     assert short in text
     assert "another contact has person1@example.org already" in text
     assert "Phone number" in text, "the table of columns says where each goes"
+    assert '<th scope="col">Filled cells</th>' in text
+    assert "Field type" not in text, "the stored description of the columns is in the table alone"
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,11 @@ def work() -> None:
     assert not WORK["reminders"].due()
 
 
+def test_utc_is_named_once(cast: Cast) -> None:
+    new_meeting(cast, timezone="UTC")
+    assert {one.subject for one in mails()} == {"Invitation: Demo, 09/03/2090 14:00 – 15:00 UTC"}
+
+
 def test_all_are_invited(cast: Cast, sella: Member) -> None:
     Company.objects.filter(pk=cast.company.pk).update(timezone="America/New_York")
     with cast.scope():

@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
+from core.web.flows.pages import view_query
 from core.web.pages import MenuItem, Page, Refused
 from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.problems import problem_view
@@ -91,6 +92,14 @@ class OneWorkflow(WorkflowPage):
     def graph(self) -> Graph:
         return Graph(self.workflow, self.types)
 
+    @property
+    def home(self) -> str:
+        """The address of the drawing, as the list if the page was opened from it."""
+        return self.address("workflow", self.params["id"], **view_query(self.request))
+
+    def step_address(self, id: str) -> str:
+        return self.address("workflow-step", self.params["id"], node=id, **view_query(self.request))
+
     def head(self) -> JsonObject:
         """Return the data of the pages' head."""
         shown = shown_workflow(self.workflow, self.triggers)
@@ -101,7 +110,7 @@ class OneWorkflow(WorkflowPage):
             "tabs": [(self.address(name, self.params["id"]), label, name == self.tab) for name, label in TABS],
             "errors": len(errors),
             "may_publish": shown["status"] != "published" or shown["hasChanges"],
-            "home": self.address("workflow", self.params["id"]),
+            "home": self.home,
         }
 
     def problems(self, graph: Graph) -> list[JsonObject]:
@@ -110,7 +119,7 @@ class OneWorkflow(WorkflowPage):
         for id, ones in problems_by_node(self.workflow["validation"]).items():
             node = graph.find(id)
             for problem in ones:
-                where = self.address("workflow-step", self.params["id"], node=id) if node else self.mended_at(problem)
+                where = self.step_address(id) if node else self.mended_at(problem)
                 rows.append({**problem_view(problem, node), "label": graph.label(node) if node else "", "link": where})
         return rows
 
@@ -119,7 +128,7 @@ class OneWorkflow(WorkflowPage):
         path = str(problem["path"])
         trigger = self.graph.first
         if trigger and path.startswith(AT_TRIGGER):
-            return self.address("workflow-step", self.params["id"], node=trigger["id"])
+            return self.step_address(trigger["id"])
         return self.address("workflow-settings", self.params["id"]) if path.startswith("config") else ""
 
     def change(self, act: Callable[[Graph], Any]) -> tuple[Answer, Any]:
@@ -155,13 +164,12 @@ class OneWorkflow(WorkflowPage):
     def do_publish(self) -> HttpResponse:
         """Publish the draft. The form's `runs` is the treatment of the runs of older versions."""
         answer = self.ask("POST", f"{self.place}/publish", None, {"runs": self.request.POST.get("runs") or "keep"})
-        home = self.address("workflow", self.params["id"])
         if not answer.ok and answer.body.get("errors"):
             number = len(answer.body["errors"])
-            return self.fail(f"It cannot run yet: {number} problem{'' if number == 1 else 's'} to mend", home)
+            return self.fail(f"It cannot run yet: {number} problem{'' if number == 1 else 's'} to mend", self.home)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(f"Version {answer.data['version']} is published", home)
+        return self.done(f"Version {answer.data['version']} is published", self.home)
 
     def do_unpublish(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/unpublish")

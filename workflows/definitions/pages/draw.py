@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import Line, NotPossible
-from core.web.flows.pages import Entry, FlowPage
+from core.web.flows.pages import Entry, FlowPage, view_query
 from core.web.pages import Refused
 from workflows.definitions.pages.base import LIVE
 from workflows.definitions.pages.graph import SEEDS, Graph, seeded_handles
@@ -89,11 +89,8 @@ class DrawWorkflow(StepSources, FlowPage):
         type_label = graph.type_label(node)
         return self.summaries.of(node) or ("" if type_label == graph.label(node) else type_label)
 
-    def step_address(self, id: str) -> str:
-        return self.address("workflow-step", self.params["id"], node=id)
-
     def add_address(self, id: str, handle: str) -> str:
-        return self.address("workflow-add", self.params["id"], at=f"{id}/{handle}")
+        return self.address("workflow-add", self.params["id"], at=f"{id}/{handle}", **view_query(self.request))
 
     def groups(self) -> list[tuple[str, list[Values]]]:
         """Return the types of nodes by group, as they are offered."""
@@ -154,6 +151,7 @@ class AddStep(DrawWorkflow):
 
     path = "workflows/<str:id>/add"
     name = "workflow-add"
+    tab_name = "Add a step"
     record_kind = ("", "")
     template = "web/flow/add.html"
 
@@ -184,7 +182,7 @@ class AddStep(DrawWorkflow):
         try:
             answer, node_id = self.change(lambda graph: graph.add(type, *at))
         except NotPossible as trouble:
-            return self.fail(str(trouble), self.address("workflow", self.params["id"]))
+            return self.fail(str(trouble), self.home)
         if not answer.ok:
             return self.refuse(answer)
         return self.done("", self.step_address(node_id))
@@ -195,6 +193,7 @@ class LiveWorkflow(DrawWorkflow):
 
     path = "workflows/<str:id>/live"
     name = "workflow-live"
+    tab_name = "Where its runs are"
     record_kind = ("", "")
     template = "web/workflows/live.html"
 

@@ -55,6 +55,7 @@ class TryWorkflow(OneWorkflow):
 
     path = "workflows/<str:id>/test"
     name = tab = "workflow-test"
+    tab_name = "Try the workflow"
     template = "web/workflows/test.html"
 
     def form(self) -> Form:
@@ -168,6 +169,7 @@ class StepValues(OneWorkflow):
 
     path = "workflows/<str:id>/values"
     name = "workflow-values"
+    tab_name = "Values of a step"
     template = "web/workflows/values.html"
 
     def show(self) -> Values:
@@ -188,6 +190,7 @@ class CompareVersions(OneWorkflow):
 
     path = "workflows/<str:id>/compare"
     name = "workflow-compare"
+    tab_name = "Compare versions"
     tab = "workflow-versions"
     template = "web/workflows/compare.html"
 
@@ -230,6 +233,7 @@ class PublishWorkflow(OneWorkflow):
 
     path = "workflows/<str:id>/publish"
     name = "workflow-publish"
+    tab_name = "Publish"
     template = "web/workflows/publish.html"
 
     def show(self) -> Values:

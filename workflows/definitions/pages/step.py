@@ -258,7 +258,7 @@ class Step(DrawWorkflow):
     do_overwrite = do_save
 
     def _saved(self, answer: Answer) -> HttpResponse:
-        """Stay where conditions or rows were changed, or on the canvas; else go back to the drawing."""
+        """Stay where conditions or rows were changed, or on the canvas; else go back to the drawing or the list."""
         sent = self.request.POST
         stays = any(sent.get(name) for name in ("stay", "add", "drop", "match", "drop_row", "more", "edit_tree"))
         if sent.get("edit_tree"):
@@ -266,7 +266,7 @@ class Step(DrawWorkflow):
         if stays or any(sent.getlist(name) for name in sent if name.startswith("value-") and sent[name]):
             active = f"&{urlencode({'tree': sent['tree']})}" if sent.get("tree") else ""
             return self.done("", f"{self.here}{active}")
-        return self.done("Saved", f"{self.address('workflow', self.params['id'])}#step-{self.node['id']}")
+        return self.done("Saved", f"{self.home}#step-{self.node['id']}")
 
     def _save(self, values: list[JsonObject], own: Values) -> Answer:
         if self.is_trigger:

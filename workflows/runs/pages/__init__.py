@@ -139,6 +139,7 @@ class WorkflowRuns(RunList, WorkflowPage):
 class RunsOfWorkflow(RunList, OneWorkflow):
     path = "workflows/<str:id>/runs"
     name = tab = "workflow-runs-of"
+    tab_name = "Runs"
     template = "web/workflows/runs.html"
     columns = tuple(one for one in COLUMNS if one.name != "workflow")
 

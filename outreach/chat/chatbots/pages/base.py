@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible
-from core.web.flows.pages import KEYS, Entry, FlowPage
+from core.web.flows.pages import KEYS, Entry, FlowPage, view_query
 from core.web.pages import Refused
 from outreach.chat.chatbots.pages.graph import BotGraph, body_of, read_steps
 from outreach.chat.chatbots.pages.list import ChatbotPage, state_of
@@ -72,7 +72,7 @@ class OneChatbot(ChatbotPage, FlowPage):
 
     @property
     def home(self) -> str:
-        return self.address("chatbot", self.params["id"])
+        return self.address("chatbot", self.params["id"], **view_query(self.request))
 
     @property
     def try_address(self) -> str:
@@ -113,10 +113,14 @@ class OneChatbot(ChatbotPage, FlowPage):
         return [(GROUPS[name], ones) for name, ones in by_group.items()]
 
     def step_address(self, id: str) -> str:
-        return self.address("chatbot-step", self.params["id"], node=id)
+        return self.address("chatbot-step", self.params["id"], node=id, **view_query(self.request))
 
     def add_address(self, id: str, handle: str) -> str:
-        return self.address("chatbot-add", self.params["id"], at=f"{id}/{handle}")
+        return self.address("chatbot-add", self.params["id"], at=f"{id}/{handle}", **view_query(self.request))
+
+    def new_step_address(self, type: str, at: str) -> str:
+        """Return the address of the form of a step that is not saved yet."""
+        return self.address("chatbot-step", self.params["id"], add=type, at=at, **view_query(self.request))
 
     def menu_of(self, graph: BotGraph, node: Values) -> list[Entry]:
         entries = [Entry("Edit", "pencil", self.step_address(node["id"]))]

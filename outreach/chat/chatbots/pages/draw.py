@@ -91,6 +91,7 @@ class AddStep(OneChatbot):
 
     path = "chatbots/<str:id>/add"
     name = "chatbot-add"
+    tab_name = "Add a step"
     template = "web/flow/add.html"
 
     def show(self) -> Values:
@@ -107,6 +108,4 @@ class AddStep(OneChatbot):
     def do_add(self) -> HttpResponse:
         """Redirect to the form of the new step, which is saved once it is filled in."""
         sent = self.request.POST
-        return self.done(
-            "", self.address("chatbot-step", self.params["id"], add=sent.get("type", ""), at=sent.get("at", ""))
-        )
+        return self.done("", self.new_step_address(sent.get("type", ""), sent.get("at", "")))

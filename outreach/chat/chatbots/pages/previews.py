@@ -18,6 +18,7 @@ class TryChatbot(OneChatbot):
 
     path = "chatbots/<str:id>/test"
     name = "chatbot-test"
+    tab_name = "Try the chatbot"
     template = "web/chatbots/test.html"
 
     def form(self) -> Form:

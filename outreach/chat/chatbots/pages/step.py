@@ -58,7 +58,7 @@ class ChatbotStep(OneChatbot):
     def here(self) -> str:
         if self.node["id"]:
             return self.step_address(self.node["id"])
-        return self.address("chatbot-step", self.params["id"], add=self.node["type"], at=self._sent.get("at", ""))
+        return self.new_step_address(self.node["type"], self._sent.get("at", ""))
 
     def form(self) -> SchemaForm:
         return SchemaForm(TYPES[self.node["type"]]["schema"], self.node["data"].get("config") or {}, Sources())

@@ -197,6 +197,7 @@ class ConversationPeople(InboxPage):
 
     path = "inbox/<str:id>/people"
     name = "conversation-people"
+    tab_name = "People of the conversation"
     template = "web/conversations/people.html"
 
     @cached_property

@@ -76,6 +76,7 @@ class VendorPage(SenderPage):
 class NewVendorApp(VendorPage):
     path = "senders/connect"
     name = "vendor-new"
+    tab_name = "New sender"
     title = "New sender of a vendor"
     action = ""
 
@@ -114,6 +115,7 @@ class NewVendorApp(VendorPage):
 class VendorApp(VendorPage):
     path = "senders/vendor/<str:id>"
     name = "vendor-app"
+    tab_name = "Sender"
     record_kind = ("mail-vendors", "Mail vendors")
 
     def before(self) -> tuple[JsonObject, JsonObject, str]:

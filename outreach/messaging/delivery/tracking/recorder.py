@@ -1,4 +1,4 @@
-"""Stores opens and clicks as they come, with one INSERT each. A worker applies them (applying.py)."""
+"""Store opens and clicks as they come, with one INSERT each. A worker applies them (effects.py)."""
 
 from __future__ import annotations
 

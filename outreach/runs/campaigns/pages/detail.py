@@ -245,6 +245,7 @@ class CampaignPreview(CampaignPage):
 
     path = "campaigns/<str:id>/preview"
     name = "campaign-preview"
+    tab_name = "Preview of the campaign"
 
     def get(self, request: HttpRequest) -> HttpResponse:
         self.read(f"campaign/{self.params['id']}")  # a campaign of others is not there

@@ -272,6 +272,7 @@ class NewCampaign(CampaignForm):
 class EditCampaign(CampaignForm):
     path = "campaigns/<str:id>/edit"
     name = "campaign-edit"
+    tab_name = "Edit campaign"
 
     @cached_property
     def campaign(self) -> Values:

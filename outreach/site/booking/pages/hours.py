@@ -92,6 +92,7 @@ class BookingPageHours(BookingPages):
 
     path = "booking/pages/<str:id>/hours"
     name = "booking-page-hours"
+    tab_name = "Hours of the booking page"
     template = "web/booking/page_hours.html"
 
     @cached_property

@@ -1,0 +1,66 @@
+"""Events of mail vendors find their messages by indexes, also in a table of many and in a full batch."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from core.tenancy import as_owner
+from outreach.messaging.mail_events.services import BATCH, apply_batch
+from outreach.models import MailApp, MailEvent, SendJob
+from tests.guards.backoffice_rows.outreach import make_job, make_mail_app
+from tests.kit.cast import Cast
+
+MANY = 20_000
+COPY = """
+INSERT INTO outreach_sendjob
+SELECT (jsonb_populate_record(job, jsonb_build_object(
+    'id', lpad(to_hex(n), 24, '0'), 'occurrence', n + 1, 'status', 'sent', 'smtp_id', null, 'mail_app_id', %s::text,
+    'message_id', '<' || n || '@example.org>', 'provider_message_id', 'p' || n))).*
+FROM outreach_sendjob job, generate_series(1, %s) n WHERE job.id = %s
+"""
+
+
+@pytest.fixture
+def app(cast: Cast) -> MailApp:
+    """A vendor's app with many sent messages."""
+    with cast.scope():
+        created: MailApp = make_mail_app(1)
+        job = make_job(1)
+        with as_owner(), connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            cursor.execute(COPY, [created.pk, MANY, job.pk])
+            cursor.execute("ANALYZE outreach_sendjob")
+    return created
+
+
+INDEXES = {"message_id": "sendjob_vendor_message_id", "provider_message_id": "sendjob_provider_id"}
+
+
+@pytest.mark.parametrize("names", [("message_id",), ("provider_message_id",), ("message_id", "provider_message_id")])
+def test_a_full_batch_finds_its_messages_by_indexes(cast: Cast, app: MailApp, names: tuple[str, ...]) -> None:
+    forms = {"message_id": "<{}@example.org>", "provider_message_id": "p{}"}
+    events = [
+        MailEvent(
+            app=app,
+            dedupe_key=str(n),
+            kind="delivered",
+            happened_at=timezone.now(),
+            **{name: forms[name].format(n) for name in names},
+        )
+        for n in range(1, BATCH + 1)
+    ]
+    with cast.scope():
+        MailEvent.objects.bulk_create(events)
+        with CaptureQueriesContext(connection) as queries:
+            assert apply_batch() == BATCH
+        assert SendJob.objects.filter(delivery_status="delivered").count() == BATCH
+        reads = [query["sql"] for query in queries if f'"{names[0]}" IN' in query["sql"]]
+        assert len(reads) == 1
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN {reads[0]}")
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "Seq Scan" not in plan, plan
+    assert {index for index in INDEXES.values() if index in plan} == {INDEXES[name] for name in names}, plan
