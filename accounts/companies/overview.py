@@ -38,6 +38,8 @@ class Measure:
     beside: Sequence[Callable[[], QuerySet[Any]]] = ()
     """Records of other tables that are counted with them."""
     own: bool = False
+    place: int = 0
+    """Position of its number among those of other measures."""
 
 
 MEASURES: dict[str, Measure] = {}
@@ -60,19 +62,20 @@ def read_overview(*, days: int, may_read: Callable[[str], bool], member_id: str)
     today = timezone.now().astimezone(zone).date()
     first = today - timedelta(days=days - 1)
     since = datetime.combine(first, time.min, zone)
+    measures = sorted(MEASURES.values(), key=lambda measure: measure.place)
     seen = [
         replace(measure, rows=partial(measure.rows, member_id)) if measure.own else measure
-        for measure in MEASURES.values()
+        for measure in measures
         if measure.own or may_read(measure.module)
     ]
     by_day = {measure.name: _by_day(measure, since) for measure in seen if measure.by_day}
     counts = _counts([measure for measure in seen if not measure.by_day], since)
     counts |= {name: sum(counts_by_day.values()) for name, counts_by_day in by_day.items()}
-    names = [measure.name for measure in MEASURES.values() if measure.by_day]
+    names = [measure.name for measure in measures if measure.by_day]
     return {
         "since": since,
         "timezone": zone.key,
-        "numbers": {name: counts.get(name) for name in MEASURES},
+        "numbers": {measure.name: counts.get(measure.name) for measure in measures},
         "days": [_day(first + timedelta(days=number), names, by_day) for number in range(days)],
     }
 

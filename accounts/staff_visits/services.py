@@ -9,7 +9,6 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.members.notices import notify
-from accounts.settings.notices import Notice, register_notice
 from accounts.staff_visits.models import StaffVisit, StaffVisitPage
 from accounts.users.models import User
 from core.errors import ValidationFailed
@@ -21,8 +20,6 @@ MAX_REASON = 500
 NOTICE = "staff.visited"
 PERMISSION = "accounts.add_staffvisit"
 OVER = "This visit is over. Look inside again, with a reason, if there still is one."
-
-register_notice(Notice(NOTICE, "Our staff looked at your company", "notice_staff_visited", on=False))
 
 
 @transaction.atomic

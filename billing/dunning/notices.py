@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 
 DUE = "invoice.due"
 FAILED = "payment.failed"
 ACTION_NEEDED = "payment.action_needed"
 
-register_notice(Notice(DUE, "An invoice of the subscription is to be paid", "notice_invoice_due"))
-register_notice(Notice(FAILED, "A charge for the subscription has failed", "notice_payment_failed"))
-register_notice(
-    Notice(ACTION_NEEDED, "A charge for the subscription has to be confirmed", "notice_payment_action_needed")
+NOTICES = (
+    Notice(DUE, "An invoice of the subscription is to be paid", "notice_invoice_due"),
+    Notice(FAILED, "A charge for the subscription has failed", "notice_payment_failed"),
+    Notice(ACTION_NEEDED, "A charge for the subscription has to be confirmed", "notice_payment_action_needed"),
 )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 
 NEARLY_USED = "limit.nearly_used"
 
-TITLE = "A limit of the plan is nearly used up, or all of it is"
-register_notice(Notice(NEARLY_USED, TITLE, "notice_limit_nearly_used"))
+NOTICES = (Notice(NEARLY_USED, "A limit of the plan is nearly used up, or all of it is", "notice_limit_nearly_used"),)

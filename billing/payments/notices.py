@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from accounts.members.notices import notify
 from accounts.models import Company
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 from billing.ledger.money import to_amount
 from billing.payments.models import Payment
 
 RECEIVED = "payment.received"
 REJECTED = "payment.rejected"
 
-register_notice(Notice(RECEIVED, "A payment has been received", "notice_payment_received"))
-register_notice(Notice(REJECTED, "A bank transfer was rejected", "notice_payment_rejected"))
+NOTICES = (
+    Notice(RECEIVED, "A payment has been received", "notice_payment_received"),
+    Notice(REJECTED, "A bank transfer was rejected", "notice_payment_rejected"),
+)
 
 
 def tell_received(payment: Payment, *, by: str, credited: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 
 CARD_EXPIRES = "payment_method.expiring"
 ENDING = "subscription.ending"
@@ -10,8 +10,10 @@ PAST_DUE = "subscription.past_due"
 ENDED = "subscription.ended"
 TERMS_END = "subscription.terms_end"
 
-register_notice(Notice(CARD_EXPIRES, "The card that is charged expires soon", "notice_card_expires"))
-register_notice(Notice(ENDING, "The subscription ends, or is to be paid, soon", "notice_subscription_ending"))
-register_notice(Notice(PAST_DUE, "The subscription is past due", "notice_subscription_past_due"))
-register_notice(Notice(ENDED, "The subscription has ended", "notice_subscription_ended"))
-register_notice(Notice(TERMS_END, "The terms of the plan change", "notice_subscription_terms_end"))
+NOTICES = (
+    Notice(CARD_EXPIRES, "The card that is charged expires soon", "notice_card_expires"),
+    Notice(ENDING, "The subscription ends, or is to be paid, soon", "notice_subscription_ending"),
+    Notice(PAST_DUE, "The subscription is past due", "notice_subscription_past_due"),
+    Notice(ENDED, "The subscription has ended", "notice_subscription_ended"),
+    Notice(TERMS_END, "The terms of the plan change", "notice_subscription_terms_end"),
+)

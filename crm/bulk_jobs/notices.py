@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from accounts.members.notices import notify
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 from crm.bulk_jobs.changes import at_once
 from crm.bulk_jobs.models import BulkJob
 
 FINISHED = Notice(
     "bulk-job.finished", "A change of many records of yours is done", "notice_bulk_job_finished", on=False
 )
-register_notice(FINISHED)
 
 NOUNS = {"contact": "contact", "lead": "lead", "productService": "product", "genie": "message", "workflow": "run"}
 ENDS = (BulkJob.Status.COMPLETED, BulkJob.Status.FAILED)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from accounts.members.notices import notify
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 from crm.imports.models import Import
 
 NOTICES = {
     Import.Status.COMPLETED: Notice("import.finished", "An import of yours is done", "notice_import_finished"),
     Import.Status.FAILED: Notice("import.failed", "An import of yours was stopped", "notice_import_failed"),
 }
-for notice in NOTICES.values():
-    register_notice(notice)
 
 
 def notify_ended(job: Import) -> None:

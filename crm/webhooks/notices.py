@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 
 WEBHOOK_FAILING = Notice("webhook.failing", "A webhook does not take what it is sent", "notice_webhook_failing")
-register_notice(WEBHOOK_FAILING)

@@ -6,12 +6,10 @@ from functools import partial
 
 from core.events import EventConsumer
 from core.jobs import QueueWork, register
-from crm.segments.tracking import watched_segments
 from workflows.engine.waits.listening import wake_by_events
 from workflows.graphs.events import TRIGGER_EVENTS
 from workflows.triggers import backlog
 from workflows.triggers.consumer import start, start_by_events
-from workflows.triggers.segments import waited_for
 
 WANTED = "EXISTS (SELECT FROM workflows_workflowtrigger w WHERE w.company_id = %(company)s AND w.kind = %(kind)s)"
 """A company whose workflows wait for no event of a kind pays nothing for it."""
@@ -30,4 +28,3 @@ register(
         task="workflows.start_backlog",
     )
 )
-watched_segments.connect(waited_for)

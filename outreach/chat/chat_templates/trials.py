@@ -21,7 +21,7 @@ from outreach.connections.chat_apps.selectors import is_phone, opted_out
 from outreach.connections.connected_apps.turns import turn
 from outreach.connections.smtp.outcome import Sent, SmtpError, Uncertain
 from outreach.messaging.email_templates.rendering import Rendered
-from outreach.messaging.email_templates.trials import OTHERS, TRIALS, own_people
+from outreach.messaging.email_templates.trials import TRIALS, own_people
 
 TYPE = "chatapp"
 FAILED = "NoMessagesSent_400"
@@ -81,8 +81,3 @@ def _send(template: ChatTemplate, numbers: Sequence[str], filled: Filled) -> Non
         if not isinstance(outcome, Sent):
             said = outcome.reason if isinstance(outcome, Uncertain) else outcome.reply
             raise NamedError(FAILED, f"to: {number}: {said}")
-
-
-def register() -> None:
-    """Register test messages by chat."""
-    OTHERS[TYPE] = send_chat_trial

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.db.models import QuerySet
 
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 from core.models import Event
 from crm.models import Lead
 from outreach.chat.conversations.answerers import assignee_of
@@ -20,8 +20,6 @@ ASSIGNED = Notice(
 )
 WOKEN = Notice("conversation.woken", "A conversation is back", "notice_conversation_woken", on=False)
 OVERDUE = Notice("conversation.overdue", "An answer is late", "notice_conversation_overdue")
-for notice in (ASSIGNED, WOKEN, OVERDUE):
-    register_notice(notice)
 
 
 @transaction.atomic

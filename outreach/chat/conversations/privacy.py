@@ -9,8 +9,8 @@ from core.jobs import notify_workers
 from core.models import Event
 from core.types import JsonObject
 from crm.files.models import File
-from crm.privacy.registrations import blank_events
 from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from crm.privacy.tables import blank_events
 from crm.webhooks.models import WebhookDelivery
 from outreach.chat.conversations.channels import ERASED
 from outreach.chat.conversations.models import Conversation, ConversationMessage

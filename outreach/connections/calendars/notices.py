@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from accounts.members.notices import notify
 from accounts.models import Member
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 from outreach.connections.calendars.google import CalendarFailed
 from outreach.connections.calendars.models import CalendarConnection
 
 CALENDAR_FAILING = Notice(
     "calendar.failing", "A member's calendar has to be connected again", "notice_calendar_failing"
 )
-register_notice(CALENDAR_FAILING)
 REFUSED = "Google takes the log-in no more. Connect it again."
 
 

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from accounts.members.notices import notify
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 from core.jobs.leases import claim, has_due
 from core.tenancy import company_scope, unscoped
 from core.types import JsonObject
@@ -28,7 +28,6 @@ from outreach.messaging.deliverability.models import DkimKey, SenderCheck
 from outreach.messaging.deliverability.results import Light, Result, worst
 
 TURNED_RED = Notice("sender.undeliverable", "The records of a sender's domain are wrong", "notice_sender_undeliverable")
-register_notice(TURNED_RED)
 
 SECONDS = 8.0
 """Time limit of all look-ups of one check."""

@@ -9,8 +9,8 @@ from django.db.models import Q, QuerySet
 
 from core.errors import NamedError
 from core.models import Event
-from crm.privacy.registrations import blank_events
 from crm.privacy.registry import DataSubject, referring, register_personal_data
+from crm.privacy.tables import blank_events
 from outreach.messaging.delivery import ledger
 from outreach.messaging.delivery.models import SendJob, SendJobTransition
 from outreach.messaging.delivery.tracking.models import TrackingEvent

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db.models import Q
 
 from core.models import Event
-from crm.privacy.registrations import blank_events
 from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from crm.privacy.tables import blank_events
 from outreach.messaging.inbox.models import ImapMailbox, InboundMessage
 
 

@@ -140,11 +140,11 @@ def _messages_of(events: Sequence[MailEvent]) -> dict[str, SendJob]:
     theirs = [entry.provider_message_id for entry in events if entry.provider_message_id]
     headers = [entry.message_id for entry in events if entry.message_id]
     headers += [f"<{entry.strip('<>')}>" for entry in theirs if "@" in entry]
-    # The app's condition keeps a vendor from speaking of messages that went by another account.
     # The partial indexes leave out empty names. PostgreSQL does not prove that from a list of more than 100.
     by_theirs = Q(provider_message_id__in=theirs) & ~Q(provider_message_id="")
     by_header = Q(message_id__in=headers) & ~Q(message_id="")
     condition = Q(pk__in=ids) | by_theirs | by_header
+    # A vendor does not speak of messages that went by another account.
     condition &= Q(mail_app__in={entry.app_id for entry in events})
     # Locked by id, as all that lock several messages do.
     rows = SendJob.objects.select_for_update(of=("self",)).filter(condition).order_by("pk")

@@ -8,10 +8,8 @@ from core.jobs import JobWork, PeriodicTask, QueueWork, register
 from crm.bulk_jobs.services import BulkAction
 from outreach.messaging.delivery.stopping.stops import stop_waiting
 from outreach.prospecting.enrichment.models import Enrichment
-from outreach.prospecting.lead_generation.services import lead_generation_ended, lead_generation_run
 from outreach.runs.genie.cadence import follow_ups, occurrences
 from outreach.runs.genie.generated.enrichment import enrich, enrichment_ended
-from outreach.runs.genie.generated.runs import run_of, search_ended
 from outreach.runs.genie.mails import notify_ended, notify_finished
 from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.review.message_jobs import work_on_messages
@@ -35,8 +33,6 @@ register(
 register(
     JobWork("enrichment", enrich, model=Enrichment, queue="ai", task="outreach.enrich_leads", ended=enrichment_ended)
 )
-lead_generation_ended.connect(search_ended)
-lead_generation_run.connect(run_of)
 for action in ("approve_messages", "hold_messages", "retry_messages", "cancel_messages"):
     register(BulkAction(action, work_on_messages))
 register(PeriodicTask("outreach.finished_runs", notify_finished, every=timedelta(minutes=1)))

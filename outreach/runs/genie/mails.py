@@ -6,7 +6,7 @@ from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.members.notices import notify
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 from core.tenancy import company_scope
 from outreach.messaging.delivery.models import SendJob
 from outreach.runs.genie.models import GenieScheduler
@@ -15,8 +15,6 @@ from outreach.runs.genie.selectors import message_summary, phase
 PLANNED = Notice("run.planned", "Messages of an outreach of yours wait for approval", "notice_run_planned")
 FAILED = Notice("run.failed", "An outreach of yours could not be prepared", "notice_run_failed")
 FINISHED = Notice("run.finished", "All messages of an outreach of yours have come to an end", "notice_run_finished")
-for notice in (PLANNED, FAILED, FINISHED):
-    register_notice(notice)
 
 BATCH = 100
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from core.jobs import PeriodicTask, QueueWork, register
-from outreach.connections.social_apps.services import social_app_reconnected
 from outreach.site.forms.models import Form, FormLead
-from outreach.site.forms.submissions import QUEUE, wake_refused
+from outreach.site.forms.submissions import QUEUE
 from outreach.site.forms.worker import ask_due_forms, forget_old, has_due_forms, has_due_leads, work_on_leads
 
 register(
@@ -21,4 +20,3 @@ register(
     )
 )
 register(PeriodicTask("outreach.old_form_leads", forget_old, every=timedelta(hours=1)))
-social_app_reconnected.connect(wake_refused)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from accounts.members.notices import members_who_may, notify
-from accounts.settings.notices import Notice, register_notice
+from accounts.settings.notices import Notice
 from crm.leads.models import Lead
 from outreach.connections.connected_apps.registry import MODULE
 from outreach.site.forms.models import Form, FormLead
 
 FORM_SUBMITTED = Notice("form.submitted", "Somebody sends a form", "notice_form_submitted", on=False)
 SOCIAL_APP_FAILING = Notice("social_app.failing", "A social app has to be connected again", "notice_social_app_failing")
-register_notice(FORM_SUBMITTED)
-register_notice(SOCIAL_APP_FAILING)
 
 
 def tell_submitted(row: FormLead, form: Form) -> None:

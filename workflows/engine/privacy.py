@@ -27,8 +27,8 @@ def _remove(subject: DataSubject, rows: QuerySet[Any]) -> int:
     return len(ids)
 
 
-def register_personal_data_tables() -> None:
-    """Register the tables, when Django is ready."""
+def register_tables() -> None:
+    """Register the tables."""
     hidden = frozenset({"solo_key", "entry_key", "epoch", "hold_no", "seq", "parent"})
     call_columns = frozenset({"key", "token", "epoch", "lease", "worker", "deaths"})
     register_personal_data("workflowCalls", RunCall, _of_runs, module="workflow", hides=call_columns)

@@ -1,0 +1,11 @@
+"""The registrations of products."""
+
+from __future__ import annotations
+
+from core.access import count_usage
+from crm.products.record_type import PRODUCT_TYPE
+from crm.products.selectors import live_products
+from crm.records.types import register_record_type
+
+register_record_type(PRODUCT_TYPE)
+count_usage("product-service", live_products)

@@ -1,0 +1,35 @@
+"""The registrations of outreach whose order counts; each domain has the others."""
+
+from __future__ import annotations
+
+from core.access import meter_usage
+from core.access.meters import register_meter, terms_changed
+from core.reports import register_report
+from outreach.connected_app_list import register_apps
+from outreach.connections.ai import reports as ai
+from outreach.connections.ai.budgets import CREDITS, PLAN_LIMIT
+from outreach.connections.ai.services import tell_changed
+from outreach.connections.ai.usage import used_this_month
+from outreach.messaging.delivery.deciding.usage import MESSAGES, wake_messages
+from outreach.messaging.suppression import reports as suppression
+from outreach.privacy import register_personal_data_tables
+from outreach.runs.genie import reports as genie
+from outreach.runs.genie.queue import QUEUE, waiting_messages
+from outreach.search_kinds import register_kinds
+from outreach.site.forms import reports as forms
+
+register_apps()
+# As plans list their limits.
+meter_usage(PLAN_LIMIT, used_this_month)
+meter_usage(QUEUE, waiting_messages)
+register_meter(MESSAGES)
+register_meter(CREDITS)
+# Messages are locked before the runs that they belong to.
+terms_changed.connect(wake_messages)
+terms_changed.connect(tell_changed)
+# As the schema and errors of the API list them.
+for domain in (genie, forms, suppression, ai):
+    for report in domain.REPORTS:
+        register_report(report)
+register_kinds()
+register_personal_data_tables()
