@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from billing.disputes.models import DisputeWatch
-from billing.disputes.services import WORK, has_work, listen, work
+from billing.disputes.services import WORK, listen, work
 from billing.payments.hooks import LISTENERS
 from core.jobs import QueueWork, register
 
 LISTENERS.append(listen)
-register(QueueWork(WORK, work, has_due=has_work, queue="send", task="billing.check_disputes", model=DisputeWatch))
+register(QueueWork(WORK, work, queue="send", task="billing.check_disputes", model=DisputeWatch))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from billing.methods.models import MethodSetup
-from billing.methods.services import WORK, has_work, listen, work
+from billing.methods.services import WORK, listen, work
 from billing.payments.hooks import LISTENERS
 from core.jobs import QueueWork, register
 
 LISTENERS.append(listen)
-register(QueueWork(WORK, work, has_due=has_work, queue="send", task="billing.check_method_setups", model=MethodSetup))
+register(QueueWork(WORK, work, queue="send", task="billing.check_method_setups", model=MethodSetup))

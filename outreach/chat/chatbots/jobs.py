@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.jobs import QueueWork
 from core.jobs import register as register_job
-from outreach.chat.chatbots.replies import has_due, process_due, register
+from outreach.chat.chatbots.replies import due_conversations, process_due, register
 
-register_job(QueueWork("chatbots", process_due, has_due=has_due, queue="send", task="outreach.run_chatbots"))
+register_job(QueueWork("chatbots", process_due, due_rows=due_conversations, queue="send", task="outreach.run_chatbots"))
 register()

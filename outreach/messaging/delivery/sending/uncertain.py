@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from core.jobs import LeaseLost
 from core.jobs.liveness import worker_number
+from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from outreach.connections.mail_vendors.gmail import GmailSession, session_of
 from outreach.connections.mail_vendors.google import READ
@@ -42,9 +43,8 @@ LOOKED_UP = tuple(key for key, vendor in VENDORS.items() if vendor.login)
 FOUND = "the mailbox has it among the messages that were sent"
 
 
-def _doubtful() -> QuerySet[SendJob]:
-    """Return the messages of all companies that a vendor is to be asked about now."""
-    now = timezone.now()
+def _doubtful(now: Moment) -> QuerySet[SendJob]:
+    """Return the messages of all companies that a vendor is to be asked about."""
     keyed = [key for key, vendor in VENDORS.items() if vendor.idempotency]
     open_to_us = Q(vendor__in=keyed) | Q(vendor__in=LOOKED_UP, scopes__contains=READ)
     apps = MailApp.objects.filter(open_to_us, is_active=True, verified=True)
@@ -58,10 +58,9 @@ def _doubtful() -> QuerySet[SendJob]:
     )
 
 
-def has_doubts() -> bool:
-    """Return whether a vendor is to be asked about a message of any company."""
-    with unscoped(reason="tick: messages in doubt of all companies"):
-        return _doubtful().exists()
+def uncertain_messages(now: Moment) -> list[QuerySet[SendJob]]:
+    """Return the messages that a vendor is to be asked about."""
+    return [_doubtful(now)]
 
 
 def ask_again(deadline: float) -> None:
@@ -69,7 +68,9 @@ def ask_again(deadline: float) -> None:
     deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: messages in doubt of all companies"):
-            job = _doubtful().select_related("contact", "run", "mail_app").order_by("due_at", "pk").first()
+            job = (
+                _doubtful(timezone.now()).select_related("contact", "run", "mail_app").order_by("due_at", "pk").first()
+            )
         if job is None:
             return
         with company_scope(job.company_id):
