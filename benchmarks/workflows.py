@@ -137,7 +137,7 @@ def _timers(population: Population) -> list[Result]:
         for many in (0, int(TIMERS * population.scale)):
             _nothing_waits()
             _make_runs(id, tenant, many, waiting=True)
-            idle.append(processor_seconds(lambda: [slices.has_due() for _ in range(ASKED)]) / ASKED)
+            idle.append(processor_seconds(lambda: [WORK["workflow-runs"].due() for _ in range(ASKED)]) / ASKED)
             times, processor = _picked_up(id, tenant)
             picked.append(times)
             work.append(processor / ROUNDS)

@@ -1,6 +1,6 @@
 """celery worker --watchdog: a worker that ends itself if it hangs, so that its supervisor starts it again.
 
-A process that lives and does nothing looks healthy from outside. A thread of the main process checks it every two
+A process that lives and does nothing looks healthy from outside. A thread of the main process checks it every five
 seconds, from within: its consumer has to answer, and to take the messages that wait while the worker is idle.
 """
 
@@ -26,10 +26,10 @@ from redis.retry import Retry
 
 log = logging.getLogger(__name__)
 
-CHECK_EVERY = 2.0
+CHECK_EVERY = 5.0
 REDIS_SECONDS = 2.0
 """Seconds that a check waits for Redis, on a connection of its own."""
-MAX_FAILED_CHECKS = 10
+MAX_FAILED_CHECKS = 4
 """Failed checks in a row before the worker ends. Checks are counted, not seconds: a process that was stopped does not
 count the time in which it could not run."""
 EXIT_CODE = os.EX_SOFTWARE

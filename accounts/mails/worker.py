@@ -18,13 +18,15 @@ from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.mails.models import Mail
 from accounts.settings.branding import Brand, mail_brand_of
 from core.errors import shorten
 from core.ids import first_id
-from core.jobs import LeaseLost, backoff, claim, has_due, update_owned
+from core.jobs import LeaseLost, backoff, claim, update_owned
+from core.jobs.registry import Moment
 from core.tenancy import unscoped
 
 log = logging.getLogger(__name__)
@@ -161,9 +163,9 @@ def describe(error: Exception) -> str:
     return shorten(reason or str(error) or type(error).__name__, 500)
 
 
-def has_due_mails() -> bool:
-    """Return whether a mail is due."""
-    return settings.SENDS_MAIL and has_due(Mail)
+def due_mails(now: Moment) -> list[QuerySet[Mail]]:
+    """Return the mails that are due, if there is a server that sends them."""
+    return [Mail.claimable(now)] if settings.SENDS_MAIL else []
 
 
 def purge_mails() -> bool:

@@ -35,7 +35,7 @@ from billing.subscriptions.services import mark_past_due, restore_period
 from core.events import emit
 from core.ids import is_id
 from core.jobs import claim, notify_workers, update_owned
-from core.jobs.leases import LeaseLost, backoff, has_due
+from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_id, company_scope, unscoped
 
 log = logging.getLogger(__name__)
@@ -91,10 +91,6 @@ def work(deadline: float) -> None:
             except Exception as trouble:  # noqa: BLE001  the edge of one watch: the others continue
                 log.exception("watch %s cannot go on", rows[0].pk)
                 _later(rows[0], trouble)
-
-
-def has_work() -> bool:
-    return has_due(DisputeWatch)
 
 
 def run(row: DisputeWatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from billing.dunning.models import Dunning
-from billing.dunning.services import WORK, has_work, work
+from billing.dunning.services import WORK, work
 from core.jobs import QueueWork, register
 
-register(QueueWork(WORK, work, has_due=has_work, queue="send", task="billing.run_dunning", model=Dunning))
+register(QueueWork(WORK, work, queue="send", task="billing.run_dunning", model=Dunning))

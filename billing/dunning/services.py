@@ -31,7 +31,7 @@ from billing.subscriptions.models import PAID, Subscription
 from billing.subscriptions.renewals import fall_due
 from core.errors import NamedError
 from core.jobs import claim, notify_workers, update_owned
-from core.jobs.leases import LeaseLost, backoff, has_due
+from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
 
@@ -58,10 +58,6 @@ def work(deadline: float) -> None:
             except Exception as trouble:  # noqa: BLE001  the edge of one renewal: the others continue
                 log.exception("dunning %s cannot go on", rows[0].pk)
                 _later(rows[0], trouble)
-
-
-def has_work() -> bool:
-    return has_due(Dunning)
 
 
 def run(row: Dunning) -> None:

@@ -32,7 +32,7 @@ from billing.taxes.services import billing_details
 from core.errors import NamedError
 from core.ids import is_id
 from core.jobs import claim, notify_workers, update_owned
-from core.jobs.leases import LeaseLost, backoff, has_due
+from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_id, company_scope, unscoped
 
 log = logging.getLogger(__name__)
@@ -176,10 +176,6 @@ def work(deadline: float) -> None:
                 run(rows[0])
             except LeaseLost:
                 log.warning("set-up %s was taken over by another worker", rows[0].pk)
-
-
-def has_work() -> bool:
-    return has_due(MethodSetup)
 
 
 def run(setup: MethodSetup) -> None:

@@ -9,14 +9,10 @@ from billing.payments import refunds
 from billing.payments.hooks import WORK
 from billing.payments.models import Attempt, Refund
 from billing.payments.orders import cancel_expired
-from billing.payments.processor import has_work, work
+from billing.payments.processor import work
 from core.jobs import PeriodicTask, QueueWork, register
 
-register(QueueWork(WORK, work, has_due=has_work, queue="send", task="billing.process_payments", model=Attempt))
-register(
-    QueueWork(
-        refunds.WORK, refunds.work, has_due=refunds.has_work, queue="send", task="billing.refund_payments", model=Refund
-    )
-)
+register(QueueWork(WORK, work, queue="send", task="billing.process_payments", model=Attempt))
+register(QueueWork(refunds.WORK, refunds.work, queue="send", task="billing.refund_payments", model=Refund))
 register(PeriodicTask("billing.orders", cancel_expired, every=timedelta(minutes=5)))
 register(PeriodicTask("billing.coupons", release_lapsed, every=timedelta(minutes=1)))

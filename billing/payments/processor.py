@@ -26,7 +26,7 @@ from billing.payments.models import Attempt
 from billing.payments.settlement import settle, takes_gateways
 from core.errors import NamedError
 from core.jobs import claim, update_owned
-from core.jobs.leases import LeaseLost, backoff, has_due
+from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_scope
 
 log = logging.getLogger(__name__)
@@ -57,10 +57,6 @@ def work(deadline: float) -> None:
             except Exception as trouble:  # noqa: BLE001  the edge of one attempt: the others continue
                 log.exception("attempt %s cannot go on", rows[0].pk)
                 _later(rows[0], trouble)
-
-
-def has_work() -> bool:
-    return has_due(Attempt)
 
 
 def run(attempt: Attempt) -> None:

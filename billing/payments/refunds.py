@@ -30,7 +30,7 @@ from billing.payments.processor import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAI
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import claim, notify_workers, update_owned
-from core.jobs.leases import LeaseLost, backoff, has_due
+from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_scope
 
 log = logging.getLogger(__name__)
@@ -203,10 +203,6 @@ def work(deadline: float) -> None:
             except Exception as trouble:  # noqa: BLE001  the edge of one refund: the others continue
                 log.exception("refund %s cannot go on", rows[0].pk)
                 _later(rows[0], trouble)
-
-
-def has_work() -> bool:
-    return has_due(Refund)
 
 
 def run(row: Refund) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from billing.reconciliation.models import Reconciliation
-from billing.reconciliation.services import WORK, begin_due, has_work, work
+from billing.reconciliation.services import WORK, begin_due, work
 from core.jobs import PeriodicTask, QueueWork, register
 
-register(QueueWork(WORK, work, has_due=has_work, queue="bulk", task="billing.reconcile", model=Reconciliation))
+register(QueueWork(WORK, work, queue="bulk", task="billing.reconcile", model=Reconciliation))
 register(PeriodicTask("billing.reconciliation", begin_due, every=timedelta(hours=1)))

@@ -35,7 +35,7 @@ from billing.reconciliation.models import Difference, Reconciliation
 from core.errors import NamedError
 from core.ids import is_id
 from core.jobs import claim, notify_workers, update_owned
-from core.jobs.leases import LeaseLost, backoff, has_due
+from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_scope, unscoped
 
 log = logging.getLogger(__name__)
@@ -101,10 +101,6 @@ def work(deadline: float) -> None:
             run(rows[0])
         except LeaseLost:
             log.warning("reconciliation %s was taken over by another worker", rows[0].pk)
-
-
-def has_work() -> bool:
-    return has_due(Reconciliation)
 
 
 def run(row: Reconciliation) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from billing.renewals.services import WORK, has_work, work
+from billing.renewals.services import WORK, due_subscriptions, work
 from core.jobs import QueueWork, register
 
-register(QueueWork(WORK, work, has_due=has_work, queue="bulk", task="billing.renew"))
+register(QueueWork(WORK, work, due_rows=due_subscriptions, queue="bulk", task="billing.renew"))

@@ -18,6 +18,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from billing.addons.services import stored
@@ -48,6 +49,7 @@ from billing.subscriptions.selectors import ends_by, version_at
 from core.events.across import emit_across
 from core.ids import new_id
 from core.jobs import notify_workers
+from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from core.types import JsonObject
 
@@ -110,13 +112,14 @@ def _bill_singly(deadline: float) -> None:
                 Subscription.objects.filter(pk=id, bill_at__lte=now).update(bill_at=now + WAIT)
 
 
-def has_work() -> bool:
-    with unscoped(reason=ALL):
-        return bool(_due(timezone.now()).exists())
+def due_subscriptions(now: Moment) -> list[QuerySet[Subscription]]:
+    """Return the subscriptions to be billed."""
+    return [_due(now)]
 
 
-def _due(now: datetime) -> Any:
-    return Subscription.objects.filter(is_primary=True, bill_at__lte=now)
+def _due(now: Moment) -> QuerySet[Subscription]:
+    rows: QuerySet[Subscription] = Subscription.objects.filter(is_primary=True, bill_at__lte=now)
+    return rows
 
 
 def bill_batch(limit: int = BATCH, *, only: str = "") -> int:

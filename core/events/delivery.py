@@ -12,14 +12,14 @@ from datetime import timedelta
 from time import monotonic
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from core.events.consumers import EventConsumer
 from core.events.feed import forget_old
 from core.events.models import Event, EventDelivery
 from core.jobs.periodic import PeriodicTask
-from core.jobs.registry import QueueWork, register, registered
+from core.jobs.registry import Moment, QueueWork, register, registered
 from core.tenancy import company_scope, unscoped
 
 log = logging.getLogger(__name__)
@@ -44,16 +44,13 @@ def deliver(deadline: float = float("inf")) -> int:
     return taken
 
 
-def has_due_deliveries() -> bool:
-    """Return whether a delivery of any company is due."""
-    with unscoped(reason="tick: due deliveries of all companies"):
-        return bool(EventDelivery.objects.filter(_due()).exists())
+def due_deliveries(now: Moment) -> list[QuerySet[EventDelivery]]:
+    """Return the due deliveries."""
+    return [EventDelivery.objects.filter(_due(now))]
 
 
-def _due() -> Q:
-    return Q(
-        status=EventDelivery.Status.PENDING, due_at__lte=timezone.now(), consumer__in=list(registered(EventConsumer))
-    )
+def _due(now: Moment) -> Q:
+    return Q(status=EventDelivery.Status.PENDING, due_at__lte=now, consumer__in=list(registered(EventConsumer)))
 
 
 def _deliver_some(deadline: float) -> int:
@@ -61,7 +58,9 @@ def _deliver_some(deadline: float) -> int:
     with unscoped(reason="event dispatcher: deliveries of all companies"), transaction.atomic():
         due = list(
             # The lock is the claim: it ends with the transaction, and with the worker.
-            EventDelivery.objects.select_for_update(skip_locked=True).filter(_due()).order_by("due_at", "id")[:BATCH]
+            EventDelivery.objects.select_for_update(skip_locked=True)
+            .filter(_due(timezone.now()))
+            .order_by("due_at", "id")[:BATCH]
         )
         # One read of the events for all of their consumers.
         events = Event.objects.in_bulk([delivery.event_id for delivery in due])
@@ -135,9 +134,9 @@ register(
     QueueWork(
         EventConsumer.part_of,
         deliver,
-        has_due=has_due_deliveries,
         queue="tick",
         task="core.deliver_events",
+        due_rows=due_deliveries,
         while_held=True,
     )
 )

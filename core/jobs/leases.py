@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import timedelta
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from django.db import transaction
 from django.db.models import F, Q
@@ -22,14 +22,10 @@ class LeaseLost(Exception):
     """Another worker has taken the row over, so this one must not write to it."""
 
 
-def _ready(model: type[Claimable]) -> Q:
-    return Q(status=model.claim_policy.ready, due_at__lte=timezone.now())
-
-
 def has_due(model: type[Claimable], extra: Q | None = None) -> bool:
     """Return whether a row of any company is ready to be claimed."""
     with unscoped(reason="tick: due work of all companies"):
-        return bool(cast(Any, model)._default_manager.filter(_ready(model), extra or Q()).exists())
+        return model.claimable(timezone.now(), extra).exists()
 
 
 def claim(
@@ -41,8 +37,8 @@ def claim(
     lease = new_id()
     with unscoped(reason="worker: claims the work of all companies"), transaction.atomic():
         ids = list(
-            model._default_manager.select_for_update(skip_locked=True, of=("self",))
-            .filter(_ready(model), extra or Q())
+            model.claimable(timezone.now(), extra)
+            .select_for_update(skip_locked=True, of=("self",))
             .order_by(*order_by)
             .values_list("pk", flat=True)[:limit]
         )

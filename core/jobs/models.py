@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from core.fields import ObjectIdField
+from core.jobs.liveness import ALIVE, NAMESPACE
 from core.logs import request_id
 from core.tenancy.models import BaseModel, CompanyRow
 
@@ -48,6 +51,19 @@ class Claimable(BaseModel):
 
     class Meta:
         abstract = True
+
+    @classmethod
+    def claimable(cls, now: datetime | Now, extra: models.Q | None = None) -> models.QuerySet[Any]:
+        """Return the rows that may be claimed at a time, of all companies inside of core.tenancy.unscoped."""
+        objects: models.Manager[Any] = cls._default_manager
+        return objects.filter(models.Q(status=cls.claim_policy.ready, due_at__lte=now), extra or models.Q())
+
+    @classmethod
+    def orphans(cls, held: str) -> models.QuerySet[Any]:
+        """Return the rows of this status whose worker is dead."""
+        objects: models.Manager[Any] = cls._default_manager
+        dead = f"(worker IS NULL OR worker NOT IN ({ALIVE}))"
+        return objects.filter(status=held).extra(where=[dead], params=[NAMESPACE])  # noqa: S610  constant SQL
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:

@@ -54,10 +54,10 @@ class PeriodicTask(CeleryWork):
 
 def due_tasks() -> list[PeriodicTask]:
     """Return the periodic tasks that are due, or have never run here."""
-    tasks = registered(PeriodicTask)
-    rows = TaskSchedule.objects.filter(name__in=list(tasks)).exclude(_is_due(tasks))
-    waiting = set(rows.values_list("name", flat=True))
-    return [task for name, task in tasks.items() if name not in waiting]
+    schedule = dict(TaskSchedule.objects.values_list("name", "due_at"))
+    now = timezone.now()
+    tasks = registered(PeriodicTask).values()
+    return [task for task in tasks if not now < schedule.get(task.name, now) <= now + task.every + MAX_SKEW]
 
 
 def _is_due(tasks: Mapping[str, PeriodicTask]) -> Q:

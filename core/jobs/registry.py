@@ -9,16 +9,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
 
 from core.jobs.celery_tasks import add_task
+from core.tenancy import unscoped
 
 if TYPE_CHECKING:
     from core.jobs.models import Claimable
 
 W = TypeVar("W", bound="Work")
+Moment = datetime | Now
+"""A time, or the present of whenever the statement runs, for statements that are kept (core.jobs.due)."""
 SLICE_SECONDS = 20.0
 """Seconds that a worker drains a kind of work before other kinds run."""
 
@@ -72,25 +79,31 @@ class DrainedWork(CeleryWork, ABC):
     model: type[Claimable] | None
 
     @abstractmethod
+    def rows_due_at(self, now: Moment) -> list[QuerySet[Any]]:
+        """Return the rows of all companies that are due at a time, by table. Each queryset must use an index."""
+
     def due(self) -> bool:
         """Return whether anything is due."""
+        with unscoped(reason="tick: due work of all companies"):
+            return any(rows.exists() for rows in self.rows_due_at(timezone.now()))
 
 
 @dataclass(frozen=True)
 class QueueWork(DrainedWork):
     """Work that is drained by a function.
 
-    `run(deadline)` works until nothing is due or monotonic() passes the deadline. `has_due()` returns whether anything
-    is due. `model` is the model of the rows that `run` claims, if it claims rows. `seconds` is its turn.
+    `run(deadline)` works until nothing is due or monotonic() passes the deadline. `model` is the model of the rows that
+    `run` claims, if it claims rows. `due_rows(now)` returns the rows that are due (DrainedWork.rows_due_at); without
+    it, these are the rows of `model` that may be claimed. `seconds` is its turn.
     `task`, `while_held` and `frees_claims`: CeleryWork.
     """
 
     run: Callable[[float], object]
     _: KW_ONLY
-    has_due: Callable[[], bool]
     queue: str
     task: str
     model: type[Claimable] | None = None
+    due_rows: Callable[[Moment], list[QuerySet[Any]]] | None = None
     seconds: float = SLICE_SECONDS
     while_held: bool = False
     frees_claims: bool = False
@@ -102,8 +115,12 @@ class QueueWork(DrainedWork):
     def drain(self, deadline: float) -> None:
         self.run(deadline)
 
-    def due(self) -> bool:
-        return self.has_due()
+    def rows_due_at(self, now: Moment) -> list[QuerySet[Any]]:
+        if self.due_rows is not None:
+            return self.due_rows(now)
+        if self.model is None:
+            raise ImproperlyConfigured(f"work {self.name} needs due_rows or a model")
+        return [self.model.claimable(now)]
 
 
 WORK: dict[str, Work] = {}

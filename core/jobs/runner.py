@@ -12,14 +12,14 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from core.database import insist, may_succeed_later
-from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
+from core.jobs.leases import LeaseLost, backoff, claim, update_owned
 from core.jobs.liveness import release_lock
 from core.jobs.models import Claimable, Job
-from core.jobs.registry import DrainedWork, registered
+from core.jobs.registry import DrainedWork, Moment, registered
 from core.logs import log_context
 from core.tenancy import company_scope
 
@@ -59,9 +59,8 @@ class JobWork(DrainedWork, Generic[J]):
                 return
             run_job(jobs[0], self.run, deadline)
 
-    def due(self) -> bool:
-        """Return whether a job of any company waits to be claimed."""
-        return has_due(self.model)
+    def rows_due_at(self, now: Moment) -> list[QuerySet[Any]]:
+        return [self.model.claimable(now)]
 
 
 def checkpoint(job: Job, **progress: Any) -> bool:

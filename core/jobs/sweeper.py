@@ -9,7 +9,6 @@ from django.db.models import Case, F, Value, When
 from django.utils import timezone
 
 from core.ids import ObjectIdField
-from core.jobs.liveness import ALIVE, NAMESPACE
 from core.jobs.models import Claimable
 from core.jobs.registry import drained
 from core.jobs.runner import ended_hook, notify_ended
@@ -22,22 +21,23 @@ AT_ONCE = 5000
 
 def sweep() -> int:
     """Free the rows that dead workers held. Returns the number freed."""
-    freed = 0
-    for model in {work.model for work in drained().values() if work.model is not None}:
-        for held, status in model.claim_policy.orphans.items():
-            freed += _sweep(model, held, status)
-    return freed
+    return sum(free_orphans(model, held) for model, held in held_rows())
 
 
-def _sweep(model: type[Claimable], held: str, status: str) -> int:
+def held_rows() -> list[tuple[type[Claimable], str]]:
+    """Return the models whose rows workers hold, each with a status of held rows."""
+    models = {work.model: None for work in drained().values() if work.model is not None}
+    return [(model, held) for model in models for held in model.claim_policy.orphans]
+
+
+def free_orphans(model: type[Claimable], held: str) -> int:
+    """Free the rows of a model and status that dead workers held. Returns the number freed."""
+    status = model.claim_policy.orphans[held]
     company = F("company_id") if hasattr(model, "company_id") else Value(None, output_field=ObjectIdField(null=True))
     objects: Any = model._default_manager
     with unscoped(reason="sweeper: rows of dead workers in all companies"), transaction.atomic():
         rows = list(
-            objects.select_for_update(skip_locked=True, of=("self",))
-            .filter(status=held)
-            .extra(where=[f"(worker IS NULL OR worker NOT IN ({ALIVE}))"], params=[NAMESPACE])  # noqa: S610  constant SQL
-            .values_list("pk", company)[:AT_ONCE]
+            model.orphans(held).select_for_update(skip_locked=True, of=("self",)).values_list("pk", company)[:AT_ONCE]
         )
         if not rows:
             return 0

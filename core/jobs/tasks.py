@@ -6,15 +6,14 @@ from celery import shared_task
 from celery.signals import worker_process_shutdown, worker_shutdown
 from django.db import close_old_connections
 
-from core.hold.services import current_hold
 from core.jobs.celery_tasks import drain_slice
-from core.jobs.due import due_work
+from core.jobs.due import read_due
 from core.jobs.flights import wait_for_all
 from core.jobs.heartbeat import record_tick
 from core.jobs.notify import notify_workers_of
 from core.jobs.registry import drained
 from core.jobs.rest import TICK
-from core.jobs.sweeper import sweep
+from core.jobs.sweeper import free_orphans
 
 LAST_SECONDS = 28.0
 """Seconds that an ending process waits for its calls to other hosts: less than its supervisor's timeout."""
@@ -24,9 +23,12 @@ LAST_SECONDS = 28.0
 def tick() -> None:
     """Free the rows of dead workers and notify the workers of due work, every second."""
     close_old_connections()
-    sweep()
-    held = current_hold() is not None
-    for work in due_work(held=held):
+    due = read_due()
+    if due.orphans:
+        for model, status in due.orphans:
+            free_orphans(model, status)
+        due = read_due()
+    for work in due.work:
         notify_workers_of(work, expires=2)
     record_tick()
 

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.mails.services import Letter, queue_mails
+from core.jobs.registry import Moment
 from core.tenancy import unscoped
 
 log = logging.getLogger(__name__)
@@ -33,8 +34,8 @@ class Reminder:
     template: str
     letters: Callable[[RemindedRecord], Sequence[Letter]]
 
-    def due(self) -> QuerySet:
-        return self.rows().filter(reminded_at=None, remind_at__lte=timezone.now())
+    def due(self, now: Moment) -> QuerySet:
+        return self.rows().filter(reminded_at=None, remind_at__lte=now)
 
 
 REMINDERS: dict[type[RemindedRecord], Reminder] = {}
@@ -55,10 +56,9 @@ def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
     record.remind_at = None if minutes is None or at <= timezone.now() else at - timedelta(minutes=minutes)
 
 
-def has_due_reminders() -> bool:
-    """Return whether a reminder of any company is due."""
-    with unscoped(reason="tick: due reminders of all companies"):
-        return any(reminder.due().exists() for reminder in REMINDERS.values())
+def due_reminders(now: Moment) -> list[QuerySet]:
+    """Return the records whose reminders are due."""
+    return [reminder.due(now) for reminder in REMINDERS.values()]
 
 
 def remind(deadline: float = float("inf")) -> int:
@@ -73,7 +73,12 @@ def remind(deadline: float = float("inf")) -> int:
 
 def _remind_one(model: type[RemindedRecord], reminder: Reminder) -> bool:
     with unscoped(reason="reminders: of all companies"), transaction.atomic():
-        record = reminder.due().select_for_update(skip_locked=True, of=("self",)).order_by("remind_at", "pk").first()
+        record = (
+            reminder.due(timezone.now())
+            .select_for_update(skip_locked=True, of=("self",))
+            .order_by("remind_at", "pk")
+            .first()
+        )
         if record is None:
             return False
         own = model.objects.filter(pk=record.pk)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from core.jobs import PeriodicTask, QueueWork, register
-from crm.files.leftovers import has_leftovers, remove_leftovers
+from crm.files.leftovers import files_to_remove, remove_leftovers
 from crm.files.storage import remove_old_incoming
 
-register(QueueWork("files", remove_leftovers, has_due=has_leftovers, queue="bulk", task="crm.delete_files"))
+register(QueueWork("files", remove_leftovers, due_rows=files_to_remove, queue="bulk", task="crm.delete_files"))
 register(PeriodicTask("files.incoming", remove_old_incoming, every=timedelta(minutes=10)))

@@ -6,9 +6,10 @@ import logging
 from datetime import timedelta
 from time import monotonic
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from core.jobs.registry import Moment
 from core.removals import removals
 from core.s3 import S3Failed
 from core.tenancy import unscoped
@@ -23,17 +24,15 @@ MAX_WAIT = timedelta(days=1)
 """Between two attempts to remove contents from a bucket that refuses."""
 
 
-def leftovers() -> Q:
-    """Match the rows whose content must be removed now: files cleared from the bin and unfinished uploads."""
-    now = timezone.now()
+def leftovers(now: Moment) -> Q:
+    """Match the rows whose content must be removed: files cleared from the bin and unfinished uploads."""
     ended = Q(trashed_at__isnull=False) | Q(created_at__lt=now - ABANDONED)
     return Q(is_deleted=True) & ~Q(path="") & ended & (Q(remove_at=None) | Q(remove_at__lte=now))
 
 
-def has_leftovers() -> bool:
-    """Return whether any company has content to remove."""
-    with unscoped(reason="tick: contents of cleared files in all companies"):
-        return File.objects.filter(leftovers()).exists()
+def files_to_remove(now: Moment) -> list[QuerySet[File]]:
+    """Return the files whose content must be removed."""
+    return [File.objects.filter(leftovers(now))]
 
 
 def remove_leftovers(deadline: float) -> int:
@@ -48,7 +47,7 @@ def remove_leftovers(deadline: float) -> int:
             with removals() as may:
                 if not may:
                     break  # a backup copies the files; the tick begins again
-                rows = list(File.objects.filter(leftovers()).select_related("bucket")[:SWEEP_BATCH])
+                rows = list(File.objects.filter(leftovers(timezone.now())).select_related("bucket")[:SWEEP_BATCH])
                 removed += _remove(rows, deadline)
             if len(rows) < SWEEP_BATCH:
                 break
@@ -79,6 +78,6 @@ def _postpone(file: File) -> None:
     """Try this content, and the others in the same bucket, again after a while."""
     same = Q(pk=file.pk)
     if file.storage != File.Storage.LOCAL:
-        same |= leftovers() & Q(storage=file.storage, bucket=file.bucket_id)
+        same |= leftovers(timezone.now()) & Q(storage=file.storage, bucket=file.bucket_id)
     wait = min(MAX_WAIT, timedelta(minutes=2 ** min(file.removals, 12)))
     File.objects.filter(same).update(remove_at=timezone.now() + wait, removals=F("removals") + 1)

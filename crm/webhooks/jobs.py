@@ -10,7 +10,7 @@ from core.jobs import PeriodicTask, QueueWork, register
 from core.jobs.flights import CALL_SECONDS
 from crm.webhooks.collector import WORK, collect
 from crm.webhooks.models import WebhookDelivery
-from crm.webhooks.sending import drain, has_due
+from crm.webhooks.sending import drain, due_webhooks
 from crm.webhooks.services import forget_old
 
 WANTED = (
@@ -24,7 +24,7 @@ register(
     QueueWork(
         WORK,
         drain,
-        has_due=has_due,
+        due_rows=due_webhooks,
         queue="ai",
         task="crm.send_webhooks",
         model=WebhookDelivery,

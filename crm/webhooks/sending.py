@@ -23,6 +23,7 @@ from core.ids import new_id
 from core.jobs.flights import Flights
 from core.jobs.leases import LeaseLost
 from core.jobs.liveness import worker_number
+from core.jobs.registry import Moment
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
 from core.tenancy import company_scope, unscoped
 from core.text.redaction import Hider
@@ -88,14 +89,12 @@ class Result:
     milliseconds: int
 
 
-def has_due() -> bool:
-    """Return whether a delivery of any company may go out."""
-    with unscoped(reason="tick: due deliveries of all companies"):
-        return _with_something_due().exists()
+def due_webhooks(now: Moment) -> list[QuerySet[Webhook]]:
+    """Return the webhooks with deliveries that may go out."""
+    return [_with_something_due(now)]
 
 
-def _with_something_due() -> QuerySet[Webhook]:
-    now = timezone.now()
+def _with_something_due(now: Moment) -> QuerySet[Webhook]:
     due = WebhookDelivery.objects.filter(webhook=OuterRef("pk"), status="pending", due_at__lte=now)
     in_time = Q(retry_at=None) | Q(retry_at__lte=now) | Exists(due.filter(manual=True))
     webhooks: QuerySet[Webhook] = Webhook.objects.filter(in_time, Exists(due), status=Webhook.Status.ENABLED)
@@ -118,7 +117,7 @@ def _begin() -> None:
     busy = Counter(delivery.company_id for delivery, _ in flights.calls)
     with unscoped(reason="worker: due deliveries of all companies"):
         # At random, so that the webhooks that are looked at first are not always the same ones.
-        rows = list(_with_something_due().order_by("?").values_list("pk", "company_id")[:LOOKED_AT])
+        rows = list(_with_something_due(timezone.now()).order_by("?").values_list("pk", "company_id")[:LOOKED_AT])
     for webhook_id, company_id in rows:
         room = min(THREADS - len(flights), A_COMPANY - busy[company_id])
         if room <= 0:

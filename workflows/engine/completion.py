@@ -33,10 +33,16 @@ def settle_some() -> bool:
     return True
 
 
+def unsettled_workflows() -> QuerySet[Workflow]:
+    """Return the workflows that are to be settled."""
+    rows: QuerySet[Workflow] = Workflow.objects.filter(settling=True)
+    return rows
+
+
 def has_unsettled() -> bool:
     """Return whether a workflow of any company is to be settled."""
-    with unscoped(reason="tick: workflows whose runs are still being settled"):
-        return bool(Workflow.objects.filter(settling=True).exists())
+    with unscoped(reason="workflows whose runs are still being settled"):
+        return unsettled_workflows().exists()
 
 
 @transaction.atomic

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 from time import monotonic
+from typing import Any
+
+from django.db.models import QuerySet
 
 from core.jobs import PeriodicTask, QueueWork, register
 from core.jobs.flights import CALL_SECONDS
+from core.jobs.registry import Moment
+from outreach.runs.genie.automated import awaited_and_ended
 from workflows.engine import completion, counters, messages, retention, slices
 from workflows.engine.limits import places
+from workflows.engine.limits.models import PlaceNotice
 from workflows.engine.models import CALLS, WORK, RunCall
 from workflows.engine.waits import calls
 
@@ -34,13 +40,13 @@ def work(deadline: float = float("inf")) -> None:
         looked = 0.0
 
 
-def has_due() -> bool:
-    """Return whether there is work: a run to advance, a message result to deliver, a workflow to settle or a run to
-    admit."""
-    return slices.has_due() or completion.has_unsettled() or places.has_notices() or messages.has_ended()
+def due_rows(now: Moment) -> list[QuerySet[Any]]:
+    """Return the runs to advance or to admit, the message results to deliver and the workflows to settle."""
+    notices = PlaceNotice.objects.all()
+    return [*slices.due_rows(now), completion.unsettled_workflows(), notices, awaited_and_ended()]
 
 
-register(QueueWork(WORK, work, has_due=has_due, queue="workflows", task="workflows.run"))
+register(QueueWork(WORK, work, due_rows=due_rows, queue="workflows", task="workflows.run"))
 register(PeriodicTask("workflow-retention", retention.delete_old, every=timedelta(hours=1)))
 register(PeriodicTask("workflow-places", places.poll, every=timedelta(minutes=1)))
 register(PeriodicTask("workflow-counts", counters.compact, every=timedelta(minutes=1)))
@@ -49,7 +55,6 @@ register(
     QueueWork(
         CALLS,
         calls.drain,
-        has_due=calls.has_due,
         queue="ai",
         task="workflows.make_calls",
         model=RunCall,

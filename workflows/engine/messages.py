@@ -48,9 +48,3 @@ def _tell(ids: list[str]) -> None:
         ]
     )
     awaited_and_ended().filter(pk__in=[job.pk for job in jobs]).update(workflow_waits=None)
-
-
-def has_ended() -> bool:
-    """Return whether a run of any company waits for a message that has ended."""
-    with unscoped(reason="tick: messages of all companies that runs wait for"):
-        return bool(awaited_and_ended().exists())

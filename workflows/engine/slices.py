@@ -12,12 +12,15 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from time import monotonic
+from typing import Any
 
 from django.db import OperationalError, connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Company
 from core.deletion import raw_delete
+from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
 from workflows.engine import crash_markers, interpreter, locks, subjects, version_migration, writing
@@ -32,7 +35,7 @@ from workflows.expressions.conditions import Subject
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Plan
 
-__all__ = ["GOING", "has_due", "held_reason", "plan_of", "enqueue_due_timers", "work", "work_slice"]
+__all__ = ["GOING", "due_rows", "held_reason", "plan_of", "enqueue_due_timers", "work", "work_slice"]
 
 log = logging.getLogger(__name__)
 
@@ -98,11 +101,9 @@ def work(deadline: float = float("inf")) -> int:
     return moved
 
 
-def has_due() -> bool:
-    """Return whether a run of any company may move."""
-    with unscoped(reason="tick: runs of all companies"):
-        due = RunTimer.objects.filter(told=False, due_at__lte=timezone.now())
-        return bool(RunReady.objects.exists() or due.exists())
+def due_rows(now: Moment) -> list[QuerySet[Any]]:
+    """Return the notices and timers of runs that may move."""
+    return [RunReady.objects.all(), RunTimer.objects.filter(told=False, due_at__lte=now)]
 
 
 def enqueue_due_timers() -> None:

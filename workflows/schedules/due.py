@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from core.jobs.registry import Moment
 from core.lists import tree
 from core.tenancy import company_scope, unscoped
 from core.text.json import iso
@@ -28,15 +29,9 @@ BATCH = 1000
 """Number of an audience's runs that start at once."""
 
 
-def has_due() -> bool:
-    """Return whether a schedule of any company is due."""
-    with unscoped(reason="tick: schedules of all companies"):
-        return bool(_due().exists())
-
-
-def _due() -> QuerySet[Workflow]:
-    due: QuerySet[Workflow] = Workflow.objects.filter(next_fire_at__lte=timezone.now())
-    return due
+def due_schedules(now: Moment) -> list[QuerySet[Workflow]]:
+    """Return the workflows whose schedules are due."""
+    return [Workflow.objects.filter(next_fire_at__lte=now)]
 
 
 def fire_due(deadline: float = float("inf")) -> int:
@@ -44,8 +39,8 @@ def fire_due(deadline: float = float("inf")) -> int:
     fired = 0
     while monotonic() < deadline:
         with unscoped(reason="schedules of all companies"), transaction.atomic():
-            due = _due().order_by("next_fire_at", "pk")
             # Each process fires another schedule. The lock lasts until the next time is written.
+            due = due_schedules(timezone.now())[0].order_by("next_fire_at", "pk")
             schedule = due.select_for_update(of=("self",), no_key=True, skip_locked=True).first()
             if schedule is None:
                 break

@@ -10,11 +10,13 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.deletion import raw_delete
 from core.events.delivery import BATCH
 from core.jobs import notify_workers
+from core.jobs.registry import Moment
 from core.models import Event
 from core.tenancy import company_scope, unscoped
 from workflows.engine.limits import limits
@@ -46,10 +48,9 @@ def has_fresh() -> bool:
     return bool(QueuedEvent.objects.filter(priority__lt=BEHIND).exists())
 
 
-def has_due() -> bool:
-    """Return whether an event of any company waits."""
-    with unscoped(reason="tick: events that wait, of all companies"):
-        return bool(QueuedEvent.objects.exists())
+def waiting_events(now: Moment) -> list[QuerySet[QueuedEvent]]:
+    """Return the events that wait."""
+    return [QueuedEvent.objects.all()]
 
 
 def drain(start: Callable[..., None], deadline: float = float("inf")) -> None:

@@ -23,7 +23,7 @@ register(
     QueueWork(
         backlog.WORK,
         partial(backlog.drain, start),
-        has_due=backlog.has_due,
+        due_rows=backlog.waiting_events,
         queue="workflows",
         task="workflows.start_backlog",
     )

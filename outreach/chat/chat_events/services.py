@@ -8,11 +8,12 @@ from datetime import timedelta
 from time import monotonic
 
 from django.db import DataError, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.errors import ApiError
 from core.jobs import notify_workers
+from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from core.types import JsonObject
 from outreach.chat.chat_events.models import ChatEvent
@@ -56,10 +57,9 @@ def store_events(app: ChatApp, events: Sequence[ProviderEvent]) -> None:
         notify_workers("chat-events")
 
 
-def has_waiting() -> bool:
-    """Return whether events of any company wait."""
-    with unscoped(reason="tick: events of the chat vendor of all companies"):
-        return ChatEvent.objects.filter(applied_at=None).exists()
+def waiting_events(now: Moment) -> list[QuerySet[ChatEvent]]:
+    """Return the events that wait."""
+    return [ChatEvent.objects.filter(applied_at=None)]
 
 
 def apply_waiting(deadline: float) -> None:

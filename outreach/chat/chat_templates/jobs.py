@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from core.jobs import QueueWork, register
-from outreach.chat.chat_templates.services import has_stale, sync_templates
+from outreach.chat.chat_templates.services import stale_templates, sync_templates
 
 register(
-    QueueWork("chat-templates", sync_templates, has_due=has_stale, queue="ai", task="outreach.sync_chat_templates")
+    QueueWork(
+        "chat-templates", sync_templates, due_rows=stale_templates, queue="ai", task="outreach.sync_chat_templates"
+    )
 )

@@ -8,11 +8,12 @@ from time import monotonic
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from core.access import reserve_quota
 from core.errors import DuplicateField, NamedError
+from core.jobs.registry import Moment
 from core.lists import BulkSelection
 from core.tenancy import company_scope, unscoped
 from core.types import JsonObject, Values
@@ -268,21 +269,24 @@ def sync_templates(deadline: float) -> None:
     """Ask the vendor for the templates of apps that have not been asked about for an hour, one app after the other."""
     while monotonic() < deadline:
         with unscoped(reason="worker: chat apps of all companies whose templates are to be asked for"):
-            row = _stale().order_by(F("asked_at").asc(nulls_first=True)).values_list("app_id", "company_id").first()
+            row = (
+                _stale(timezone.now())
+                .order_by(F("asked_at").asc(nulls_first=True))
+                .values_list("app_id", "company_id")
+                .first()
+            )
         if row is None:
             return
         with company_scope(row[1]):
             sync_app(row[0])
 
 
-def has_stale() -> bool:
-    """Return whether templates of any company are to be asked for."""
-    with unscoped(reason="tick: templates of all companies to be asked for"):
-        return _stale().exists()
+def stale_templates(now: Moment) -> list[QuerySet[ChatTemplate]]:
+    """Return the templates to be asked for."""
+    return [_stale(now)]
 
 
-def _stale() -> Any:
-    now = timezone.now()
+def _stale(now: Moment) -> Any:
     old = ChatTemplate.objects.filter(app__is_active=True, app__verified=True)
     return old.filter(asked_at=None) | old.filter(asked_at__lt=now - SYNC_EVERY)
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from core.jobs import QueueWork, register
-from outreach.chat.chatbots.replies import has_due, process_due
+from outreach.chat.chatbots.replies import due_conversations, process_due
 
-register(QueueWork("chatbots", process_due, has_due=has_due, queue="send", task="outreach.run_chatbots"))
+register(QueueWork("chatbots", process_due, due_rows=due_conversations, queue="send", task="outreach.run_chatbots"))

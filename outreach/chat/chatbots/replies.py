@@ -5,9 +5,11 @@ from __future__ import annotations
 from time import monotonic
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.settings.groups import chatbot_defaults
+from core.jobs.registry import Moment
 from core.tenancy import company_id, company_scope, unscoped
 from core.types import Values
 from outreach.chat.chatbots.engine import TOO_LARGE, Bot, Memory, Reaction, choose, react
@@ -71,10 +73,9 @@ def file_limit(conversation: Conversation) -> Limit | None:
     return Limit(most, TOO_LARGE.format(most=f"{most:g}"))
 
 
-def has_due() -> bool:
-    """Return whether a chatbot of any company has a time-dependent action due."""
-    with unscoped(reason="tick: chatbots of all companies that hand over by time"):
-        return Conversation.objects.filter(bot_due_at__lte=timezone.now()).exists()
+def due_conversations(now: Moment) -> list[QuerySet[Conversation]]:
+    """Return the conversations in which a time-dependent action of a chatbot is due."""
+    return [Conversation.objects.filter(bot_due_at__lte=now)]
 
 
 def process_due(deadline: float) -> None:

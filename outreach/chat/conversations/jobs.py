@@ -7,12 +7,20 @@ from core.jobs import QueueWork, register
 from outreach.chat.conversations import media
 from outreach.chat.conversations.campaigns import WHERE, show
 from outreach.chat.conversations.mails import take_in
-from outreach.chat.conversations.timeouts import has_due, process_due
+from outreach.chat.conversations.timeouts import due_conversations, process_due
 
-register(QueueWork("conversations", process_due, has_due=has_due, queue="send", task="outreach.check_conversations"))
 register(
     QueueWork(
-        "conversation-files", media.fetch_due, has_due=media.has_due, queue="bulk", task="outreach.fetch_chat_files"
+        "conversations", process_due, due_rows=due_conversations, queue="send", task="outreach.check_conversations"
+    )
+)
+register(
+    QueueWork(
+        "conversation-files",
+        media.fetch_due,
+        due_rows=media.due_messages,
+        queue="bulk",
+        task="outreach.fetch_chat_files",
     )
 )
 register(EventConsumer("chat-campaigns", show, kinds=("mail.sent",), where=WHERE))

@@ -17,11 +17,12 @@ from datetime import datetime, timedelta
 from time import monotonic
 
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from core.errors import ApiError, NamedError
 from core.hooks import Hook
+from core.jobs.registry import Moment
 from core.jobs.sweeper import MAX_DEATHS
 from core.tenancy import company_scope, unscoped
 from crm.files.models import File
@@ -61,10 +62,9 @@ chatbot_file_limit: Hook[[Conversation], Limit | None] = Hook(
 )
 
 
-def has_due() -> bool:
-    """Return whether a file of any company is to be fetched."""
-    with unscoped(reason="tick: files that people have sent to all companies"):
-        return ConversationMessage.objects.filter(file_due_at__lte=timezone.now()).exists()
+def due_messages(now: Moment) -> list[QuerySet[ConversationMessage]]:
+    """Return the messages whose file is to be fetched."""
+    return [ConversationMessage.objects.filter(file_due_at__lte=now)]
 
 
 def fetch_due(deadline: float) -> None:

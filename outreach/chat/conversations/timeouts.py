@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.members.notices import notify
 from accounts.models import Member
 from accounts.settings.notices import Notice
+from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from crm.teams.models import TeamMember
 from outreach.chat.conversations.incoming import tell
@@ -22,19 +23,17 @@ from outreach.chat.conversations.targets import keep
 BATCH = 200
 
 
-def _resting() -> Q:
-    return Q(snoozed_until__lte=timezone.now())
+def _resting(now: Moment) -> Q:
+    return Q(snoozed_until__lte=now)
 
 
-def _late() -> Q:
-    return Q_DUE & Q(answer_due_at__lte=timezone.now())
+def _late(now: Moment) -> Q:
+    return Q_DUE & Q(answer_due_at__lte=now)
 
 
-def has_due() -> bool:
-    """Return whether a conversation of any company is to wake, or an answer is late."""
-    with unscoped(reason="tick: conversations of all companies whose time has come"):
-        rows = Conversation.objects.all()
-        return rows.filter(_resting()).exists() or rows.filter(_late()).exists()
+def due_conversations(now: Moment) -> list[QuerySet[Conversation]]:
+    """Return the conversations that are to wake, and those whose answer is late."""
+    return [Conversation.objects.filter(condition) for condition in (_resting(now), _late(now))]
 
 
 def process_due(deadline: float) -> None:
@@ -45,9 +44,11 @@ def process_due(deadline: float) -> None:
             pass
 
 
-def _each(due: Callable[[], Q], action: Callable[[Conversation], None], deadline: float) -> bool:
+def _each(due: Callable[[Moment], Q], action: Callable[[Conversation], None], deadline: float) -> bool:
     with unscoped(reason="worker: conversations of all companies whose time has come"):
-        pairs = list(Conversation.objects.filter(due()).order_by("pk").values_list("pk", "company_id")[:BATCH])
+        pairs = list(
+            Conversation.objects.filter(due(timezone.now())).order_by("pk").values_list("pk", "company_id")[:BATCH]
+        )
     done = False
     for pk, company in pairs:
         if monotonic() >= deadline:
@@ -56,7 +57,7 @@ def _each(due: Callable[[], Q], action: Callable[[Conversation], None], deadline
             # A conversation that somebody is changing right now is looked at again in a second.
             rows: QuerySet[Conversation] = Conversation.objects.select_for_update(of=("self",), skip_locked=True)
             # The condition again, with the lock: it may have been answered since it was listed.
-            conversation = rows.filter(due(), pk=pk).first()
+            conversation = rows.filter(due(timezone.now()), pk=pk).first()
             if conversation is not None:
                 action(conversation)
                 done = True

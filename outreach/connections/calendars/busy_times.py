@@ -9,10 +9,11 @@ from random import SystemRandom
 from time import monotonic
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
+from core.jobs.leases import LeaseLost, backoff, claim, update_owned
+from core.jobs.registry import Moment
 from core.tenancy import company_scope
 from outreach.connections.calendars.google import CalendarFailed, busy_between
 from outreach.connections.calendars.models import CalendarConnection
@@ -32,9 +33,9 @@ PATIENCE = 3.0
 _random = SystemRandom()
 
 
-def has_due_connections() -> bool:
-    """Return whether calendars of any company are to be asked."""
-    return has_due(CalendarConnection, ACTIVE)
+def due_connections(now: Moment) -> list[QuerySet[CalendarConnection]]:
+    """Return the connections whose calendars are to be asked."""
+    return [CalendarConnection.claimable(now, ACTIVE)]
 
 
 def ask_due(deadline: float) -> None:

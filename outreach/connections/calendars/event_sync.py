@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from core.events.models import Event
 from core.jobs import notify_workers
-from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
+from core.jobs.leases import LeaseLost, backoff, claim, update_owned
 from core.tenancy import company_scope
 from core.types import JsonObject
 from crm.meetings.models import Meeting
@@ -57,11 +57,6 @@ def note_meetings(events: Sequence[Event]) -> None:
     )
     changed.update(version=F("version") + 1, status=status, due_at=now, attempts=0, link_asks=0, updated_at=now)
     notify_workers(EVENTS)
-
-
-def has_due_events() -> bool:
-    """Return whether meetings of any company wait to be written."""
-    return has_due(CalendarEvent)
 
 
 def write_due(deadline: float) -> None:

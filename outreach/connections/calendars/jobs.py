@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from core.events import EventConsumer
 from core.jobs import QueueWork, register
-from outreach.connections.calendars.busy_times import ask_due, has_due_connections
-from outreach.connections.calendars.event_sync import MEETING_EVENTS, has_due_events, note_meetings, write_due
+from outreach.connections.calendars.busy_times import ask_due, due_connections
+from outreach.connections.calendars.event_sync import MEETING_EVENTS, note_meetings, write_due
 from outreach.connections.calendars.models import CalendarConnection, CalendarEvent
 from outreach.connections.calendars.queues import BUSY, EVENTS
 
@@ -17,7 +17,6 @@ register(
     QueueWork(
         EVENTS,
         write_due,
-        has_due=has_due_events,
         queue="bulk",
         task="outreach.write_calendar_events",
         model=CalendarEvent,
@@ -27,7 +26,7 @@ register(
     QueueWork(
         BUSY,
         ask_due,
-        has_due=has_due_connections,
+        due_rows=due_connections,
         queue="bulk",
         task="outreach.read_busy_times",
         model=CalendarConnection,

@@ -6,13 +6,13 @@ from datetime import timedelta
 
 from core.jobs import PeriodicTask, QueueWork, register
 from outreach.messaging.deliverability.models import SenderCheck
-from outreach.messaging.deliverability.services import add_new_senders, check_due, has_due_checks
+from outreach.messaging.deliverability.services import add_new_senders, check_due, due_checks
 
 register(
     QueueWork(
         "sender-checks",
         check_due,
-        has_due=has_due_checks,
+        due_rows=due_checks,
         queue="bulk",
         task="outreach.check_senders",
         model=SenderCheck,

@@ -10,12 +10,13 @@ from time import monotonic
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.members.notices import notify
 from accounts.settings.notices import Notice
-from core.jobs.leases import claim, has_due
+from core.jobs.leases import claim
+from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from core.types import JsonObject
 from outreach.connections.connected_apps.turns import turn
@@ -104,9 +105,9 @@ def add_new_senders() -> bool:
     return len(rows) == NEW_AT_ONCE
 
 
-def has_due_checks() -> bool:
-    """Return whether the check of an active sender is due."""
-    return has_due(SenderCheck, ACTIVE)
+def due_checks(now: Moment) -> list[QuerySet[SenderCheck]]:
+    """Return the checks of active senders that are due."""
+    return [SenderCheck.claimable(now, ACTIVE)]
 
 
 def check_due(deadline: float) -> None:

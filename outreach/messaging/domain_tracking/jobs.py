@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from core.jobs import QueueWork, register
 from outreach.messaging.domain_tracking.models import DomainTracking
-from outreach.messaging.domain_tracking.services import check_due, has_due_checks
+from outreach.messaging.domain_tracking.services import check_due, due_checks
 
 register(
     QueueWork(
         "tracking-domains",
         check_due,
-        has_due=has_due_checks,
+        due_rows=due_checks,
         queue="bulk",
         task="outreach.check_tracking_domains",
         model=DomainTracking,

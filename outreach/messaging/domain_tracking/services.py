@@ -10,12 +10,14 @@ from time import monotonic
 import idna
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.crypto import get_random_string
 
 from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed, shorten
-from core.jobs.leases import LeaseLost, claim, has_due, update_owned
+from core.jobs.leases import LeaseLost, claim, update_owned
+from core.jobs.registry import Moment
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_scope
 from crm.records.writes.unique_names import save_unique_name
@@ -157,9 +159,9 @@ def _save(row: DomainTracking, others: Iterable[str]) -> None:
     forget(row.name)
 
 
-def has_due_checks() -> bool:
-    """Return whether a host's check is due. The demo's hosts do not exist."""
-    return not settings.DEMO and has_due(DomainTracking)
+def due_checks(now: Moment) -> list[QuerySet[DomainTracking]]:
+    """Return the hosts to be checked. The demo's hosts do not exist."""
+    return [] if settings.DEMO else [DomainTracking.claimable(now)]
 
 
 def check_due(deadline: float) -> None:

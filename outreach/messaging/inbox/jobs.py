@@ -6,12 +6,12 @@ from datetime import timedelta
 
 from core.jobs import PeriodicTask, QueueWork, register
 from outreach.messaging.inbox.models import ImapMailbox
-from outreach.messaging.inbox.receiving.polling import drain, mailboxes_due
+from outreach.messaging.inbox.receiving.polling import drain, due_mailboxes
 from outreach.messaging.inbox.retention import purge_inbox
 
 register(
     QueueWork(
-        "mailboxes", drain, has_due=mailboxes_due, queue="bulk", task="outreach.read_mailboxes", model=ImapMailbox
+        "mailboxes", drain, due_rows=due_mailboxes, queue="bulk", task="outreach.read_mailboxes", model=ImapMailbox
     )
 )
 register(PeriodicTask("inbox", purge_inbox, every=timedelta(hours=1)))

@@ -8,11 +8,12 @@ from datetime import timedelta
 from time import monotonic
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.deletion import raw_delete
 from core.jobs import notify_workers
+from core.jobs.registry import Moment
 from core.outbound_http import HttpFailed, exchange
 from core.tenancy import company_id, company_scope, unscoped
 from core.types import JsonObject
@@ -85,10 +86,9 @@ def store_events(app: MailApp, events: Sequence[ProviderEvent]) -> None:
         notify_workers("mail-events")
 
 
-def has_waiting() -> bool:
-    """Return whether events of any company wait."""
-    with unscoped(reason="tick: events of mail vendors of all companies"):
-        return MailEvent.objects.filter(applied_at=None).exists()
+def waiting_events(now: Moment) -> list[QuerySet[MailEvent]]:
+    """Return the events that wait."""
+    return [MailEvent.objects.filter(applied_at=None)]
 
 
 def apply_waiting(deadline: float) -> None:

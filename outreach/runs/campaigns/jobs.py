@@ -9,6 +9,8 @@ from outreach.runs.campaigns import launch
 from outreach.runs.campaigns.progress import follow_campaigns
 
 register(
-    QueueWork("campaigns", launch.start_due, has_due=launch.has_due, queue="send", task="outreach.start_campaigns")
+    QueueWork(
+        "campaigns", launch.start_due, due_rows=launch.due_campaigns, queue="send", task="outreach.start_campaigns"
+    )
 )
 register(PeriodicTask("outreach.campaigns", follow_campaigns, every=timedelta(minutes=1)))

@@ -15,6 +15,7 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
+from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from core.types import JsonObject
 from outreach.messaging.delivery.senders import columns_of
@@ -94,21 +95,20 @@ def _begin(campaign: Campaign, content: JsonObject) -> None:
     notify_workers("genie")
 
 
-def _due() -> QuerySet[Campaign]:
-    return Campaign.objects.filter(status=Status.SCHEDULED, is_deleted=False, scheduled_at__lte=timezone.now())
+def _due(now: Moment) -> QuerySet[Campaign]:
+    return Campaign.objects.filter(status=Status.SCHEDULED, is_deleted=False, scheduled_at__lte=now)
 
 
-def has_due() -> bool:
-    """Return whether a campaign of any company is to begin."""
-    with unscoped(reason="tick: campaigns of all companies"):
-        return _due().exists()
+def due_campaigns(now: Moment) -> list[QuerySet[Campaign]]:
+    """Return the campaigns that are to begin."""
+    return [_due(now)]
 
 
 def start_due(deadline: float) -> None:
     """Begin campaigns whose time has come until none is left or monotonic() passes the deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: campaigns of all companies whose time has come"):
-            due = list(_due().order_by("scheduled_at").values_list("pk", "company_id")[:BATCH])
+            due = list(_due(timezone.now()).order_by("scheduled_at").values_list("pk", "company_id")[:BATCH])
         if not due:
             return
         for campaign_id, company in due:
@@ -119,7 +119,7 @@ def start_due(deadline: float) -> None:
 @transaction.atomic
 def start_at_its_time(campaign_id: str) -> None:
     """Begin a due campaign, unless another worker has. One that cannot begin fails with the reason."""
-    campaign = _due().select_for_update(of=("self",)).filter(pk=campaign_id).first()
+    campaign = _due(timezone.now()).select_for_update(of=("self",)).filter(pk=campaign_id).first()
     if campaign is None:
         return
     try:

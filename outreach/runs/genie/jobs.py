@@ -18,14 +18,18 @@ from outreach.runs.genie.writing.planning import plan
 register(JobWork("genie", plan, model=GenieScheduler, queue="ai", task="outreach.plan_runs", ended=notify_ended))
 register(
     QueueWork(
-        "follow-ups", follow_ups.plan_due, has_due=follow_ups.has_due, queue="send", task="outreach.plan_follow_ups"
+        "follow-ups",
+        follow_ups.plan_due,
+        due_rows=follow_ups.due_messages,
+        queue="send",
+        task="outreach.plan_follow_ups",
     )
 )
 register(
     QueueWork(
         "occurrences",
         occurrences.fire_due,
-        has_due=occurrences.has_due,
+        due_rows=occurrences.due_runs,
         queue="send",
         task="outreach.start_occurrences",
     )

@@ -9,13 +9,14 @@ from time import monotonic
 from typing import Any
 
 from django.db import DataError, transaction
-from django.db.models import DateTimeField, ExpressionWrapper, F, Q
+from django.db.models import DateTimeField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from core.access import entitlement, limited
 from core.errors import ApiError
-from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
+from core.jobs.leases import LeaseLost, backoff, claim, update_owned
+from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from core.types import JsonObject, Values
 from outreach.connections.social_apps.client import SocialClient, SocialFailed
@@ -36,11 +37,6 @@ KEPT = 1000
 """Rows that one round of forgetting takes."""
 _random = SystemRandom()
 Reason = FormLead.Reason
-
-
-def has_due_leads() -> bool:
-    """Return whether leads of any company wait."""
-    return has_due(FormLead)
 
 
 def work_on_leads(deadline: float) -> None:
@@ -150,9 +146,9 @@ def _text(value: Any, most: int) -> str:
     return text[:most].replace("\0", "").encode("utf-8", "ignore").decode().strip()
 
 
-def has_due_forms() -> bool:
-    """Return whether a form of a platform is to be asked for."""
-    return has_due(Form, ASKS)
+def due_forms(now: Moment) -> list[QuerySet[Form]]:
+    """Return the forms of platforms to be asked for."""
+    return [Form.claimable(now, ASKS)]
 
 
 def ask_due_forms(deadline: float) -> None:

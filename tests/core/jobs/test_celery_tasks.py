@@ -89,7 +89,7 @@ def test_the_tick_sends_the_tasks_of_the_work_that_is_due(monkeypatch: pytest.Mo
 @pytest.mark.django_db
 def test_a_message_of_an_earlier_release_is_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[float] = []
-    work = QueueWork("earlier", ran.append, has_due=lambda: False, queue="bulk", task="core.earlier")
+    work = QueueWork("earlier", ran.append, due_rows=lambda now: [], queue="bulk", task="core.earlier")
     monkeypatch.setitem(WORK, work.key, work)
     monkeypatch.setattr("core.jobs.celery_tasks.close_old_connections", lambda: None)
     drain = current_app.tasks["core.drain"]

@@ -142,7 +142,7 @@ def test_a_process_gives_up_what_a_failed_statement_left_claimed(
 
     found: list[bool] = []
     work = jobs.QueueWork(
-        "mails", run, has_due=lambda: True, queue="send", task="test.mails", frees_claims=frees_claims
+        "mails", run, due_rows=lambda now: [], queue="send", task="test.mails", frees_claims=frees_claims
     )
     monkeypatch.setattr(celery_tasks, "close_old_connections", lambda: None)  # it would close the one of the test
     monkeypatch.setattr(celery_tasks, "release_lock", lambda: found.append(True))

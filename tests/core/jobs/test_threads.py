@@ -36,7 +36,7 @@ def test_a_process_drains_work_in_one_thread_unless_the_work_says_otherwise(
             reached.set()
         assert go.wait(10)
 
-    work = kind("slow", run, has_due=lambda: True, queue="ai", task="test.slow")
+    work = kind("slow", run, due_rows=lambda now: [], queue="ai", task="test.slow")
     monkeypatch.setattr(celery_tasks, "close_old_connections", lambda: None)
     monkeypatch.setattr(celery_tasks, "current_hold", lambda: None)
     threads = [Thread(target=celery_tasks.drain_slice, args=[work]) for _ in range(2)]

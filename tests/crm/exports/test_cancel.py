@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.jobs import WORK
 from crm.exports import worker
 from crm.files import leftovers
 from crm.models import Export, File
@@ -38,7 +39,7 @@ def test_a_queued_export_is_cancelled_at_once_and_one_at_work_after_its_piece(
     assert (found["status"], found["processed"], found["total"], found["file"]) == ("cancelled", 2, 3, None)
     assert stored(media) == []
     assert not File.objects.filter(is_deleted=False).exists()
-    assert leftovers.has_leftovers()
+    assert WORK["files"].due()
     leftovers.remove_leftovers(float("inf"))
     assert not File.objects.exclude(path="").exists()
 

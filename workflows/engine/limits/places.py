@@ -79,7 +79,7 @@ def admit_batch() -> bool:
 
 def has_notices() -> bool:
     """Return whether a place of any company may be free."""
-    with unscoped(reason="tick: places that may be free, of all companies"):
+    with unscoped(reason="places that may be free, of all companies"):
         return bool(PlaceNotice.objects.exists())
 
 

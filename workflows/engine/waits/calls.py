@@ -18,7 +18,6 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from core.ids import new_id
-from core.jobs import has_due as has_due_rows
 from core.jobs.flights import Flights
 from core.jobs.liveness import worker_number
 from core.tenancy import company_scope, unscoped
@@ -85,11 +84,6 @@ SELECT company_id, id, place FROM (
     SELECT *, number + row_number() OVER (PARTITION BY company_id ORDER BY due_at, id) AS place FROM ready
 ) AS placed WHERE place <= %(of_company)s ORDER BY company_id, place
 """
-
-
-def has_due() -> bool:
-    """Return whether a call of any company is due."""
-    return has_due_rows(RunCall)
 
 
 def drain(deadline: float) -> None:

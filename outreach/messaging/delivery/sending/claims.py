@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import SystemRandom
+from typing import Any
 
 from django.db import transaction
-from django.db.models import OuterRef, Q, Subquery, prefetch_related_objects
+from django.db.models import OuterRef, Q, QuerySet, Subquery, prefetch_related_objects
 from django.utils import timezone
 
 from core.ids import new_id
 from core.jobs.liveness import worker_number
+from core.jobs.registry import Moment
 from core.tenancy import unscoped
 from core.types import JsonObject
 from outreach.connections.senders.models import Sender
@@ -63,25 +65,28 @@ class Claim:
     lease: str = ""
 
 
-def _due(now: dt.datetime) -> Q:
+def _due(now: Moment) -> Q:
     return Q(status=SendJob.Status.APPROVED, due_at__lte=now)
+
+
+def senders_with_due_messages(now: Moment) -> list[QuerySet[Any]]:
+    """Return the senders with due messages of all companies, by kind of sender."""
+    senders: list[QuerySet[Any]] = []
+    for kind in ALL_SENDERS:
+        # A value for each sender: EXISTS becomes a join, which reads all that is due.
+        waiting = SendJob.objects.filter(_due(now), **{f"{kind.job_column}_id": OuterRef("pk")})
+        first = Subquery(waiting.order_by("due_at", "id").values("pk")[:1])
+        # A paused sender keeps its due messages, so it is left out here, or each round would begin with it again.
+        awake = Q(paused_until__isnull=True) | Q(paused_until__lte=now)
+        senders.append(kind._default_manager.alias(first=first).filter(awake, first__isnull=False, **SENDING))
+    return senders
 
 
 def due_senders(limit: int) -> list[tuple[str, str]]:
     """Return (sender id, company id) of senders with due messages, of all companies, in random order for fairness."""
-    now = timezone.now()
+    pairs: list[tuple[str, str]] = []
     with unscoped(reason="worker: senders of all companies with messages due"):
-        pairs: list[tuple[str, str]] = []
-        for kind in ALL_SENDERS:
-            # A value for each sender: EXISTS becomes a join, which reads all that is due.
-            waiting = SendJob.objects.filter(_due(now), **{f"{kind.job_column}_id": OuterRef("pk")})
-            first = Subquery(waiting.order_by("due_at", "id").values("pk")[:1])
-            # A paused sender keeps its due messages, so it is left out here, or each round would begin with
-            # it again.
-            senders = kind._default_manager.alias(first=first).filter(
-                Q(paused_until__isnull=True) | Q(paused_until__lte=now), first__isnull=False, **SENDING
-            )
-            # Random, so that beyond the limit no sender is always the one that is left out.
+        for senders in senders_with_due_messages(timezone.now()):
             pairs += senders.order_by("?").values_list("pk", "company_id")[:limit]
     # Otherwise all mailboxes would come before all chat apps.
     _random.shuffle(pairs)
@@ -306,8 +311,3 @@ def schedule_retry(job: SendJob, *, until: dt.datetime, detail: str, reply: str)
         reply=reply,
         sending_at=None,
     )
-
-
-def has_due() -> bool:
-    """Return whether any sender has messages that may go now."""
-    return bool(due_senders(1))

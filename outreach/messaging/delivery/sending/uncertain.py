@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from core.jobs import LeaseLost
 from core.jobs.liveness import worker_number
+from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from outreach.connections.mail_vendors.google import READ
 from outreach.connections.mail_vendors.models import MailApp
@@ -41,9 +42,8 @@ LOOKED_UP = tuple(key for key, vendor in VENDORS.items() if vendor.finds_sent)
 FOUND = "the mailbox has it among the messages that were sent"
 
 
-def _doubtful() -> QuerySet[SendJob]:
-    """Return the messages of all companies that a vendor is to be asked about now."""
-    now = timezone.now()
+def _doubtful(now: Moment) -> QuerySet[SendJob]:
+    """Return the messages of all companies that a vendor is to be asked about."""
     keyed = [key for key, vendor in VENDORS.items() if vendor.idempotency]
     # A vendor that keeps a key for each message, or a mailbox that we are allowed to read.
     open_to_us = Q(vendor__in=keyed) | Q(vendor__in=LOOKED_UP, scopes__contains=READ)
@@ -60,10 +60,9 @@ def _doubtful() -> QuerySet[SendJob]:
     )
 
 
-def has_doubts() -> bool:
-    """Return whether a vendor is to be asked about a message of any company."""
-    with unscoped(reason="tick: messages in doubt of all companies"):
-        return _doubtful().exists()
+def uncertain_messages(now: Moment) -> list[QuerySet[SendJob]]:
+    """Return the messages that a vendor is to be asked about."""
+    return [_doubtful(now)]
 
 
 def ask_again(deadline: float) -> None:
@@ -72,7 +71,9 @@ def ask_again(deadline: float) -> None:
     while monotonic() < deadline:
         with unscoped(reason="worker: messages in doubt of all companies"):
             # One by one: each call may take seconds, in which others may settle the message.
-            job = _doubtful().select_related("contact", "run", "mail_app").order_by("due_at", "pk").first()
+            job = (
+                _doubtful(timezone.now()).select_related("contact", "run", "mail_app").order_by("due_at", "pk").first()
+            )
         if job is None:
             return
         with company_scope(job.company_id):

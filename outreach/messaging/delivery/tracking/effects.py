@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.events import emit
+from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from core.types import JsonObject
 from outreach.messaging.delivery.deliveries import event_columns
@@ -30,21 +31,20 @@ MAX_DELETED = 5000
 Kind = TrackingEvent.Kind
 
 
-def _waiting() -> QuerySet[TrackingEvent]:
-    return TrackingEvent.objects.filter(applied_at=None, happened_at__lte=timezone.now() - WAIT)
+def _waiting(now: Moment) -> QuerySet[TrackingEvent]:
+    return TrackingEvent.objects.filter(applied_at=None, happened_at__lte=now - WAIT)
 
 
-def has_waiting() -> bool:
-    """Return whether opens or clicks of any company wait."""
-    with unscoped(reason="tick: opens and clicks of all companies"):
-        return _waiting().exists()
+def waiting_events(now: Moment) -> list[QuerySet[TrackingEvent]]:
+    """Return the opens and clicks that wait."""
+    return [_waiting(now)]
 
 
 def apply_waiting(deadline: float) -> None:
     """Apply opens and clicks until none waits or monotonic() passes the deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: companies with opens and clicks"):
-            company = _waiting().order_by("happened_at").values_list("company_id", flat=True).first()
+            company = _waiting(timezone.now()).order_by("happened_at").values_list("company_id", flat=True).first()
         if company is None:
             return
         with company_scope(company):
@@ -57,7 +57,7 @@ def apply_waiting(deadline: float) -> None:
 def apply_batch() -> int:
     """Apply some of the active company's opens and clicks. Returns how many."""
     # Two workers share the waiting rows. applied_at commits with the counts, so each row counts once.
-    rows = _waiting().select_for_update(skip_locked=True, of=("self",)).order_by("happened_at", "pk")
+    rows = _waiting(timezone.now()).select_for_update(skip_locked=True, of=("self",)).order_by("happened_at", "pk")
     events = list(rows[:BATCH])
     if not events:
         return 0

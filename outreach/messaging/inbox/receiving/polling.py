@@ -7,12 +7,13 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.members.notices import members_who_may, notify
 from core.jobs import LeaseLost
-from core.jobs.leases import claim, has_due, update_owned
+from core.jobs.leases import claim, update_owned
+from core.jobs.registry import Moment
 from core.tenancy import company_scope
 from outreach.connections.connected_apps.registry import MODULE
 from outreach.messaging.delivery.limits.pauses import NOTIFY_AFTER
@@ -39,9 +40,9 @@ GRACE = 15.0
 """Seconds that a connection may stay open after that time."""
 
 
-def mailboxes_due() -> bool:
-    """Return whether a mailbox of any company is to be read."""
-    return has_due(ImapMailbox, READABLE)
+def due_mailboxes(now: Moment) -> list[QuerySet[ImapMailbox]]:
+    """Return the mailboxes to be read."""
+    return [ImapMailbox.claimable(now, READABLE)]
 
 
 def drain(deadline: float) -> None:

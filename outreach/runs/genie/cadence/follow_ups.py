@@ -11,10 +11,12 @@ from contextlib import suppress
 from time import monotonic
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
 from core.jobs import notify_workers
+from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from outreach.connections.chat_apps.models import ChatApp
 from outreach.connections.senders.models import Sender
@@ -32,10 +34,9 @@ RUNS = 50
 Status = GenieScheduler.Status
 
 
-def has_due() -> bool:
-    """Return whether a follow-up of any company is due to be planned."""
-    with unscoped(reason="tick: follow-ups of all companies"):
-        return SendJob.objects.filter(next_step_at__lte=timezone.now()).exists()
+def due_messages(now: Moment) -> list[QuerySet[SendJob]]:
+    """Return the messages whose follow-up is due to be planned."""
+    return [SendJob.objects.filter(next_step_at__lte=now)]
 
 
 def plan_due(deadline: float) -> None:

@@ -17,6 +17,7 @@ from core.access import going_entitlement
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
+from core.jobs.registry import Moment
 from core.tenancy import company_id, company_scope, unscoped
 from outreach.runs.genie.cadence.schedule import slot_after
 from outreach.runs.genie.generated.makers import end_run
@@ -28,24 +29,23 @@ RUNS = 100
 Status = GenieScheduler.Status
 
 
-def _due() -> QuerySet[GenieScheduler]:
+def _due(now: Moment) -> QuerySet[GenieScheduler]:
     """Return the runs whose next occurrence is due. One that still plans the last one is not: it comes afterwards."""
     planned = Q(status__in=(Status.COMPLETED, Status.FAILED), cancelled_at=None, is_deleted=False)
-    due = GenieScheduler.objects.filter(planned, recurring=True, next_occurrence_at__lte=timezone.now())
+    due = GenieScheduler.objects.filter(planned, recurring=True, next_occurrence_at__lte=now)
     return due.filter(paused_at=None)
 
 
-def has_due() -> bool:
-    """Return whether an occurrence of any company is due."""
-    with unscoped(reason="tick: occurrences of all companies"):
-        return _due().exists()
+def due_runs(now: Moment) -> list[QuerySet[GenieScheduler]]:
+    """Return the runs whose next occurrence is due."""
+    return [_due(now)]
 
 
 def fire_due(deadline: float) -> None:
     """Begin due occurrences until none is left or monotonic() passes the deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: runs of all companies with an occurrence due"):
-            runs = list(_due().order_by("next_occurrence_at").values_list("pk", "company_id")[:RUNS])
+            runs = list(_due(timezone.now()).order_by("next_occurrence_at").values_list("pk", "company_id")[:RUNS])
         if not runs:
             return
         for run_id, company in runs:
@@ -58,7 +58,7 @@ def fire(run_id: str) -> bool:
     """Begin the next occurrence of the run if it is due. Returns whether it was."""
     now = timezone.now()
     # The conditions are checked again with the lock: another worker may have fired it.
-    run = _due().select_for_update(no_key=True, of=("self",)).filter(pk=run_id).first()
+    run = _due(timezone.now()).select_for_update(no_key=True, of=("self",)).filter(pk=run_id).first()
     if run is None or run.interval_ms is None or run.next_occurrence_at is None:
         return False
     this_one = GenieScheduler.objects.filter(

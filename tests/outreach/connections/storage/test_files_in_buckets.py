@@ -19,7 +19,6 @@ from django.utils import timezone
 from core import s3
 from core.jobs import WORK
 from crm.files import stores
-from crm.files.leftovers import has_leftovers
 from crm.files.stores import Target
 from crm.models import Bucket, File
 from tests.kit.cast import Cast, make_cast
@@ -111,7 +110,7 @@ def test_a_bucket_that_changed_a_content_gives_none(cast: Cast, buckets: Buckets
     s3.client(buckets.place(box)).delete_object(Bucket=box, Key=key)
     assert cast.key.get(f"/file/{file['_id']}/download").status == 404
     remove_for_good(cast, file["_id"])
-    assert not has_leftovers(), "what is gone already counts as removed"
+    assert not WORK["files"].due(), "what is gone already counts as removed"
 
 
 def test_what_is_deleted_is_removed_when_the_bucket_lets_it(
