@@ -44,7 +44,14 @@ class Flow extends FlowChanges {
   // What is pressed
 
   _tools() {
-    const deeds = [["Add a step", () => this._add(this._at || this._first?.id)], ["Undo", () => this._again(this._before, this._after)], ["Redo", () => this._again(this._after, this._before)], ["Tidy up", () => this._tidy()], ["Show all", () => this._fit(ALL)], ["Keys", () => this._help()]];
+    const deeds = [
+      ["Add a step", () => this._add(this._at || this._first?.id)],
+      ["Undo", () => this._again(this._before, this._after)],
+      ["Redo", () => this._again(this._after, this._before)],
+      ["Tidy up", () => this._tidy()],
+      ["Show all", () => this._fit(ALL)],
+      ["Keys", () => this._help()],
+    ];
     const bar = one(".flow-tools", this);
     for (const [words, deed] of deeds) {
       if ((!this.may && !["Show all", "Keys"].includes(words)) || (this._graph.ordered && words === "Tidy up")) continue;
@@ -81,7 +88,9 @@ class Flow extends FlowChanges {
       if (box && box.dataset.id !== this._at && !this._drag) this._choose(box.dataset.id);
     });
     stage.addEventListener("keydown", (event) => this._key(event));
-    this.addEventListener("keydown", (event) => { if (event.key === "Escape" && !this.side.hidden && this.side.contains(event.target)) { event.preventDefault(); this._close(); } });
+    this.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !this.side.hidden && this.side.contains(event.target)) { event.preventDefault(); this._close(); }
+    });
     this.side.addEventListener("submit", (event) => this._submit(event));
     this.side.addEventListener("click", (event) => { if (event.target.closest("[data-leave]")) { event.preventDefault(); this._close(); } });
     this.addEventListener("click", (event) => {
@@ -90,7 +99,10 @@ class Flow extends FlowChanges {
       const link = event.target.closest("#problems a, [data-beside], .flow-side a[data-node]");
       if (link && this.stage.clientWidth && !event.ctrlKey && !event.metaKey) {
         const { node, beside } = link.dataset;
-        if (beside !== undefined || new URL(link.href).pathname === this._graph.step) { event.preventDefault(); this._edit(beside !== undefined ? this._at : node || this._first?.id, link.href); }
+        if (beside !== undefined || new URL(link.href).pathname === this._graph.step) {
+          event.preventDefault();
+          this._edit(beside !== undefined ? this._at : node || this._first?.id, link.href);
+        }
       }
     });
     const palette = one("#flow-palette", this);
@@ -118,7 +130,11 @@ class Flow extends FlowChanges {
   _key(event) {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const told = () => { event.preventDefault(); event.stopPropagation(); };
-    if ((event.ctrlKey || event.metaKey) && key === "z") { told(); if (event.shiftKey) this._again(this._after, this._before); else this._again(this._before, this._after); return; }
+    if ((event.ctrlKey || event.metaKey) && key === "z") {
+      told();
+      if (event.shiftKey) this._again(this._after, this._before); else this._again(this._before, this._after);
+      return;
+    }
     if ((event.ctrlKey || event.metaKey) && key === "y") { told(); this._again(this._after, this._before); return; }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (key.startsWith("Arrow")) {
@@ -140,12 +156,29 @@ class Flow extends FlowChanges {
     if (key === "Enter" || key === " ") {
       if (event.target.closest(".flow-port")) return;
       told();
-      if (this._link) { const { node, handle } = this._link; this._link = null; if (this._at && this._at !== node) this._connect(node, handle, this._at); this._choose(this._at); return; }
+      if (this._link) {
+        const { node, handle } = this._link;
+        this._link = null;
+        if (this._at && this._at !== node) this._connect(node, handle, this._at);
+        this._choose(this._at);
+        return;
+      }
       if (this._at) this._edit(this._at);
       return;
     }
     if (key === "Escape") { told(); this._link = null; this._edge = ""; this._say(""); this._choose(this._at); return; }
-    const deed = { a: () => this._add(this._at), c: () => this._pull(), Delete: () => this._delete(), Backspace: () => this._delete(), t: () => this.may && !this._graph.ordered && this._tidy(), f: () => this._fit(ALL), "+": () => this._zoom(1.2), "=": () => this._zoom(1.2), "-": () => this._zoom(1 / 1.2), "?": () => this._help() }[key];
+    const deed = {
+      a: () => this._add(this._at),
+      c: () => this._pull(),
+      Delete: () => this._delete(),
+      Backspace: () => this._delete(),
+      t: () => this.may && !this._graph.ordered && this._tidy(),
+      f: () => this._fit(ALL),
+      "+": () => this._zoom(1.2),
+      "=": () => this._zoom(1.2),
+      "-": () => this._zoom(1 / 1.2),
+      "?": () => this._help(),
+    }[key];
     if (deed) { told(); deed(); }
   }
 

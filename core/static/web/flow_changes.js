@@ -184,7 +184,10 @@ class FlowChanges extends FlowCanvas {
 
   _join(source, handle, target) {
     const there = this._graph.edges.some((edge) => edge.source === source && edge.sourceHandle === handle && edge.target === target);
-    if (!there) this._graph.edges.push({ id: `${source}-${handle}-${target}`.slice(0, 200), source, target, sourceHandle: handle, targetHandle: "in", label: "" });
+    if (!there) {
+      const id = `${source}-${handle}-${target}`.slice(0, 200);
+      this._graph.edges.push({ id, source, target, sourceHandle: handle, targetHandle: "in", label: "" });
+    }
   }
 
   // Whether a node can come after another one.
@@ -250,7 +253,13 @@ class FlowChanges extends FlowCanvas {
       for (const node of this._graph.nodes) if (node.id !== after && rest.some((edge) => this._leads(edge.target, node.id))) node.position.y += APART[1];
     }
     this._graph.nodes.push({ id, type, position: place, data: JSON.parse(button.dataset.seed) });
-    this._graph.shown[id] = { label: one("b", button).textContent, about: "", group: [...button.classList].find((css) => css.startsWith("group-"))?.slice(6) ?? "", ways: ways.map((name) => [name, name]), problems: [] };
+    this._graph.shown[id] = {
+      label: one("b", button).textContent,
+      about: "",
+      group: [...button.classList].find((css) => css.startsWith("group-"))?.slice(6) ?? "",
+      ways: ways.map((name) => [name, name]),
+      problems: [],
+    };
     if (ways.length) for (const edge of rest) Object.assign(edge, { source: id, sourceHandle: ways[0] });
     else this._graph.edges = this._graph.edges.filter((edge) => !rest.includes(edge));
     this._join(after, handle, id);

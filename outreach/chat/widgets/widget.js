@@ -55,7 +55,10 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
   };
   const icon = (d) => {
     const space = "http://www.w3.org/2000/svg", svg = document.createElementNS(space, "svg");
-    for (const [name, value] of Object.entries({ viewBox: "0 0 24 24", fill: "none", stroke: "currentColor", "stroke-width": 2, "stroke-linecap": "round", "aria-hidden": "true" })) svg.setAttribute(name, value);
+    const attributes = {
+      viewBox: "0 0 24 24", fill: "none", stroke: "currentColor", "stroke-width": 2, "stroke-linecap": "round", "aria-hidden": "true",
+    };
+    for (const [name, value] of Object.entries(attributes)) svg.setAttribute(name, value);
     const path = document.createElementNS(space, "path");
     path.setAttribute("d", d);
     svg.append(path);
@@ -63,12 +66,17 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
   };
   // Black or white, whichever is told apart better on the colour.
   const onColor = (hex) => {
-    const [r, g, b] = [1, 3, 5].map((at) => { const v = parseInt(hex.slice(at, at + 2), 16) / 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+    const [r, g, b] = [1, 3, 5].map((at) => {
+      const v = parseInt(hex.slice(at, at + 2), 16) / 255;
+      return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+    });
     return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
   };
   const keep = (value) => {
     visitor = value;
-    try { if (value) localStorage.setItem(stored, value); else localStorage.removeItem(stored); } catch { /* the browser keeps nothing: the chat ends with the page */ }
+    try {
+      if (value) localStorage.setItem(stored, value); else localStorage.removeItem(stored);
+    } catch { /* the browser keeps nothing: the chat ends with the page */ }
   };
   const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (one) => one.toString(16).padStart(2, "0")).join("");
 
@@ -85,7 +93,9 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
   const log = el("div", { class: "log", role: "log", "aria-live": "polite", tabindex: "0" });
   const status = el("p", { class: "note", role: "status" });
   const count = el("span", { class: "count", hidden: true });
-  const launch = el("button", { class: "launch", type: "button", "aria-expanded": "false", "aria-controls": "panel", onclick: () => toggle(!open) }, icon("M4 5h16v11H9l-5 4z"), count);
+  const launch = el("button", {
+    class: "launch", type: "button", "aria-expanded": "false", "aria-controls": "panel", onclick: () => toggle(!open),
+  }, icon("M4 5h16v11H9l-5 4z"), count);
   const panel = el("div", { class: "panel", id: "panel", role: "dialog", "aria-modal": "true", "aria-labelledby": "title", hidden: true });
   const all = el("div", { class: "all" }, launch, panel);
 
@@ -130,7 +140,11 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
         if (busy) return;
         busy = true;
         trouble.textContent = "";
-        const given = { answers: Object.fromEntries(inputs.filter(([, input]) => input.value.trim()).map(([one, input]) => [one.key, input.value.trim()])), page: location.href.split("#")[0].slice(0, 500) };
+        const filled = inputs.filter(([, input]) => input.value.trim());
+        const given = {
+          answers: Object.fromEntries(filled.map(([one, input]) => [one.key, input.value.trim()])),
+          page: location.href.split("#")[0].slice(0, 500),
+        };
         try {
           if (preview) await 0;
           else if (offline) await left({ ...given, text: text.value, key });
@@ -165,7 +179,8 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
 
   // Which of its three forms the panel shows: what is asked first, what is left while nobody is there, the chat.
   const show = () => {
-    const head = el("header", {}, el("h2", { id: "title" }, t.title), el("button", { class: "x", type: "button", "aria-label": t.close, onclick: () => toggle(false) }, icon("M5 5l14 14M19 5L5 19")));
+    const shut = { class: "x", type: "button", "aria-label": t.close, onclick: () => toggle(false) };
+    const head = el("header", {}, el("h2", { id: "title" }, t.title), el("button", shut, icon("M5 5l14 14M19 5L5 19")));
     let inside;
     if (config.offline && !visitor) inside = ended ? [el("p", { class: "log", role: "status" }, t.offlineSent)] : [asking()];
     else if (!visitor && !ended && config.preChat.length) inside = [asking()];
