@@ -25,8 +25,6 @@ from typing import Any
 
 import orjson
 
-from core.types import JsonObject
-
 MEMORY_BYTES = 2 << 30
 CPU_SECONDS = 300
 OUTPUT_BYTES = 8 << 30
@@ -160,7 +158,7 @@ def shape(name: str, rows: Iterable[list[Any]]) -> str:
     return "table" if wide > 1 and keys * 2 < wide else "note"
 
 
-def convert(sheet_name: str, cell_limit: int) -> JsonObject:
+def convert(sheet_name: str, cell_limit: int) -> dict[str, Any]:
     """Write the sheet to stdout and return the report."""
     import python_calamine as calamine  # noqa: PLC0415  the process limits itself before it loads the parser
 
