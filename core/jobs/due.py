@@ -1,7 +1,7 @@
 """The due work of all kinds, read by one statement.
 
-The tick asks every second. PostgreSQL therefore parses and plans the statement once for each session, and Django
-compiles it once for each process: the present is Now(), so that it has no parameters.
+The tick asks every second. PostgreSQL therefore plans the statement once for each session, and Django compiles it
+once for each process. The present is Now(), so that the statement has no parameters.
 """
 
 from __future__ import annotations
