@@ -244,7 +244,7 @@ def read(schema: type[Input], body: Any) -> JsonObject:
     """Validate the body. Returns snake_case values; raises InvalidFormat or ValidationFailed."""
     if not isinstance(body, dict):
         rule = "the body must be a JSON object"
-        raise ValidationFailed(rule, errors=[FieldError(field="body", message=rule)])
+        raise ValidationFailed(rule, errors=[FieldError(field="body", message=rule, code=WHOLE_BODY)])
     serializer = schema(data=body)
     if not serializer.is_valid():
         raise explain(serializer.errors, body, schema.conceals)

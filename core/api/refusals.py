@@ -17,7 +17,7 @@ from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
 
 from core.database import database_is_away, database_takes_no_writes
-from core.errors import ApiError, DuplicateField, FieldError, NamedError
+from core.errors import WHOLE_BODY, ApiError, DuplicateField, FieldError, NamedError
 from core.messages import UNKNOWN, resolve
 from core.text.names import camel
 from core.types import JsonObject, Values
@@ -135,7 +135,8 @@ def _of_framework(error: exceptions.APIException) -> Refusal:
         return Refusal(400, "UnsupportedMediaType_400", "Validation error: the body must be JSON", detail)
     if isinstance(error, exceptions.ParseError):
         hint = "send a JSON object with Content-Type: application/json"
-        return Refusal(400, INVALID, f"Validation error: {detail}", hint, [FieldError(field="body", message=detail)])
+        whole = FieldError(field="body", message=detail, code=WHOLE_BODY)
+        return Refusal(400, INVALID, f"Validation error: {detail}", hint, [whole])
     name = "BadRequest_400" if error.status_code < 500 else UNFORESEEN.name
     return Refusal(error.status_code, name, detail)
 
