@@ -13,6 +13,7 @@ from rest_framework.viewsets import ViewSetMixin
 from core.api.endpoint import Endpoint
 from core.api.filters import ListFilterBackend
 from core.api.listing import Listing, ListRequest, list_handler
+from core.api.metadata import ResourceMetadata
 from core.api.output import Output
 from core.api.pagination import ListPagination
 from core.api.views import ApiView
@@ -37,6 +38,7 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
     listing: ClassVar[Listing]
     filter_backends = (ListFilterBackend,)
     pagination_class = ListPagination
+    metadata_class = ResourceMetadata
     singleton: ClassVar[bool] = False
     """There is one record and no list: its actions and create are at the collection's address."""
     every_method: ClassVar[bool] = False

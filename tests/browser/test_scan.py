@@ -17,7 +17,7 @@ from tests.web.helpers import PASSWORD, at
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
-CARD = Path(__file__).parents[1] / "outreach" / "ocr" / "data" / "card.png"
+CARD = Path(__file__).parents[1] / "outreach" / "connections" / "ocr" / "data" / "card.png"
 LINES = [
     Line("Bergmann & Söhne GmbH"),
     Line("Jürgen Möller", 0.99),
