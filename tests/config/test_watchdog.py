@@ -152,7 +152,7 @@ def test_a_worker_that_hangs_ends_and_starts_again(
     tmp_path: Path, broker: Redis, how: str, pool: str, reason: str
 ) -> None:
     url = environment()["REDIS_URL"]
-    with Celery(broker=celery_url(url)) as sender:
+    with Celery(broker=celery_url(url), set_as_current=False) as sender:
         sender.send_task("core.nothing", queue="hangs")
     with running(tmp_path / "data", how, "-P", pool) as run:
         first = run.pid_of("worker")

@@ -57,7 +57,7 @@ def workers_in_a_statement(service: Service) -> Iterator[None]:
     address = postgres.url(service.data)
     with suppress(psycopg.Error), psycopg.connect(address, user=SUPERUSER) as holder:
         holder.execute("LOCK TABLE core_chore IN ACCESS EXCLUSIVE MODE")
-        broker = Celery(broker=celery_url(redis.url(service.data)))
+        broker = Celery(broker=celery_url(redis.url(service.data)), set_as_current=False)
         broker.send_task("periodic.mails", queue="bulk")
         with psycopg.connect(address, user=SUPERUSER, autocommit=True) as watcher:
             waiting = "SELECT count(*) > 1 FROM pg_locks WHERE NOT granted AND relation = 'core_chore'::regclass"
