@@ -36,7 +36,7 @@ WEB = 2
 SECONDS = 240
 LONG = tuple(
     int(os.environ.get(f"IDEMPOTENCY_{name}", default))
-    for name, default in (("REQUESTS", "1000"), ("CALLERS", "50"), ("KILLS", "20"))
+    for name, default in (("REQUESTS", "2000"), ("CALLERS", "50"), ("KILLS", "20"))
 )
 
 
