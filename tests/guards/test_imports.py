@@ -124,3 +124,15 @@ def test_modules_are_imported_alone(tmp_path: Path) -> None:
     )
     assert done.returncode == 1, done.stderr
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["first_of_two"], done.stdout
+
+
+@pytest.mark.parametrize(
+    "program", ["crm/imports/readers/convert.py", "outreach/connections/ocr/providers/local_process.py"]
+)
+def test_programs_that_run_by_their_path_import_nothing_of_the_project(program: str) -> None:
+    tree = ast.parse((settings.BASE_DIR / program).read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {name.name for node in imports if isinstance(node, ast.Import) for name in node.names}
+    names |= {node.module or "" for node in imports if isinstance(node, ast.ImportFrom)}
+    assert len(names) > 3
+    assert {name.partition(".")[0] for name in names} & {*PROJECT} == set()

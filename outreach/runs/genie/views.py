@@ -19,7 +19,6 @@ from outreach.connections.senders.models import Sender, Smtp
 from outreach.connections.senders.serializers import SmtpSnapshot
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
-from outreach.messaging.delivery.services import SkippedApprovals
 from outreach.runs.genie import audience, services
 from outreach.runs.genie.cadence import occurrences
 from outreach.runs.genie.channels import senders_among
@@ -29,6 +28,7 @@ from outreach.runs.genie.generated.serializers import GeneratedRunCreate, Search
 from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.review import approval, messages
 from outreach.runs.genie.review.message_jobs import AT_ONCE, Changed
+from outreach.runs.genie.review.warnings import LEFT, left_warning
 from outreach.runs.genie.selectors import kept_runs, run_detail
 from outreach.runs.genie.serializers import (
     ApprovalSample,
@@ -82,34 +82,6 @@ MANY = (
     f" For more than {AT_ONCE:,} messages a worker does it: the count is null, and bulkJob beside data is the job (GET"
     " /bulk-job/:id). A later change of all messages of the run replaces a job that is still at work."
 )
-
-
-LEFT = (
-    "Drafts that state something unproved, and those that had been approved for another recipient or sender, are left"
-    " for a person to approve by itself: data holds their number as leftCount. Those that would never go, such as to"
-    " suppressed addresses, end for their reason, by which data counts them as skipped. `warning` names both. "
-)
-
-
-def left_warning(left: SkippedApprovals, newer: int = 0) -> dict[str, str]:
-    """Return the warning about drafts that are not approved together with the others."""
-    parts = []
-    unproved = left.unproved
-    outdated = left.outdated
-    if unproved:
-        text = "draft was left: something in it" if unproved == 1 else "drafts were left: something in them"
-        parts.append(f"{unproved} {text} is not proved (unproved)")
-    if outdated:
-        text = "draft was left: its" if outdated == 1 else "drafts were left: their"
-        parts.append(f"{outdated} {text} contact or sender is another one since the approval (approval_outdated)")
-    if parts:
-        parts.append(f"approve {'it' if left.count == 1 else 'each'} by itself")
-    for reason in left.as_json()["skipped"]:
-        text = "draft was skipped, since it" if reason["count"] == 1 else "drafts were skipped, since they"
-        parts.append(f"{reason['count']} {text} would never go: {reason['sentence'].rstrip('.')} ({reason['reason']})")
-    if newer:
-        parts.append(f"{newer} {'draft has' if newer == 1 else 'drafts have'} come or changed since the sample")
-    return {"warning": "; ".join(parts)} if parts else {}
 
 
 def _select(data: JsonObject) -> audience.Audience:

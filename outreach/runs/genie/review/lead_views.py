@@ -15,7 +15,8 @@ from core.types import JsonObject
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
 from outreach.runs.genie.review import lead_messages
-from outreach.runs.genie.views import LEFT, ONE_OF, left_warning
+from outreach.runs.genie.review.warnings import LEFT, left_warning
+from outreach.runs.genie.views import ONE_OF
 
 NOT_FOUND = ("LeadNotFound_404",)
 MAX_SHOWN = 50
