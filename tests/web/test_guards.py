@@ -117,7 +117,10 @@ def shown(world: World) -> dict[str, Shown]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ask, "ask", counted)
-        patch.setattr("core.messages.services.KEEP_SECONDS", 3600.0)  # else read anew every ten, on any page
+        # Else what a process keeps for some seconds is read anew in the middle, on whichever page comes then.
+        patch.setattr("core.messages.services.KEEP_SECONDS", 3600.0)
+        patch.setattr("accounts.members.readers.LOOK_KNOWN_FOR", 3600)
+        patch.setattr("accounts.settings.formats.ZONE_SECONDS", 10**9)
         for place, page in enumerate(walked(PAGES)):
             other = role_in_turn(world, page, place)
             with transaction.atomic():
