@@ -9,7 +9,7 @@ from pathlib import Path
 
 from config import worker
 from config.data_dir import PROJECT
-from config.web import REQUEST_SECONDS
+from config.web_threads import REQUEST_SECONDS
 
 MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
 
@@ -22,14 +22,12 @@ class Program:
     """A program to keep running.
 
     `stop_after` orders the stop: the lowest first, equal ones together. `patience` is its time to end, in seconds.
-    `forked` programs run the application: they are forks of the supervisor, which has loaded it.
     """
 
     name: str
     command: tuple[str, ...]
     stop_after: int = 0
     patience: float = 0.0
-    forked: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,29 +55,19 @@ class Plan:
     migrate: Program
     demo: Program | None
     programs: tuple[Program, ...]
-    schema: Program | None = None
-
-    @property
-    def forks(self) -> bool:
-        """Return whether the supervisor has to load the application."""
-        return any(program.forked for program in (self.migrate, *self.programs))
 
 
 def plan(options: Options) -> Plan:
     """Make the plan for these options."""
+    main = worker.command("main", worker.main_processes(options.worker_concurrency))
     programs = (
-        _application("web", (sys.executable, "-m", "config.web"), stop_after=3, patience=REQUEST_SECONDS + 5),
-        _application("worker", worker.command("quick", options.worker_concurrency), stop_after=2, patience=30),
-        *(_application(name, worker.command(name), stop_after=2, patience=30) for name in ("long", "sender", "ai")),
+        Program("web", (sys.executable, "-m", "config.web"), stop_after=3, patience=REQUEST_SECONDS + 5),
+        Program("worker", main, stop_after=2, patience=30),
+        Program("ai", worker.command("ai"), stop_after=2, patience=30),
     )
-    migrate = _application("migrate", (*MANAGE, "migrate", "--noinput"))
-    schema = _application("schema", (*MANAGE, "api_schema"))
+    prepare = Program("migrate", (*MANAGE, "prepare"))
     if not options.demo:
-        return Plan(migrate, None, programs, schema)
+        return Plan(prepare, None, programs)
     others = (sys.executable, "-m", "config.local.standins", os.fspath(options.data))
     standins = Program("standins", others, stop_after=3, patience=5)
-    return Plan(migrate, _application("demo", (*MANAGE, "demo")), (*programs, standins), schema)
-
-
-def _application(name: str, command: tuple[str, ...], stop_after: int = 0, patience: float = 0.0) -> Program:
-    return Program(name, command, stop_after, patience, forked=True)
+    return Plan(prepare, Program("demo", (*MANAGE, "demo")), (*programs, standins))

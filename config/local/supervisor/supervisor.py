@@ -15,7 +15,6 @@ from config.local import embedded
 from config.local.embedded import postgres, redis
 from config.local.ports import choose_ports
 from config.local.supervisor.children import Child
-from config.local.supervisor.forks import Loading
 from config.local.supervisor.guardian import Guardian
 from config.local.supervisor.options import lock_data, require_free_port
 from config.local.supervisor.output import Output
@@ -43,6 +42,8 @@ class Supervisor:
         self._environment["WEB_CONCURRENCY"] = str(options.web_concurrency)
         # `migrate` has checked by the time that workers start; each of them would look through all models once more.
         self._environment["CELERY_SKIP_CHECKS"] = "1"
+        # One heap for the threads of a process: glibc would keep what each of them has used once.
+        self._environment.setdefault("MALLOC_ARENA_MAX", "1")
         self._output = Output()
         self._selector = selectors.DefaultSelector()
         self._children: list[Child] = []
@@ -89,16 +90,11 @@ class Supervisor:
         note_port(self._options.data, self._options.port)
         if self._options.demo:
             choose_ports(self._options.data)
-        loading = Loading(self._environment | self._addresses()) if self._plan.forks else None
         self._start_servers()
-        if loading is not None:
-            loading.finish()
         self._print("Bringing the database up to date")
         if not self._succeeds(self._plan.migrate, self._output.line):
             self._print("The migrations failed (see above); nothing is started")
             return 1
-        if self._plan.schema is not None and not self._succeeds(self._plan.schema, self._output.line):
-            self._print("Building the API's schema failed (see above); everything else starts")
         self._banner = f"Leadwright answers at {self._options.address}; Ctrl-C stops it."
         if self._plan.demo is not None:
             self._set_up_demo(self._plan.demo)
@@ -106,11 +102,6 @@ class Supervisor:
             Child(program, environment=self._environment, say=self._output.line) for program in self._plan.programs
         ]
         return 0
-
-    def _addresses(self) -> dict[str, str]:
-        """Return where the embedded servers that are needed will be."""
-        own = {"DATABASE_URL": (self._own_postgres, postgres), "REDIS_URL": (self._own_redis, redis)}
-        return {name: server.url(self._options.data) for name, (needed, server) in own.items() if needed}
 
     def _start_servers(self) -> None:
         """Start the embedded servers that are needed and don't run. The programs get their addresses."""
