@@ -127,7 +127,7 @@ def environment() -> dict[str, str]:
 def running(data: Path, *arguments: str) -> Iterator[Run]:
     """Run a worker that hangs at first under a supervisor."""
     own = ("-c", WORKER, str(data / "hung"), *arguments, "--watchdog")
-    table = f"plan = Plan(program('migrate', ''), None, (Program('worker', (sys.executable, *{own!r}), 1, 10.0),))"
+    table = f"plan = Plan(program('migrate', ''), (Program('worker', (sys.executable, *{own!r}), 1, 10.0),))"
     data.mkdir(exist_ok=True)
     run = Run(table, data, {**environment(), "DJANGO_SETTINGS_MODULE": "config.settings"})
     try:

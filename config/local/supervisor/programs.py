@@ -47,13 +47,17 @@ class Options:
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104  displayed, not bound
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
+    @property
+    def banner(self) -> Path:
+        """The file of what the demo prints."""
+        return self.data / "banner.txt"
+
 
 @dataclass(frozen=True)
 class Plan:
-    """The programs of a supervisor: commands that run once, then those that keep running."""
+    """The programs of a supervisor: the command that runs first, and those that keep running."""
 
-    migrate: Program
-    demo: Program | None
+    prepare: Program
     programs: tuple[Program, ...]
 
 
@@ -65,9 +69,9 @@ def plan(options: Options) -> Plan:
         Program("worker", main, stop_after=2, patience=30),
         Program("ai", worker.command("ai"), stop_after=2, patience=30),
     )
-    prepare = Program("migrate", (*MANAGE, "prepare"))
     if not options.demo:
-        return Plan(prepare, None, programs)
+        return Plan(Program("prepare", (*MANAGE, "prepare")), programs)
+    prepare = Program("prepare", (*MANAGE, "prepare", "--demo", os.fspath(options.banner)))
     others = (sys.executable, "-m", "config.local.standins", os.fspath(options.data))
     standins = Program("standins", others, stop_after=3, patience=5)
-    return Plan(prepare, Program("demo", (*MANAGE, "demo")), (*programs, standins))
+    return Plan(prepare, (*programs, standins))

@@ -7,7 +7,7 @@ import os
 import selectors
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import FrameType
 from typing import cast
 
@@ -91,13 +91,14 @@ class Supervisor:
         if self._options.demo:
             choose_ports(self._options.data)
         self._start_servers()
+        self._options.banner.unlink(missing_ok=True)
         self._print("Bringing the database up to date")
-        if not self._succeeds(self._plan.migrate, self._output.line):
+        if not self._succeeds(self._plan.prepare):
             self._print("The migrations failed (see above); nothing is started")
             return 1
         self._banner = f"Leadwright answers at {self._options.address}; Ctrl-C stops it."
-        if self._plan.demo is not None:
-            self._set_up_demo(self._plan.demo)
+        if self._options.banner.exists():
+            self._banner = self._options.banner.read_text()
         self._children = [
             Child(program, environment=self._environment, say=self._output.line) for program in self._plan.programs
         ]
@@ -116,18 +117,9 @@ class Supervisor:
             self._environment["REDIS_URL"] = embedded.ensure_redis(self._options.data)
         self._waiting = False
 
-    def _set_up_demo(self, demo: Program) -> None:
-        said: list[str] = []
-        if self._succeeds(demo, lambda name, text: said.append(text)):
-            self._banner = "\n".join(said)
-            return
-        for text in said:
-            self._output.line("demo", text)
-        self._print("Setting up the demo company failed (see above); everything else starts")
-
-    def _succeeds(self, program: Program, say: Callable[[str, str], None]) -> bool:
-        """Run a command, with its output passed to `say`. Returns whether it succeeded. A stop ends it at once."""
-        child = Child(program, environment=self._environment, say=say)
+    def _succeeds(self, program: Program) -> bool:
+        """Run a command. Returns whether it succeeded. A stop ends it at once."""
+        child = Child(program, environment=self._environment, say=self._output.line)
         self._listen(child)
         ended = None
         while ended is None:
