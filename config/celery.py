@@ -21,7 +21,6 @@ add_ticks(app)
 add_watchdog(app)
 
 
-@worker_init.connect
 def keep_loaded_objects_shared(**_: object) -> None:
     """Take what is loaded out of garbage collection, before the pool forks.
 
@@ -30,3 +29,6 @@ def keep_loaded_objects_shared(**_: object) -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+worker_init.connect(keep_loaded_objects_shared)
