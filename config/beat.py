@@ -19,12 +19,17 @@ log = logging.getLogger(__name__)
 
 EVERY = 1.0
 """Seconds between two ticks."""
+HEARTBEAT_EVERY = 5
+"""Ticks between two heartbeats."""
 MAX_SECONDS = 600.0
 """Seconds after which a tick that hangs ends its worker, which is started again. Its calls end too, so it is long."""
 
 
 class Ticking(StartStopStep):  # type: ignore[misc]  # Celery has no types
-    """The part of a worker that runs the tick. No message carries it, so that neither Redis nor a pool has to wake."""
+    """The part of a worker that runs the tick. No message carries it, so that neither Redis nor a pool has to wake.
+
+    Every fifth tick sends a heartbeat to the workers of quick work, by which health knows that messages reach them.
+    """
 
     requires = ("celery.worker.components:Pool",)
 
@@ -42,11 +47,15 @@ class Ticking(StartStopStep):  # type: ignore[misc]  # Celery has no types
         self._thread.join(MAX_SECONDS)
 
     def _run(self) -> None:
-        tick = import_module("core.jobs.tasks").tick
+        tasks = import_module("core.jobs.tasks")
+        ticks = 0
         while not self._stops.wait(EVERY):
             faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
             try:
-                tick()
+                tasks.notify_due()
+                ticks += 1
+                if ticks % HEARTBEAT_EVERY == 1:
+                    tasks.heartbeat.apply_async(retry=False)
             except Exception:  # the edge of one tick: the next one repeats it
                 log.exception("a tick failed")
             finally:

@@ -43,7 +43,7 @@ GROUPS = {
         shares=LIMITED,
     ),
     # Threads, since they wait for others' servers, whose calls all have their time limits, more than they compute. It
-    # sends the tick as well, in place of beat; several of them fire once.
+    # runs the tick as well, in place of beat; several of them do no harm.
     "ai": Group(
         "ai",
         4,

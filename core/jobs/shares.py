@@ -15,6 +15,8 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from celery import current_app
+from kombu.exceptions import OperationalError
+from redis import RedisError
 
 from core.jobs.rest import TICK
 
@@ -101,7 +103,7 @@ def place_of(queue: str) -> Iterator[bool]:
 
 def ask_for_tick() -> None:
     """Ask for a tick now, which repeats the messages that were refused. Without Redis the next second's does."""
-    with suppress(Exception):
+    with suppress(OperationalError, RedisError):
         current_app.send_task(TICK, expires=3, retry=False, ignore_result=True)
 
 

@@ -12,7 +12,7 @@ from core.jobs.flights import wait_for_all
 from core.jobs.heartbeat import record_tick
 from core.jobs.notify import notify_workers_of
 from core.jobs.registry import drained
-from core.jobs.rest import TICK
+from core.jobs.rest import HEARTBEAT, TICK
 from core.jobs.sweeper import free_orphans
 
 LAST_SECONDS = 28.0
@@ -21,7 +21,20 @@ LAST_SECONDS = 28.0
 
 @shared_task(name=TICK, ignore_result=True, expires=3, soft_time_limit=60, time_limit=90, max_retries=0)
 def tick() -> None:
-    """Free the rows of dead workers and notify the workers of due work, every second."""
+    """Notify the workers of due work, and record that."""
+    notify_due()
+    record_tick()
+
+
+@shared_task(name=HEARTBEAT, ignore_result=True, expires=3, soft_time_limit=60, time_limit=90, max_retries=0)
+def heartbeat() -> None:
+    """Record that ticks go on, and that messages reach a worker of quick work."""
+    close_old_connections()
+    record_tick()
+
+
+def notify_due() -> None:
+    """Free the rows of dead workers and notify the workers of due work."""
     close_old_connections()
     due = read_due()
     if due.orphans:
@@ -30,7 +43,6 @@ def tick() -> None:
         due = read_due()
     for work in due.work:
         notify_workers_of(work, expires=2)
-    record_tick()
 
 
 @shared_task(name="core.drain", ignore_result=True, soft_time_limit=540, time_limit=600, max_retries=0)

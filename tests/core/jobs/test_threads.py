@@ -60,17 +60,19 @@ def test_a_process_drains_work_in_one_thread_unless_the_work_says_otherwise(
 @pytest.mark.parametrize("fails", [True, False])
 def test_ticks_go_on_until_the_worker_stops(monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
     ticks: list[str] = []
+    beats: list[int] = []
     enough = Event()
 
-    def tick() -> None:
+    def notify_due() -> None:
         ticks.append(current_thread().name)
-        if len(ticks) == 3:
+        if len(ticks) == 7:
             enough.set()
         if fails:
             raise OSError("the database is away")
 
     monkeypatch.setattr("config.beat.EVERY", 0.01)
-    monkeypatch.setattr("core.jobs.tasks.tick", tick)
+    monkeypatch.setattr("core.jobs.tasks.notify_due", notify_due)
+    monkeypatch.setattr("core.jobs.tasks.heartbeat", SimpleNamespace(apply_async=lambda **_: beats.append(len(ticks))))
     step = Ticking(SimpleNamespace(), ticks=True)
     assert step.enabled
     step.start(SimpleNamespace())
@@ -78,6 +80,7 @@ def test_ticks_go_on_until_the_worker_stops(monkeypatch: pytest.MonkeyPatch, fai
     step.stop(None)
     count = len(ticks)
     assert set(ticks) == {"ticks"}
+    assert beats[:2] == ([] if fails else [1, 6])
     assert not step._thread.is_alive()
     assert len(ticks) == count
     assert not Ticking(SimpleNamespace(), ticks=False).enabled
@@ -89,7 +92,7 @@ from types import SimpleNamespace
 from core.jobs import tasks
 config.beat.EVERY = 0.01
 config.beat.MAX_SECONDS = 0.5
-tasks.tick = lambda: time.sleep(60)
+tasks.notify_due = lambda: time.sleep(60)
 config.beat.Ticking(SimpleNamespace(), ticks=True).start(None)
 time.sleep(60)
 """
