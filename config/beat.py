@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import faulthandler
 import logging
+import os
+import signal
+import sys
 from importlib import import_module
+from itertools import count
 from threading import Event, Thread
 from typing import Any
 
@@ -48,18 +52,26 @@ class Ticking(StartStopStep):  # type: ignore[misc]  # Celery has no types
 
     def _run(self) -> None:
         tasks = import_module("core.jobs.tasks")
-        ticks = 0
-        while not self._stops.wait(EVERY):
-            faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
-            try:
-                tasks.notify_due()
-                ticks += 1
-                if ticks % HEARTBEAT_EVERY == 1:
-                    tasks.heartbeat.apply_async(retry=False)
-            except Exception:  # the edge of one tick: the next one repeats it
-                log.exception("a tick failed")
-            finally:
+        try:
+            for number in count():
+                if self._stops.wait(EVERY):
+                    return
+                # The real one: Celery replaces sys.stderr by its log, which no signal handler can write to.
+                faulthandler.dump_traceback_later(MAX_SECONDS, exit=True, file=sys.__stderr__)
+                self._tick(tasks, number)
                 faulthandler.cancel_dump_traceback_later()
+        finally:
+            if not self._stops.is_set():
+                # Without ticks all work would rest until somebody noticed. The supervisor starts the worker again.
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    def _tick(self, tasks: Any, number: int) -> None:
+        try:
+            tasks.notify_due()
+            if number % HEARTBEAT_EVERY == 0:
+                tasks.heartbeat.apply_async(retry=False)
+        except Exception:  # the edge of one tick: the next one repeats it
+            log.exception("a tick failed")
 
 
 def add_ticks(app: Celery) -> None:

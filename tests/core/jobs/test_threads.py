@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from threading import Event, Thread, current_thread
@@ -78,12 +79,31 @@ def test_ticks_go_on_until_the_worker_stops(monkeypatch: pytest.MonkeyPatch, fai
     step.start(SimpleNamespace())
     assert enough.wait(10)
     step.stop(None)
-    count = len(ticks)
+    before = len(ticks)
     assert set(ticks) == {"ticks"}
     assert beats[:2] == ([] if fails else [1, 6])
     assert not step._thread.is_alive()
-    assert len(ticks) == count
+    assert len(ticks) == before
     assert not Ticking(SimpleNamespace(), ticks=False).enabled
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_worker_without_its_ticks_ends_so_that_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed: list[tuple[int, int]] = []
+    over = Event()
+
+    def kill(pid: int, number: int) -> None:
+        killed.append((pid, number))
+        over.set()
+
+    monkeypatch.setattr(os, "kill", kill)
+    monkeypatch.setattr("config.beat.EVERY", 0.01)
+    step = Ticking(SimpleNamespace(), ticks=True)
+    monkeypatch.setattr(step, "_tick", lambda tasks, number: sys.exit())
+    step.start(SimpleNamespace())
+    assert over.wait(10)
+    step.stop(None)
+    assert killed == [(os.getpid(), signal.SIGTERM)]
 
 
 HANGS = """
