@@ -19,12 +19,16 @@ from celery import Celery
 from celery.bootsteps import StartStopStep
 from click import Option
 
+from config.watchdog import is_served
+
 log = logging.getLogger(__name__)
 
 EVERY = 1.0
 """Seconds between two ticks."""
-HEARTBEAT_EVERY = 5
-"""Ticks between two heartbeats."""
+RECORD_EVERY = 5
+"""Ticks between two records that they go on."""
+QUICK = "tick"
+"""The queue of quick work."""
 MAX_SECONDS = 600.0
 """Seconds after which a tick that hangs ends its worker, which is started again. Its calls end too, so it is long."""
 
@@ -32,7 +36,7 @@ MAX_SECONDS = 600.0
 class Ticking(StartStopStep):  # type: ignore[misc]  # Celery has no types
     """The part of a worker that runs the tick. No message carries it, so that neither Redis nor a pool has to wake.
 
-    Every fifth tick sends a heartbeat to the workers of quick work, by which health knows that messages reach them.
+    Health knows of the tick while a worker of quick work takes messages, too.
     """
 
     requires = ("celery.worker.components:Pool",)
@@ -68,8 +72,8 @@ class Ticking(StartStopStep):  # type: ignore[misc]  # Celery has no types
     def _tick(self, tasks: Any, number: int) -> None:
         try:
             tasks.notify_due()
-            if number % HEARTBEAT_EVERY == 0:
-                tasks.heartbeat.apply_async(retry=False)
+            if number % RECORD_EVERY == 0 and is_served(QUICK):
+                tasks.record_tick()
         except Exception:  # the edge of one tick: the next one repeats it
             log.exception("a tick failed")
 

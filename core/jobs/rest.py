@@ -1,7 +1,7 @@
 """Idle workers release memory.
 
 A heap rarely shrinks, and a session of PostgreSQL keeps its caches. An idle process of a pool therefore ends if its
-memory is large, and a new fork replaces it. Ticks and heartbeats do not count as work here.
+memory is large, and a new fork replaces it. The tick does not count as work here.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from django.db import connections
 from core.jobs.flights import are_out
 
 TICK = "core.tick"
-HEARTBEAT = "core.heartbeat"
-NO_WORK = frozenset({TICK, HEARTBEAT})
 REST_AFTER = 30.0
 """Seconds without work."""
 MAX_OWN_BYTES = 32 * 2**20
@@ -50,7 +48,7 @@ def begin(**_: Any) -> None:
 def end(sender: Any = None, **_: Any) -> None:
     """Set the alarm after a task, by when the last one that was work has ended."""
     global _worked_at
-    if sender.name not in NO_WORK:
+    if sender.name != TICK:
         _worked_at = monotonic()
     if _worked_at is not None:
         left = _worked_at + REST_AFTER - monotonic()

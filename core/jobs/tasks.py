@@ -12,7 +12,7 @@ from core.jobs.flights import wait_for_all
 from core.jobs.heartbeat import record_tick
 from core.jobs.notify import notify_workers_of
 from core.jobs.registry import drained
-from core.jobs.rest import HEARTBEAT, TICK
+from core.jobs.rest import TICK
 from core.jobs.sweeper import free_orphans
 
 LAST_SECONDS = 28.0
@@ -23,13 +23,6 @@ LAST_SECONDS = 28.0
 def tick() -> None:
     """Notify the workers of due work, and record that."""
     notify_due()
-    record_tick()
-
-
-@shared_task(name=HEARTBEAT, ignore_result=True, expires=3, soft_time_limit=60, time_limit=90, max_retries=0)
-def heartbeat() -> None:
-    """Record that ticks go on, and that messages reach a worker of quick work."""
-    close_old_connections()
     record_tick()
 
 

@@ -27,7 +27,7 @@ def test_every_kind_of_work_has_a_task_or_is_part_of_one_that_has() -> None:
     for work in WORK.values():
         assert isinstance(work, CeleryWork) or isinstance(work, parts) and work.part_of in drained()
     own = [name for name in current_app.tasks if not name.startswith("celery.")]
-    assert set(own) - celery_work().keys() == {"core.tick", "core.drain", "core.heartbeat"}
+    assert set(own) - celery_work().keys() == {"core.tick", "core.drain"}
 
 
 @pytest.mark.parametrize("name", sorted(celery_work()))

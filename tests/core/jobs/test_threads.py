@@ -58,8 +58,8 @@ def test_a_process_drains_work_in_one_thread_unless_the_work_says_otherwise(
     assert len(began) == drains + 1
 
 
-@pytest.mark.parametrize("fails", [True, False])
-def test_ticks_go_on_until_the_worker_stops(monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
+@pytest.mark.parametrize(("fails", "served"), [(True, True), (False, True), (False, False)])
+def test_ticks_go_on_until_the_worker_stops(monkeypatch: pytest.MonkeyPatch, fails: bool, served: bool) -> None:
     ticks: list[str] = []
     beats: list[int] = []
     enough = Event()
@@ -73,7 +73,8 @@ def test_ticks_go_on_until_the_worker_stops(monkeypatch: pytest.MonkeyPatch, fai
 
     monkeypatch.setattr("config.beat.EVERY", 0.01)
     monkeypatch.setattr("core.jobs.tasks.notify_due", notify_due)
-    monkeypatch.setattr("core.jobs.tasks.heartbeat", SimpleNamespace(apply_async=lambda **_: beats.append(len(ticks))))
+    monkeypatch.setattr("core.jobs.tasks.record_tick", lambda: beats.append(len(ticks)))
+    monkeypatch.setattr("config.beat.is_served", lambda queue: served and queue == "tick")
     step = Ticking(SimpleNamespace(), ticks=True)
     assert step.enabled
     step.start(SimpleNamespace())
@@ -81,7 +82,7 @@ def test_ticks_go_on_until_the_worker_stops(monkeypatch: pytest.MonkeyPatch, fai
     step.stop(None)
     before = len(ticks)
     assert set(ticks) == {"ticks"}
-    assert beats[:2] == ([] if fails else [1, 6])
+    assert beats[:2] == ([1, 6] if served and not fails else [])
     assert not step._thread.is_alive()
     assert len(ticks) == before
     assert not Ticking(SimpleNamespace(), ticks=False).enabled
