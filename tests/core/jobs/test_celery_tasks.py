@@ -40,6 +40,13 @@ def test_a_task_states_its_queue_its_limits_and_no_retries(name: str) -> None:
     assert work.slice_seconds < task.soft_time_limit < task.time_limit
 
 
+def test_what_shares_the_queue_of_the_tick_leaves_it_its_turn() -> None:
+    """Two processes serve this queue, and a tick expires after three seconds."""
+    shared = [work for work in celery_work().values() if work.queue == "tick"]
+    assert shared
+    assert all(work.slice_seconds <= 2 for work in shared)
+
+
 def test_names_of_tasks_are_an_app_and_an_action_or_a_periodic_task() -> None:
     assert {"crm.run_import", "outreach.send_messages", "workflows.run", "billing.renew"} <= celery_work().keys()
     for name, work in celery_work().items():
