@@ -84,8 +84,11 @@ def test_a_notification_is_the_task_of_the_work(sent: list[tuple[str, float | No
     assert sent == [("crm.run_import", None), ("periodic.use_of_limits", 2)]
 
 
-def test_few_messages_of_a_task_wait_at_once(sent: list[tuple[str, float | None]]) -> None:
+def test_few_messages_of_a_task_wait_at_once(
+    sent: list[tuple[str, float | None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A thousand changes at once ask for the same work: the tick must not wait behind a thousand messages."""
+    monkeypatch.setattr(broker, "WINDOW_SECONDS", 600)
     events, other = drained()[EventConsumer.part_of], drained()["import"]
     for _ in range(1000):
         notify._publish(events)
