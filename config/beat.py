@@ -9,7 +9,6 @@ import faulthandler
 import logging
 import os
 import signal
-import sys
 from importlib import import_module
 from itertools import count
 from threading import Event, Thread
@@ -27,6 +26,8 @@ EVERY = 1.0
 """Seconds between two ticks."""
 RECORD_EVERY = 5
 """Ticks between two records that they go on."""
+STDERR = 2
+"""The descriptor of the standard error stream."""
 QUICK = "tick"
 """The queue of quick work."""
 MAX_SECONDS = 600.0
@@ -60,8 +61,8 @@ class Ticking(StartStopStep):  # type: ignore[misc]  # Celery has no types
             for number in count():
                 if self._stops.wait(EVERY):
                     return
-                # The real one: Celery replaces sys.stderr by its log, which no signal handler can write to.
-                faulthandler.dump_traceback_later(MAX_SECONDS, exit=True, file=sys.__stderr__)
+                # A file: Celery replaces sys.stderr by its log, which no signal handler can write to.
+                faulthandler.dump_traceback_later(MAX_SECONDS, exit=True, file=STDERR)
                 self._tick(tasks, number)
                 faulthandler.cancel_dump_traceback_later()
         finally:

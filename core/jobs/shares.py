@@ -57,16 +57,16 @@ class Shares:
         if share is None:
             yield True
             return
-        byte = self._take(share)
+        byte = self._claim(share)
         if byte is None:
             yield False
             return
         try:
             yield True
         finally:
-            self._give_back(share, byte)
+            self._free(share, byte)
 
-    def _take(self, share: Share) -> int | None:
+    def _claim(self, share: Share) -> int | None:
         byte = self._lock(share)
         if byte is None:
             os.pwrite(self._file.fileno(), b"\1", share.refused)
@@ -81,7 +81,7 @@ class Shares:
                 return byte
         return None
 
-    def _give_back(self, share: Share, byte: int) -> None:
+    def _free(self, share: Share, byte: int) -> None:
         fcntl.lockf(self._file, fcntl.LOCK_UN, 1, byte)
         if os.pread(self._file.fileno(), 1, share.refused) == b"\1":
             os.pwrite(self._file.fileno(), b"\0", share.refused)
