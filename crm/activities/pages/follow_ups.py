@@ -15,7 +15,8 @@ from core.types import JsonObject, Values
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import TASKS, MenuItem
+from core.web.pages import Page
 
 TABS = (("open", "Open"), ("mine", "Yours"), ("done", "Done"))
 EMPTY = {"open": "Nothing is to be done", "mine": "Nothing waits for you", "done": "Nothing is done yet"}
@@ -35,7 +36,7 @@ class FollowUps(Page):
     title = "Follow-ups"
     template = "web/follow_ups/list.html"
     module = "lead-activity"
-    menu = MenuItem("Follow-ups", "bell", 40, "Work")
+    menu = MenuItem("Tasks", TASKS, 10, "list-todo", keywords="follow-ups todo reminders activities")
 
     choices = (
         Choice("lead.contact.name", "Contact"),

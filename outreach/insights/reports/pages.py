@@ -14,7 +14,8 @@ from core.text.formats import Formats
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import WITHIN, Column
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import REPORTS, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 LISTS = {
@@ -70,7 +71,7 @@ class ReportPage(Page):
     """Shared parts of the pages of reports and dashboards."""
 
     module = "report"
-    menu = MenuItem("Reports", "chart-column", 68, group="Data")
+    menu = MenuItem("Reports", REPORTS, 10, "chart-column", keywords="analytics statistics charts numbers")
 
     def picture(self, data: Values, chart: str, metric: str, most: int | None = None) -> JsonObject:
         """Return a report as templates/web/reports/picture.html draws it, with at most so many rows."""
@@ -222,6 +223,7 @@ class Reports(ReportPage):
 
 
 class DashboardPage(ReportPage):
+    menu = MenuItem("Dashboards", REPORTS, 20, "layout-dashboard", keywords="charts tiles")
     kind = DASHBOARDS
 
 

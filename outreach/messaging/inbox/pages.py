@@ -10,7 +10,8 @@ from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page, nothing_here
+from core.web.navigation.places import INBOX, SENDERS_MENU, MenuItem
+from core.web.pages import Page, nothing_here
 
 MAIL_KINDS = {
     "reply": ("Reply", "ok"),
@@ -47,7 +48,7 @@ class InboxPage(Page):
     """Base of the pages of received mail."""
 
     module = "genie"
-    menu = MenuItem("Inbox", "mail-open", 51, "Outreach")
+    menu = MenuItem("Received email", INBOX, 20, "mail-open", keywords="replies answers mailbox incoming")
 
 
 class Inbox(InboxPage):
@@ -153,7 +154,7 @@ class SenderMailbox(Page):
     record_kind = ("imap", "Mailboxes")
     title = "Mailbox"
     module = "apps"
-    menu = MenuItem("Senders", "at-sign", 54, "Outreach")
+    menu = SENDERS_MENU
     template = "web/inbox/mailbox.html"
 
     def form(self, mailbox: Values | None = None, sender: Values | None = None) -> Form:
