@@ -12,7 +12,7 @@ from core.web.pages import PersonPage
 class Sessions(PersonPage):
     path = "account/sessions"
     name = "sessions"
-    title = "Where you are logged in"
+    title = "Sessions"
     menu = MenuItem(
         "Sessions", SETTINGS, 20, "monitor-smartphone", "Your account", "devices logged in log out security"
     )

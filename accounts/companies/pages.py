@@ -192,7 +192,7 @@ def is_dismissed(layout: Values) -> bool:
 class CompanyProfile(SettingsForm):
     path = "settings/company"
     name = "company"
-    title = "Company"
+    title = "Company profile"
     menu = MenuItem(
         "Company profile",
         SETTINGS,

@@ -23,7 +23,7 @@ SIZE = 50
 class Referral(PersonPage):
     path = "account/referral"
     name = "referral"
-    title = "Bring others"
+    title = "Refer a friend"
     menu = MenuItem(
         "Refer a friend", SETTINGS, 40, "gift", "Your account", "referral partner program reward bring others"
     )

@@ -126,7 +126,7 @@ class Formats(SettingsForm):
 class Notices(SettingsForm):
     path = "settings/notices"
     name = "notices"
-    title = "Notices"
+    title = "Email notices"
     menu = MenuItem("Email notices", SETTINGS, 40, "bell-ring", "Company", "notifications alerts mails")
     purpose = "Emails that members get when something happens."
     module = "settings"

@@ -145,7 +145,7 @@ def label_of(plan: Values, chosen: Choice, subscription: SubscriptionPlansData) 
 class PlanAndUse(Page):
     path = "settings/plan"
     name = "plan"
-    title = "Plan and use"
+    title = "Plan and usage"
     menu = PLAN_MENU
     purpose = "Your subscription, your usage and all plans."
     module = "plan"

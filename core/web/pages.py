@@ -88,8 +88,6 @@ class Page(View):
     """Other modules that open it."""
     menu: ClassVar[MenuItem | None] = None
     """The entry of the navigation that it belongs to. The first page that is registered with it is its link."""
-    keeps_tabs: ClassVar[bool] = False
-    """Whether it shows the tabs of its place without being one of them."""
     purpose: ClassVar[str] = ""
     """Its purpose, in a sentence, on the first page of settings."""
     record_kind: ClassVar[tuple[str, str]] = ("", "")

@@ -88,7 +88,7 @@ class JobPage(Page):
 class Jobs(JobPage):
     path = name = "jobs"
     purpose = "Progress of bulk changes."
-    title = "Background work"
+    title = "Background jobs"
     template = "web/jobs/list.html"
 
     def show(self) -> Values:
@@ -104,7 +104,7 @@ class Job(JobPage):
 
     path = "jobs/<str:id>"
     name = "job"
-    record_kind = ("bulk-job", "Background work")
+    record_kind = ("bulk-job", "Background jobs")
     title = "Progress of background work"
     template = "web/jobs/detail.html"
     moves: ClassVar[Mapping[str, tuple[str, str]]] = {

@@ -16,7 +16,7 @@ class Details(SettingsForm):
     path = "settings/plan/details"
     name = "billing-details"
     purpose = "Name, address and tax number on invoices."
-    title = "Whom invoices are made out to"
+    title = "Billing details"
     module = "plan"
     menu = MenuItem("Billing details", SETTINGS, 40, "receipt-text", "Billing", "invoice address vat tax")
     needs_subscription = False

@@ -16,7 +16,7 @@ class PaymentMethods(BillingPage):
     path = "settings/plan/methods"
     name = "payment-methods"
     purpose = "Cards and bank transfers."
-    title = "Ways to pay"
+    title = "Payment methods"
     template = "web/plans/methods.html"
     menu = MenuItem("Payment methods", SETTINGS, 30, "credit-card", "Billing", "credit card pay bank")
 

@@ -38,7 +38,7 @@ class SocialSettings(Page):
 class SocialApps(SocialSettings):
     path = "settings/social"
     name = "social-apps"
-    title = "Social apps"
+    title = "Social accounts"
     purpose = "Import leads from social media ads."
     template = "web/social_apps/list.html"
 

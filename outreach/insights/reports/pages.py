@@ -49,7 +49,6 @@ DASHBOARDS = Records(
     "layout-dashboard",
     "A dashboard shows several reports beside each other.",
 )
-TABS = (("reports", "Reports"), ("dashboards", "Dashboards"))
 
 
 def options(labels: Mapping[str, str]) -> list[Option]:
@@ -168,10 +167,10 @@ class Reports(ReportPage):
 
     def show(self) -> Values:
         if not self.types:
-            return {"views": TABS}
+            return {}
         form, params = self.form(), self.asked
         answer = self.ask("GET", "logs/report", self.query())
-        context = {"form": form, "views": TABS, "file": self.address(**self.query(), download="true")}
+        context = {"form": form, "file": self.address(**self.query(), download="true")}
         if not answer.ok:
             form.refuse(answer)
             return context
@@ -241,9 +240,6 @@ class Dashboards(RecordList, DashboardPage):
         Column("createdBy", "Made by", "createdBy.name"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
-
-    def show(self) -> Values:
-        return {**super().show(), "views": TABS}
 
 
 class Dashboard(DashboardPage):

@@ -21,7 +21,7 @@ STATES = {
 class Tracking(SettingsForm):
     path = "settings/tracking"
     name = "tracking"
-    title = "Opens and clicks"
+    title = "Open and click tracking"
     menu = MenuItem(
         "Open and click tracking",
         SETTINGS,

@@ -179,7 +179,7 @@ class TemplatePage(Page):
 class EmailTemplates(RecordList, TemplatePage):
     path = "templates"
     name = "email-templates"
-    title = "Templates"
+    title = "Email templates"
     rows = "web/email_templates/rows.html"
     hint = "Name, subject"
     adds = "email-template-new"

@@ -53,7 +53,7 @@ class InboxPage(Page):
 
 class Inbox(InboxPage):
     path = name = "received-mail"
-    title = "Received mail"
+    title = "Received email"
     template = "web/inbox/list.html"
     columns = (
         Column("fromName", "From", "fromName"),
@@ -91,7 +91,7 @@ class InboundMail(InboxPage):
     path = "received-mail/<str:id>"
     name = "inbound-mail"
     tab_name = "Received mail"
-    record_kind = ("inbox", "Received mail")
+    record_kind = ("inbox", "Received email")
     template = "web/inbox/detail.html"
 
     def show(self) -> Values:

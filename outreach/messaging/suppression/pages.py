@@ -37,7 +37,7 @@ SHOWN = 10
 
 class Suppressions(Page):
     path = name = "suppressions"
-    title = "Do not contact"
+    title = "Suppression list"
     template = "web/suppressions/list.html"
     module = "genie"
     menu = MenuItem(

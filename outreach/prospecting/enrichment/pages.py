@@ -23,7 +23,7 @@ FIELDS = {"name": "Name", "email": "E-mail", "number": "Phone"}
 
 class Proposals(Page):
     path = name = "proposals"
-    title = "Proposals"
+    title = "Suggestions"
     template = "web/proposals/list.html"
     module = "enrich"
     menu = MenuItem("Suggestions", CONTACTS, 40, "user-check", keywords="proposals enrichment enrich people data")

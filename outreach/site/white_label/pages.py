@@ -20,7 +20,7 @@ FROM = 7
 class OwnBrand(SettingsForm):
     path = "settings/brand"
     name = "brand"
-    title = "Own brand"
+    title = "Branding"
     menu = MenuItem("Branding", SETTINGS, 20, "palette", "Company", "own brand logo colours colors white label domain")
     purpose = "Your name, colors and logo on pages, forms and emails."
     module = "white-label-options"

@@ -128,7 +128,7 @@ class SenderPage(Page):
 class Senders(SenderPage):
     path = name = "senders"
     purpose = "Mailboxes that send your email, and sending hours."
-    title = "Senders"
+    title = "Email senders"
     template = "web/senders/list.html"
 
     def show(self) -> Values:

@@ -26,7 +26,7 @@ class BookableHours(BookingPages):
     menu = MenuItem(
         "Your hours", CALENDAR, 30, "clock", keywords="availability working hours calendar connection google"
     )
-    title = "When you can be booked"
+    title = "Your hours"
     template = "web/booking/hours.html"
     module = "my-calendar"
     also = ()
