@@ -130,7 +130,7 @@ def _tabs(page: Page, items: list[tuple[MenuItem, type[Page]]]) -> list[Link]:
     if page.menu is None or page.menu.place in (SETTINGS, NOTIFICATIONS):
         return []
     tabs = [(item, target) for item, target in items if item.place == page.menu.place]
-    # What extends a tab, such as the inbox with an open conversation, keeps them.
+    # Pages that extend a tab, such as the inbox with an open conversation, keep the row.
     is_tab = any(isinstance(page, target) for _, target in tabs)
     return [_link(page, item, target) for item, target in tabs] if is_tab and len(tabs) > 1 else []
 

@@ -15,7 +15,7 @@ class Place:
     key: str = ""
     """The letter that leads there after g."""
     is_in_bar: bool = False
-    """Whether the bar of small screens shows it, not only the sheet "More"."""
+    """Set for places that the bar of small screens shows; "More" has the others."""
 
 
 HOME = Place("Home", "house", key="h", is_in_bar=True)

@@ -123,8 +123,9 @@ class Search(Page):
 
     def places(self, text: str) -> list[Hit]:
         """Return the pages that match by their label, and then those that match by other words for them."""
-        by_label = [candidate.hit for candidate in self.candidates() if matches(text, candidate.hit.title)]
-        by_words = [candidate.hit for candidate in self.candidates() if matches(text, candidate.words)]
+        candidates = self.candidates()
+        by_label = [candidate.hit for candidate in candidates if matches(text, candidate.hit.title)]
+        by_words = [candidate.hit for candidate in candidates if matches(text, candidate.words)]
         return list(dict.fromkeys([*by_label, *by_words]))[:MAX_PAGES]
 
     def actions(self, text: str = "") -> list[Hit]:
