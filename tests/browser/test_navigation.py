@@ -56,7 +56,7 @@ def test_places_and_settings_on_a_phone_without_script(browser: Browser, live_se
     expect(bar.locator("> *")).to_have_text(["Home", "Inbox", "Contacts", "Leads", re.compile("More")])
     bar.get_by_role("button", name="More").click()
     page.locator("#more-menu").get_by_role("link", name="Settings").click()
-    page.get_by_role("link", name="Members").click()
+    page.get_by_role("link", name="Members Invite").click()
     expect(page.get_by_role("heading", name="Members", level=1)).to_be_visible()
     expect(page.locator("#settings-list")).to_be_hidden()
     page.get_by_role("button", name="Settings", exact=True).click()
