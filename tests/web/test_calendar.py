@@ -112,8 +112,7 @@ def test_a_month_with_follow_ups_and_moves_by_day(scope: Cast, client: Any) -> N
     page = client.get(path)
     text = text_of(page)
     assert all(
-        part in text
-        for part in ("May 2030", "10:00 Meeting 0", "1 more", "11:15", "Overdue tasks 1", "Late", MIDNIGHT)
+        part in text for part in ("May 2030", "10:00 Meeting 0", "1 more", "11:15", "Overdue tasks 1", "Late", MIDNIGHT)
     )
     assert "<script>alert" not in page.content.decode()
     assert 'aria-label="Monday 06/05/2030, 4 planned"' in page.content.decode()
