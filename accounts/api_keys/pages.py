@@ -57,11 +57,11 @@ class NewKey(NewRecord, KeyPage):
     def form(self, values: Values | None = None) -> Form:
         help = "IP addresses or networks, such as 203.0.113.0/24, one a line. Empty: from anywhere."
         return Form(
-            [
-                Field("durationMinutes", "It works", "radio", options=LIFETIMES, value=""),
-                Field("allowedIps", "Only from", "textarea", help=help),
+            fields=[
+                Field("durationMinutes", "It works", "radio", options=LIFETIMES, initial=""),
+                Field("allowedIps", "Only from", "textarea", help_text=help),
             ],
-            values,
+            initial=values,
         )
 
     def body(self, values: Values) -> JsonObject:
@@ -74,7 +74,7 @@ class NewKey(NewRecord, KeyPage):
 
     def do_save(self) -> HttpResponse:
         """Make the key, and show it in the answer to the form: it is kept nowhere that could show it again."""
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "api", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)

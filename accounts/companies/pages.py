@@ -207,7 +207,7 @@ class CompanyProfile(SettingsForm):
         hours = [Option(row["name"], row["label"]) for row in zones.data["timezones"]] if zones.ok else []
         fields = [
             Field("name", "Name", required=True, autocomplete="organization"),
-            Field("description", "What you do", "textarea", help="Messages to contacts are written from it."),
+            Field("description", "What you do", "textarea", help_text="Messages to contacts are written from it."),
             Field("industry", "Industry"),
             Field("website", "Website", "url", placeholder="https://"),
             Field("email", "E-mail", "email"),
@@ -223,10 +223,10 @@ class CompanyProfile(SettingsForm):
                 "search",
                 required=True,
                 options=hours,
-                help=ZONE,
+                help_text=ZONE,
             ),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
 
 PAGES = [Home, FirstSteps, CompanyProfile]

@@ -91,13 +91,13 @@ class NewMember(NewRecord, MemberPage):
         ]
         if self.roles:
             fields.append(Field("role", "Role", "select", options=self.roles, placeholder="The usual one"))
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
     def body(self, values: Values) -> JsonObject:
         return {name: value for name, value in values.items() if value}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "member", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)
@@ -118,7 +118,7 @@ class EditMember(EditRecord, RecordForm, MemberPage):
         fields = [Field("name", "Name")]
         if self.roles and self.record["status"] != "owner":
             fields.append(Field("role", "Role", "select", options=self.roles, required=True))
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
     def values(self) -> Values:
         return {**self.record, "role": (self.record["role"] or {}).get("_id", "")}

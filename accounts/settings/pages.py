@@ -104,11 +104,11 @@ class Formats(SettingsForm):
                 required=True,
                 options=options_of(DUPLICATES.items()),
             ),
-            Field("appName", "Name of the product in mails", help="Empty: the company's name."),
+            Field("appName", "Name of the product in mails", help_text="Empty: the company's name."),
             Field("appDescription", "What it is, in a line"),
             *(Field(name, label, "url", placeholder="https://") for name, label in LINKS.items()),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
 
 class Notices(SettingsForm):
@@ -131,7 +131,7 @@ class Notices(SettingsForm):
         listed = [name for name in NOTICES if name in self.current]
         further = [name for name in self.current if name not in NOTICES]
         labels = {name: name.replace(".", " ").replace("_", " ").capitalize() for name in further} | NOTICES
-        return Form([Field(name, labels[name], "switch") for name in (*listed, *further)], values)
+        return Form(fields=[Field(name, labels[name], "switch") for name in (*listed, *further)], initial=values)
 
     def body(self, values: Values) -> JsonObject:
         return {"notificationSettings": {name: {"email": on} for name, on in values.items()}}

@@ -63,7 +63,7 @@ class SettingsForm(SettingsPage):
             return {"form": open_form(form, self.current)}
         return {
             "form": None,
-            "facts": [(field.label, shown_value(field, self.reader.formats)) for field in form.fields],
+            "facts": [(field.label, shown_value(field, self.reader.formats)) for field in form],
         }
 
     def do_save(self) -> HttpResponse:

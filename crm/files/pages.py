@@ -118,10 +118,10 @@ class FileDetail(FilePage):
         return {"file": self.file, "title": self.file["name"], "form": self.form()}
 
     def form(self) -> Form:
-        return Form([Field("name", "Name", required=True)], self.file)
+        return Form(fields=[Field("name", "Name", required=True)], initial=self.file)
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("PUT", f"file/{self.params['id']}", None, form.values)
         return self.done("File renamed") if answer.ok else self.invalid(form, answer)
 

@@ -83,7 +83,7 @@ class ProductForm(RecordForm, ProductPage):
 
     def form(self, values: Values | None = None) -> Form:
         fields = [field for definition in self.definitions if (field := form_field(definition, self.zone_name))]
-        return Form(fields or [Field("name", "Name", required=True)], values)
+        return Form(fields=fields or [Field("name", "Name", required=True)], initial=values)
 
     def body(self, values: Values) -> JsonObject:
         return {"formData": dict(values)}

@@ -72,7 +72,7 @@ class SegmentForm(RecordForm, SegmentPage):
             Field("description", "Description", "textarea"),
             color_field((values or {}).get("color", "")),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
 
 class NewSegment(NewRecord, SegmentForm):
@@ -131,10 +131,10 @@ class NewSegment(NewRecord, SegmentForm):
     def do_save(self) -> HttpResponse:
         changed = changed_filters(self.request.POST, (choice.name for choice in self.choices))
         if any(changed) or MATCH in self.request.POST:
-            return self.page({**self.context(), "form": self.form().fill(self.request.POST)})
+            return self.page({**self.context(), "form": self.form().bind(self.request.POST)})
         if not self.state.filters:
-            form = self.form().fill(self.request.POST)
-            form.trouble.append("A segment needs a filter: add one above.")
+            form = self.form().bind(self.request.POST)
+            form.add_error(None, "A segment needs a filter: add one above.")
             return self.refused(form)
         return self.save()
 
@@ -161,11 +161,11 @@ class NewFixedSegment(NewRecord, SegmentForm):
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         panels = [Option("contact", "Contacts"), Option("lead", "Leads")]
-        form.fields.insert(1, Field("panel", "Of", "radio", options=panels, value="contact"))
+        form.insert(Field("panel", "Of", "radio", options=panels, initial="contact"), before=list(form.fields)[1])
         return form
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "segment", None, {**form.values, "kind": "static", "ids": []})
         if not answer.ok:
             form.refuse(answer)
@@ -193,7 +193,7 @@ class SegmentFilters(NewSegment):
         return self.address("segment", self.params["id"])
 
     def form(self, values: Values | None = None) -> Form:
-        return Form([])
+        return Form(fields=[])
 
     def show(self) -> Values:
         return {**self.context(), "form": self.form() if self.may("segment", "PUT") else None}

@@ -43,7 +43,7 @@ class NamedForm(RecordForm):
             Field("description", "Description", "textarea"),
             color_field((values or {}).get("color", "")),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
 
 class NamedEdit(EditRecord, NamedForm):

@@ -58,8 +58,10 @@ class TeamForm(RecordForm, TeamPage):
             fields.append(Field("members", "Members", "checks", options=self.people))
             help = "Whoever is ticked in both gets new leads of the team."
             everybody = [person.value for person in self.people]
-            fields.append(Field("takes", "Take new leads", "checks", options=self.people, help=help, value=everybody))
-        return Form(fields, values)
+            fields.append(
+                Field("takes", "Take new leads", "checks", options=self.people, help_text=help, initial=everybody)
+            )
+        return Form(fields=fields, initial=values)
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if name != "takes"}
@@ -122,12 +124,12 @@ class LeadRule(Page):
 
     def form(self, values: Values | None = None) -> Form:
         return Form(
-            [
+            fields=[
                 Field("distribution", "New leads go", "radio", options=DISTRIBUTIONS),
                 Field("onlyAvailable", "Only to people who take new leads in their team", "switch"),
-                Field("maxOpenLeads", "Most open leads a person", "number", help="Empty: no limit."),
+                Field("maxOpenLeads", "Most open leads a person", "number", help_text="Empty: no limit."),
             ],
-            values,
+            initial=values,
         )
 
     def show(self) -> Values:
@@ -137,7 +139,7 @@ class LeadRule(Page):
         return {"form": form, "rule": rule, "chosen": chosen}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("PUT", "settings", None, {"teamSettings": form.values})
         return self.done("Saved") if answer.ok else self.invalid(form, answer)
 

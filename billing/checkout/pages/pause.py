@@ -30,11 +30,11 @@ class PausePlan(BillingPage):
         }
 
     def form(self) -> Form:
-        return Form([Field("until", "Until", kind="date", required=True)])
+        return Form(fields=[Field("until", "Until", kind="date", required=True)])
 
     def do_save(self) -> HttpResponse:
         """Pause until the day begins on the company's clock."""
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         until = form.values["until"]
         with suppress(ValueError, TypeError):  # the API refuses what is no day
             day = date.fromisoformat(until)

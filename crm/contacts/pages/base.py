@@ -33,7 +33,7 @@ class ContactPage(Page):
         return [
             Field("name", "Name", required="name" in needed),
             Field("email", "E-mail", "email", required="email" in needed),
-            Field("countryCode", "Country code", "tel", required=prefix, placeholder="+44", help=help),
+            Field("countryCode", "Country code", "tel", required=prefix, placeholder="+44", help_text=help),
             Field("number", "Phone number", "tel", required="number" in needed, placeholder="7400 123456"),
         ]
 
@@ -64,7 +64,7 @@ class ContactPage(Page):
         fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
         if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))
-        return Form([field for field in fields if field.name != "category" or field.options], values)
+        return Form(fields=[field for field in fields if field.name != "category" or field.options], initial=values)
 
 
 def body_of(values: Values) -> JsonObject:

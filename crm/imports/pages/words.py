@@ -128,7 +128,7 @@ def common_country(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
 def country_question(job: Values) -> Field:
     """Ask for the country of national numbers, with that of the file's column of countries chosen."""
     field = Field("country", COUNTRY_QUESTION, "select", options=countries(), placeholder="Choose a country")
-    field.value = common_country(job["headers"], job["sample"])
+    field.initial = common_country(job["headers"], job["sample"])
     return field
 
 
@@ -183,8 +183,8 @@ def questions(job: Values, values: Values) -> list[Field]:
         examples = [text for column in columns for text in column["examples"]]
         if examples:
             field = ask(listed([column["column"] for column in columns]), examples)
-            field.value = values.get(option) or _assumed(columns)
-            field.help = AS_COMPANY if field.value and not values.get(option) else ""
+            field.initial = values.get(option) or _assumed(columns)
+            field.help_text = AS_COMPANY if field.initial and not values.get(option) else ""
             fields.append(field)
     return fields
 

@@ -97,7 +97,7 @@ class WebhookFilter(SettingsPage):
             "choices": self.choices,
             "here": self.request.path + self.state.link(),
             "back": self.address("webhook", self.params["id"]),
-            "form": Form([]) if may else None,
+            "form": Form(fields=[]) if may else None,
         }
 
     def do_save(self) -> HttpResponse:

@@ -35,17 +35,17 @@ class Tracking(SettingsForm):
                 "trackOpens",
                 "Count who opens mails",
                 "switch",
-                help="By a picture of one pixel. Many mail programs fetch it for nobody, or never: take the number for"
-                " a hint. In some countries recipients have to agree first.",
+                help_text="By a picture of one pixel. Many mail programs fetch it for nobody, or never: take"
+                " the number for a hint. In some countries recipients have to agree first.",
             ),
             Field(
                 "trackClicks",
                 "Count who clicks links",
                 "switch",
-                help="Links lead through this service, or through a host of yours, and on from there.",
+                help_text="Links lead through this service, or through a host of yours, and on from there.",
             ),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         answer = self.ask("GET", "domain-tracking", LIST) if self.may("domain-tracking") else None
@@ -60,10 +60,10 @@ class Tracking(SettingsForm):
     def host_form(self) -> Form:
         """Make the form of a new host."""
         help = "A name of your own domain that nothing else uses."
-        return Form([Field("name", "Host", placeholder="click.example.com", required=True, help=help)])
+        return Form(fields=[Field("name", "Host", placeholder="click.example.com", required=True, help_text=help)])
 
     def do_add(self) -> HttpResponse:
-        form = self.host_form().fill(self.request.POST)
+        form = self.host_form().bind(self.request.POST)
         answer = self.ask("POST", "domain-tracking", None, form.values)
         if answer.ok:
             return self.done("Added. Publish its records, then check it")

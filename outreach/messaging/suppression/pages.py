@@ -80,7 +80,7 @@ class Suppressions(Page):
 
     def form(self) -> Form:
         return Form(
-            [
+            fields=[
                 Field("email", "Address", "email", required=True, placeholder="ann@example.org"),
                 Field(
                     "reason",
@@ -88,14 +88,14 @@ class Suppressions(Page):
                     "select",
                     True,
                     options=options_of(REASONS.items()),
-                    value="manual",
+                    initial="manual",
                 ),
                 Field("source", "Where from", placeholder="Call on Monday"),
             ]
         )
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "suppression", None, {name: value for name, value in form.values.items() if value})
         if not answer.ok:
             return self.invalid(form, answer)
@@ -136,15 +136,15 @@ class ManySuppressions(Page):
     def form(self) -> Form:
         reasons = options_of(REASONS.items())
         return Form(
-            [
-                Field("emails", "Addresses", "textarea", True, help="One a line, or with commas; 1,000 at most."),
-                Field("reason", "Why", "select", True, options=reasons, value="manual"),
+            fields=[
+                Field("emails", "Addresses", "textarea", True, help_text="One a line, or with commas; 1,000 at most."),
+                Field("reason", "Why", "select", True, options=reasons, initial="manual"),
                 Field("source", "Where from"),
             ]
         )
 
     def do_paste(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         values = {name: value for name, value in form.values.items() if value and name != "emails"}
         emails = addresses_of(form.values["emails"] or "")
         answer = self.ask(
@@ -155,8 +155,8 @@ class ManySuppressions(Page):
         failed = answer.data["failed"]
         said = f"{counted(len(answer.data['created']))} added, {len(answer.data['updated']):,} listed before"
         if failed:
-            form.fields[0].value = "\n".join(str(entry["formData"]["email"]) for entry in failed)
-            form.trouble.append(f"{said}. What is left below is no address.")
+            form["emails"].replace("\n".join(str(entry["formData"]["email"]) for entry in failed))
+            form.add_error(None, f"{said}. What is left below is no address.")
             return self.page({**self.show(), "form": form}, status=422)
         return self.done(said, self.address("suppressions"))
 

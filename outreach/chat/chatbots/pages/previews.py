@@ -23,9 +23,9 @@ class TryChatbot(OneChatbot):
 
     def form(self) -> Form:
         return Form(
-            [
-                Field("said", "What somebody writes", "textarea", required=True, help="One message in a line."),
-                Field("minutes", "Minutes between two messages", "number", value=1),
+            fields=[
+                Field("said", "What somebody writes", "textarea", required=True, help_text="One message in a line."),
+                Field("minutes", "Minutes between two messages", "number", initial=1),
             ]
         )
 
@@ -33,17 +33,17 @@ class TryChatbot(OneChatbot):
         return {**self.head(), "form": self.form(), "here": self.address()}
 
     def do_try(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         lines = [line.strip() for line in str(form.values["said"]).splitlines() if line.strip()]
         between = form.values["minutes"] if isinstance(form.values["minutes"], int) else 0
         context = {**self.head(), "form": form, "here": self.address()}
         if not lines:
-            form.fields[0].error = "Write a message first."
+            form.add_error("said", "Write a message first.")
             return self.page(context, status=422)
         messages = [{"text": line, "minute": place * between} for place, line in enumerate(lines)]
         answer = self.ask("POST", f"{self.place}/test", None, {"messages": messages})
         if not answer.ok:
-            form.trouble.append(answer.warning or answer.message)
+            form.add_error(None, answer.warning or answer.message)
             return self.page(context, status=422)
         graph = self.graph
         return self.page({**context, "steps": [self._shown(graph, step) for step in answer.data["steps"]]})
