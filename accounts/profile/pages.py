@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 
+from accounts.auth.passwords.serializers import PasswordChange
+from accounts.profile.serializers import ProfileUpdate
 from core.types import Values
 from core.web.forms import Field, Form, Option
+from core.web.input_forms import form_from_input
 from core.web.menu import first_pages
 from core.web.pages import PersonPage
 from core.web.readers import source
@@ -16,6 +19,19 @@ ZONE = "Type a city of the zone, such as Berlin. Left empty, it is the company's
 CHOSEN = ("theme", "density", "start", "timezone")
 """Keys of the layout that this page sets."""
 WORKING = ("owner", "accepted")
+
+
+ProfileForm = form_from_input(ProfileUpdate, {"name": "Your name"}, autocomplete={"name": "name"}, required=("name",))
+PasswordForm = form_from_input(
+    PasswordChange,
+    {"currentPassword": "Current password", "newPassword": "New password"},
+    kinds={"currentPassword": "password", "newPassword": "password"},
+    help_texts={
+        "newPassword": "At least 8 characters, and no password that many people use. It ends every other session."
+    },
+    autocomplete={"currentPassword": "current-password", "newPassword": "new-password"},
+    required=(),
+)
 
 
 class Account(PersonPage):
@@ -36,7 +52,7 @@ class Account(PersonPage):
         }
 
     def profile_form(self, profile: Values | None = None) -> Form:
-        return Form(fields=[Field("name", "Your name", required=True, autocomplete="name")], initial=profile)
+        return ProfileForm(initial=profile)
 
     def preferences_form(self) -> Form:
         """Return the form of the person's layout."""
@@ -53,13 +69,7 @@ class Account(PersonPage):
         return Form(fields=fields, initial={name: self.reader.layout.get(name, "") for name in CHOSEN})
 
     def password_form(self) -> Form:
-        rules = "At least 8 characters, and no password that many people use. It ends every other session."
-        return Form(
-            fields=[
-                Field("currentPassword", "Current password", "password", autocomplete="current-password"),
-                Field("newPassword", "New password", "password", autocomplete="new-password", help_text=rules),
-            ]
-        )
+        return PasswordForm()
 
     def do_profile(self) -> HttpResponse:
         form = self.profile_form().bind(self.request.POST)

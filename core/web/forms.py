@@ -7,7 +7,7 @@ that depends on its company.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
@@ -65,6 +65,8 @@ class Form(forms.Form):
     """
 
     default_renderer = TemplatesSetting
+    focus: ClassVar[str] = ""
+    """The name of the field that has the focus in the form of a new record."""
     template_name = "web/parts/fields.html"
     fields: dict[str, Field]  # type: ignore[assignment]
 
@@ -83,6 +85,8 @@ class Form(forms.Form):
             declared.name = name
         for field in [*self.fields.values(), *fields]:
             self.insert(field)
+        if self.focus and not self.initial:
+            self.fields[self.focus].autofocus = True
 
     def insert(self, field: Field, before: str = "") -> None:
         """Add a field, at the end or before another one."""
@@ -94,9 +98,10 @@ class Form(forms.Form):
             names.insert(names.index(before), field.name)
             self.order_fields(names)
 
-    def keep(self, names: Iterable[str]) -> None:
-        """Drop the fields of other names."""
-        self.fields = {name: self.fields[name] for name in names if name in self.fields}
+    def drop(self, *names: str) -> None:
+        """Take fields out of the form, which need not have them."""
+        for name in names:
+            self.fields.pop(name, None)
 
     def bind(self, data: Mapping[str, Any], rendered: Collection[str] | None = None) -> Self:
         """Bind a form that a page has made to a browser's input. Fields that are missing in it stay as they are.

@@ -7,14 +7,18 @@ from typing import Any
 
 from rest_framework import serializers
 
+from core.api.addresses import EmailInput, PhoneInput, WebAddressInput
+from core.api.input import ObjectIdInput
 from core.web.forms import Field, Form, Option
 
 LONG_TEXT = 1000
 """Texts that may be longer than this are typed in several lines."""
 KINDS: tuple[tuple[type[serializers.Field[Any, Any, Any, Any]], str], ...] = (
     (serializers.BooleanField, "switch"),
-    (serializers.EmailField, "email"),
-    (serializers.URLField, "url"),
+    (EmailInput, "email"),
+    (WebAddressInput, "url"),
+    (PhoneInput, "tel"),
+    (ObjectIdInput, "select"),
     (serializers.ChoiceField, "select"),
     (serializers.IntegerField, "number"),
     (serializers.FloatField, "number"),
@@ -41,15 +45,17 @@ def form_from_input(
     kinds: Mapping[str, str] | None = None,
     help_texts: Mapping[str, str] | None = None,
     placeholders: Mapping[str, str] | None = None,
+    autocomplete: Mapping[str, str] | None = None,
     options: Mapping[str, Iterable[Option]] | None = None,
     initial: Mapping[str, Any] | None = None,
     required: Collection[str] | None = None,
-    autofocus: str = "",
+    focus: str = "",
 ) -> type[Form]:
     """Make a form for an input of the API, as Django's `modelform_factory` does for a model.
 
     `labels` has the names of the fields in their order. Kinds and the marks of required fields are the input's unless
-    they are given. Raises TypeError for a name that the input does not have.
+    they are given; `focus` is the field that has the focus in the form of a new record. Raises TypeError for a name
+    that the input does not have.
     """
     input_fields = input_class().get_fields()
     unknown = [name for name in labels if name not in input_fields]
@@ -66,8 +72,8 @@ def form_from_input(
             required=is_needed if required is None else name in required,
             help_text=(help_texts or {}).get(name, ""),
             placeholder=(placeholders or {}).get(name, ""),
+            autocomplete=(autocomplete or {}).get(name, "off"),
             options=(options or {}).get(name, ()),
             initial=(initial or {}).get(name, ""),
-            autofocus=name == autofocus,
         )
-    return type(f"{input_class.__name__}Form", (Form,), dict(fields))
+    return type(f"{input_class.__name__}Form", (Form,), {**fields, "focus": focus})

@@ -96,6 +96,7 @@ class RecordForm(Page):
 
     template = "web/records/form.html"
     kind: ClassVar[Records]
+    form_class: ClassVar[type[Form]]
     save_label: ClassVar[str] = "Save"
 
     def list_address(self) -> str:
@@ -103,7 +104,8 @@ class RecordForm(Page):
         return self.address(self.kind.pages)
 
     def form(self, values: Values | None = None) -> Form:
-        raise NotImplementedError
+        """Return the form, with a record's values if they are given."""
+        return self.form_class(initial=values)
 
     def body(self, values: Values) -> JsonObject:
         """Return the API's body for values of the form."""

@@ -44,9 +44,11 @@ class SettingsForm(SettingsPage):
 
     template = "web/settings/form.html"
     resource: ClassVar[str]
+    form_class: ClassVar[type[Form]]
 
     def form(self, values: Values | None = None) -> Form:
-        raise NotImplementedError
+        """Return the form, with the values if they are given."""
+        return self.form_class(initial=values)
 
     @cached_property
     def current(self) -> Values:

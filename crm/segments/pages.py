@@ -9,14 +9,16 @@ from typing import Any, ClassVar
 from django.http import HttpResponse, QueryDict
 
 from core.types import JsonObject, Values
-from core.web.colors import color_field
+from core.web.colors import color_options
 from core.web.filter_words import RECORDS, in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Field, Form, Option
+from core.web.input_forms import form_from_input
 from core.web.lists import MATCH, Column, ListState
 from core.web.pages import MenuItem, Page
 from core.web.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices, status_labels
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+from crm.segments.serializers import SegmentCreate
 
 SEGMENTS = Records(
     "segment",
@@ -66,13 +68,17 @@ class Segments(RecordList, SegmentPage):
 class SegmentForm(RecordForm, SegmentPage):
     """The form for the name of a segment. The selection is in the address, or in the segment."""
 
+    form_class = form_from_input(
+        SegmentCreate,
+        {"name": "Name", "description": "Description", "color": "Colour"},
+        kinds={"color": "select"},
+        placeholders={"color": "None"},
+    )
+
     def form(self, values: Values | None = None) -> Form:
-        fields = [
-            Field("name", "Name", required=True),
-            Field("description", "Description", "textarea"),
-            color_field((values or {}).get("color", "")),
-        ]
-        return Form(fields=fields, initial=values)
+        form = super().form(values)
+        form.fields["color"].options = color_options((values or {}).get("color", ""))
+        return form
 
 
 class NewSegment(NewRecord, SegmentForm):
@@ -161,7 +167,7 @@ class NewFixedSegment(NewRecord, SegmentForm):
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         panels = [Option("contact", "Contacts"), Option("lead", "Leads")]
-        form.insert(Field("panel", "Of", "radio", options=panels, initial="contact"), before=list(form.fields)[1])
+        form.insert(Field("panel", "Of", "radio", options=panels, initial="contact"), before="description")
         return form
 
     def do_save(self) -> HttpResponse:

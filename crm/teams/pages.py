@@ -8,9 +8,11 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
+from core.web.input_forms import form_from_input
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+from crm.teams.serializers import TeamCreate
 
 TEAMS = Records("team", "teams", "team", "teams", "users-round", "A team works on leads together.")
 WORKING = {"status": ["owner", "accepted"]}
@@ -49,19 +51,17 @@ class TeamForm(RecordForm, TeamPage):
     def people(self) -> list[Option]:
         return self.options_of("member", fields="name,email", filters=WORKING)
 
+    form_class = form_from_input(TeamCreate, {"name": "Name", "description": "Description"}, focus="name")
+
     def form(self, values: Values | None = None) -> Form:
-        fields = [
-            Field("name", "Name", required=True, autofocus=values is None),
-            Field("description", "Description", "textarea"),
-        ]
+        form = super().form(values)
         if self.people:
-            fields.append(Field("members", "Members", "checks", options=self.people))
+            form.insert(Field("members", "Members", "checks", options=self.people))
             help = "Whoever is ticked in both gets new leads of the team."
             everybody = [person.value for person in self.people]
-            fields.append(
-                Field("takes", "Take new leads", "checks", options=self.people, help_text=help, initial=everybody)
-            )
-        return Form(fields=fields, initial=values)
+            takes = Field("takes", "Take new leads", "checks", options=self.people, help_text=help, initial=everybody)
+            form.insert(takes)
+        return form
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if name != "takes"}

@@ -11,10 +11,12 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option, options_of
+from core.web.input_forms import form_from_input
 from core.web.record_forms import fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
 from core.web.settings import SettingsPage
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
+from crm.custom_fields.section_serializers import SectionCreate
 
 FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", "What you know of your records.")
 SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", "A section is a title above fields.")
@@ -328,13 +330,7 @@ class SectionForm(FieldPage, RecordForm):
     module = "custom-section"
     kind = SECTIONS
 
-    def form(self, values: Values | None = None) -> Form:
-        fields = [
-            Field("name", "Name", required=True),
-            Field("description", "Description", "textarea"),
-            Field("hide", "Hidden", "switch"),
-        ]
-        return Form(fields=fields, initial=values)
+    form_class = form_from_input(SectionCreate, {"name": "Name", "description": "Description", "hide": "Hidden"})
 
 
 class NewSection(NewRecord, SectionForm):

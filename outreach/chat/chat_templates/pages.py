@@ -307,7 +307,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         submitted."""
         shown_form = super().form(values)
         fixed = ("app", "name", "language", "category") if self.record["vendorId"] else ("app",)
-        shown_form.keep(name for name in list(shown_form.fields) if name not in fixed)
+        shown_form.drop(*fixed)
         return shown_form
 
     def values(self) -> Values:

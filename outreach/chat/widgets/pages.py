@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from core.types import JsonObject, Values
-from core.web.colors import color_field
+from core.web.colors import color_options
 from core.web.forms import Field, Form, Option, options_of
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
@@ -86,7 +86,7 @@ class WidgetForm(RecordForm):
                 placeholder="https://www.example.com",
                 help_text="Where it may stand, one a line, as the browser's address begins. It works nowhere else.",
             ),
-            color_field(shown["color"]),
+            Field("color", "Colour", "select", options=color_options(shown["color"]), placeholder="None"),
             Field(
                 "position",
                 "Corner",

@@ -11,8 +11,10 @@ from core.ids import is_id
 from core.types import Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, options_of
+from core.web.input_forms import form_from_input
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
+from outreach.messaging.suppression.serializers import SuppressionCreate
 
 REASONS = {
     "manual": "Asked for",
@@ -32,6 +34,17 @@ STATES = {
 """Status of an import -> its word and tone."""
 SHOWN = 10
 """Imports that the page of many addresses lists."""
+
+
+SuppressionForm = form_from_input(
+    SuppressionCreate,
+    {"email": "Address", "reason": "Why", "source": "Where from"},
+    kinds={"email": "email"},
+    options={"reason": options_of(REASONS.items())},
+    initial={"reason": "manual"},
+    placeholders={"email": "ann@example.org", "source": "Call on Monday"},
+    required=("email", "reason"),
+)
 
 
 class Suppressions(Page):
@@ -79,20 +92,7 @@ class Suppressions(Page):
         return {"address": self.address("suppression-import", job) if is_id(job) else ""}
 
     def form(self) -> Form:
-        return Form(
-            fields=[
-                Field("email", "Address", "email", required=True, placeholder="ann@example.org"),
-                Field(
-                    "reason",
-                    "Why",
-                    "select",
-                    True,
-                    options=options_of(REASONS.items()),
-                    initial="manual",
-                ),
-                Field("source", "Where from", placeholder="Call on Monday"),
-            ]
-        )
+        return SuppressionForm()
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
