@@ -11,7 +11,7 @@ from typing import Any
 from babel import Locale
 from phonenumbers import SUPPORTED_REGIONS
 
-from core.text.addresses import BadAddress, read_phone
+from core.text.addresses import NO_COUNTRY, BadAddress, read_phone
 from core.types import JsonObject, Values
 from core.web.forms import Field, Option
 from crm.imports.pages.base import counted
@@ -137,7 +137,7 @@ def lacks_country(text: str) -> bool:
     try:
         read_phone(None, text)
     except BadAddress as error:
-        return LACKS_COUNTRY in str(error)
+        return error.code == NO_COUNTRY
     return False
 
 
