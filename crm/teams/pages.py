@@ -112,6 +112,12 @@ class EditTeam(EditRecord, TeamForm):
         return f"{leads} go to the team that takes what belongs to no other. This cannot be undone."
 
 
+class LeadRuleForm(Form):
+    distribution = Field(label="New leads go", kind="radio", options=DISTRIBUTIONS)
+    onlyAvailable = Field(label="Only to people who take new leads in their team", kind="switch")
+    maxOpenLeads = Field(label="Most open leads a person", kind="number", help_text="Empty: no limit.")
+
+
 class LeadRule(Page):
     """The rule for the assignment of new leads to the members of their team."""
 
@@ -122,24 +128,14 @@ class LeadRule(Page):
     menu = TeamPage.menu
     template = "web/teams/rule.html"
 
-    def form(self, values: Values | None = None) -> Form:
-        return Form(
-            fields=[
-                Field("distribution", "New leads go", "radio", options=DISTRIBUTIONS),
-                Field("onlyAvailable", "Only to people who take new leads in their team", "switch"),
-                Field("maxOpenLeads", "Most open leads a person", "number", help_text="Empty: no limit."),
-            ],
-            initial=values,
-        )
-
     def show(self) -> Values:
         rule = self.read("settings").data["teamSettings"]
-        form = self.form(rule) if self.may("settings", "PUT") else None
+        form = LeadRuleForm(initial=rule) if self.may("settings", "PUT") else None
         chosen = {distribution.value: distribution.label for distribution in DISTRIBUTIONS}[rule["distribution"]]
         return {"form": form, "rule": rule, "chosen": chosen}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().bind(self.request.POST)
+        form = LeadRuleForm(self.request.POST)
         answer = self.ask("PUT", "settings", None, {"teamSettings": form.values})
         return self.done("Saved") if answer.ok else self.invalid(form, answer)
 

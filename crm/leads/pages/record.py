@@ -49,8 +49,9 @@ def body_of(values: Values) -> JsonObject:
     return {"formData": {name: value for name, value in values.items() if name not in beside}, **beside}
 
 
-def follow_up_form() -> Form:
-    return Form(fields=[Field("title", "What", required=True), Field("dueAt", "When", "datetime-local", required=True)])
+class FollowUpForm(Form):
+    title = Field(label="What", required=True)
+    dueAt = Field(label="When", kind="datetime-local", required=True)
 
 
 class NewLead(LeadPage):
@@ -251,7 +252,7 @@ class LeadDetail(LeadPage):
         return self._made(self.ask("POST", "lead-activity", None, body), "Note added")
 
     def do_follow_up(self) -> HttpResponse:
-        form = follow_up_form().bind(self.request.POST)
+        form = FollowUpForm(self.request.POST)
         answer = self.ask("POST", "lead-activity/follow-up", None, {"lead": self.params["id"], **form.values})
         if answer.ok:
             return self.done("Follow-up added")

@@ -11,9 +11,11 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice
 from core.web.forms import Field, Form
+from core.web.input_forms import form_from_input
 from core.web.lists import Column
 from core.web.records import RecordList, Records, shown_value
 from core.web.settings import SettingsPage
+from outreach.connections.ai.serializers import CapsInput
 
 APP_KINDS = {
     "ai-a": ("Google Gemini", "Needs a key of Google AI Studio."),
@@ -218,34 +220,37 @@ class AiAppForm(AiPage):
         return self.done("Saved. Test it, to see that it works" if before is None else "Saved", self.address("ai"))
 
 
+CapsForm = form_from_input(
+    CapsInput,
+    {
+        "monthlyTokenCap": "Most tokens a month, of all apps",
+        "monthlyCostCap": "Most it may cost a month",
+        "runTokenCap": "Most tokens of one outreach",
+        "runCostCap": "Most that one outreach may cost",
+    },
+    help_texts={
+        "monthlyTokenCap": CAP_HELP,
+        "monthlyCostCap": CAP_HELP,
+        "runTokenCap": "Unless it has a cap of its own.",
+    },
+)
+
+
 class AiUse(AiPage):
     path = "settings/ai/use"
     name = "ai-use"
     title = "AI usage and caps"
     template = "web/ai/use.html"
 
-    def form(self, values: Values) -> Form:
-        return Form(
-            fields=[
-                Field("monthlyTokenCap", "Most tokens a month, of all apps", "number", help_text=CAP_HELP),
-                Field("monthlyCostCap", "Most it may cost a month", "number", help_text=CAP_HELP),
-                Field(
-                    "runTokenCap", "Most tokens of one outreach", "number", help_text="Unless it has a cap of its own."
-                ),
-                Field("runCostCap", "Most that one outreach may cost", "number"),
-            ],
-            initial=values,
-        )
-
     def show(self) -> Values:
         caps = self.read("ai-usage/caps").data
-        form = self.form(caps) if self.may("apps", "PUT") else None
+        form = CapsForm(initial=caps) if self.may("apps", "PUT") else None
         used = self.read("ai-usage/summary").data["months"]
         return {"caps": caps, "form": form, "bounds": bounds(caps), "months": months(used)}
 
     def do_save(self) -> HttpResponse:
         before = self.read("ai-usage/caps").data
-        form = self.form(before).bind(self.request.POST)
+        form = CapsForm(initial=before).bind(self.request.POST)
         answer = self.ask("PUT", "ai-usage/caps", None, form.values)
         if not answer.ok:
             return self.invalid(form, answer)

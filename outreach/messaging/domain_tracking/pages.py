@@ -17,6 +17,20 @@ STATES = {
 """Status of the API -> its label and tone."""
 
 
+class TrackingForm(Form):
+    trackOpens = Field(
+        label="Count who opens mails",
+        kind="switch",
+        help_text="By a picture of one pixel. Many mail programs fetch it for nobody, or never: take the number for a"
+        " hint. In some countries recipients have to agree first.",
+    )
+    trackClicks = Field(
+        label="Count who clicks links",
+        kind="switch",
+        help_text="Links lead through this service, or through a host of yours, and on from there.",
+    )
+
+
 class Tracking(SettingsForm):
     path = "settings/tracking"
     name = "tracking"
@@ -29,23 +43,7 @@ class Tracking(SettingsForm):
     resource = "genie/settings"
     template = "web/tracking/settings.html"
 
-    def form(self, values: Values | None = None) -> Form:
-        fields = [
-            Field(
-                "trackOpens",
-                "Count who opens mails",
-                "switch",
-                help_text="By a picture of one pixel. Many mail programs fetch it for nobody, or never: take"
-                " the number for a hint. In some countries recipients have to agree first.",
-            ),
-            Field(
-                "trackClicks",
-                "Count who clicks links",
-                "switch",
-                help_text="Links lead through this service, or through a host of yours, and on from there.",
-            ),
-        ]
-        return Form(fields=fields, initial=values)
+    form_class = TrackingForm
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         answer = self.ask("GET", "domain-tracking", LIST) if self.may("domain-tracking") else None

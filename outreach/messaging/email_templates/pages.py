@@ -42,40 +42,31 @@ def required_in(template: Values) -> str:
     return ", ".join(variable["name"] for variable in template.get("variables", []) if variable["required"])
 
 
+class EmailTemplateForm(Form):
+    focus = "name"
+
+    name = Field(label="Name", required=True, help_text="Only you and your colleagues see it.")
+    category = Field(label="Category")
+    subject = Field(label="Subject", required=True)
+    body = Field(
+        label="Text",
+        kind="textarea",
+        required=True,
+        help_text="Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the name of"
+        " any field of contacts in double braces are filled in.",
+    )
+    required = Field(
+        label="Fields that a contact must have",
+        help_text="Names of fields, with commas between them. A message to somebody who lacks one is not sent.",
+    )
+
+
 class TemplateForm(RecordForm):
     """The form of a template. Its variables are the names in double braces."""
 
     template = "web/email_templates/form.html"
 
-    def form(self, values: Values | None = None) -> Form:
-        return Form(
-            fields=[
-                Field(
-                    "name",
-                    "Name",
-                    required=True,
-                    autofocus=values is None,
-                    help_text="Only you and your colleagues see it.",
-                ),
-                Field("category", "Category"),
-                Field("subject", "Subject", required=True),
-                Field(
-                    "body",
-                    "Text",
-                    "textarea",
-                    required=True,
-                    help_text="Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}},"
-                    " {{company.name}} and the name of any field of contacts in double braces are filled in.",
-                ),
-                Field(
-                    "required",
-                    "Fields that a contact must have",
-                    help_text="Names of fields, with commas between them. A message to somebody who lacks one"
-                    " is not sent.",
-                ),
-            ],
-            initial=values,
-        )
+    form_class = EmailTemplateForm
 
     def body(self, values: Values) -> JsonObject:
         before: Values = getattr(self, "record", {})

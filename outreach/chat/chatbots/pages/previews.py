@@ -13,6 +13,11 @@ from outreach.chat.chatbots.pages.types import END, TEXT, TYPES
 MAX_MESSAGES = 50
 
 
+class TryForm(Form):
+    said = Field(label="What somebody writes", kind="textarea", required=True, help_text="One message in a line.")
+    minutes = Field(label="Minutes between two messages", kind="number", initial=1)
+
+
 class TryChatbot(OneChatbot):
     """A conversation that nobody has had."""
 
@@ -21,19 +26,11 @@ class TryChatbot(OneChatbot):
     tab_name = "Try the chatbot"
     template = "web/chatbots/test.html"
 
-    def form(self) -> Form:
-        return Form(
-            fields=[
-                Field("said", "What somebody writes", "textarea", required=True, help_text="One message in a line."),
-                Field("minutes", "Minutes between two messages", "number", initial=1),
-            ]
-        )
-
     def show(self) -> Values:
-        return {**self.head(), "form": self.form(), "here": self.address()}
+        return {**self.head(), "form": TryForm(), "here": self.address()}
 
     def do_try(self) -> HttpResponse:
-        form = self.form().bind(self.request.POST)
+        form = TryForm(self.request.POST)
         lines = [line.strip() for line in str(form.values["said"]).splitlines() if line.strip()]
         between = form.values["minutes"] if isinstance(form.values["minutes"], int) else 0
         context = {**self.head(), "form": form, "here": self.address()}

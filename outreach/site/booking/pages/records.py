@@ -203,6 +203,14 @@ class EditBookingPage(BookingForm, EditRecord):
         return "Its address leads nowhere then; what is booked stays."
 
 
+class QuestionForm(Form):
+    label = Field(label="Question", required=True)
+    type = Field(label="Kind", kind="select", required=True, options=TYPES, initial="text")
+    required = Field(label="Has to be filled in", kind="switch")
+    options = Field(label="Options", kind="textarea", help_text="Of a choice: one in a line.")
+    help = Field(label="Help below it")
+
+
 class BookingQuestions(BookingPages):
     """The questions of a page beyond the visitor's identity: a line for each, and a form for one more."""
 
@@ -215,25 +223,14 @@ class BookingQuestions(BookingPages):
         page: Values = self.read(f"booking-page/{self.params['id']}").data
         return page
 
-    def form(self) -> Form:
-        return Form(
-            fields=[
-                Field("label", "Question", required=True),
-                Field("type", "Kind", "select", required=True, options=list(TYPES), initial="text"),
-                Field("required", "Has to be filled in", "switch"),
-                Field("options", "Options", "textarea", help_text="Of a choice: one in a line."),
-                Field("help", "Help below it"),
-            ]
-        )
-
     def show(self) -> Values:
         kinds = {entry.value: entry.label for entry in TYPES}
         rows = [{**entry, "words": kinds.get(entry["type"], entry["type"])} for entry in self.record["questions"]]
-        form = self.form() if self.may(self.module, "PUT") else None
+        form = QuestionForm() if self.may(self.module, "PUT") else None
         return {"record": self.record, "title": self.record["name"], "rows": rows, "form": form}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().bind(self.request.POST)
+        form = QuestionForm(self.request.POST)
         questions = list(self.record["questions"])
         options = [line.strip() for line in form.values["options"].splitlines() if line.strip()]
         key = new_key(form.values["label"], {question["key"] for question in questions})
