@@ -27,7 +27,7 @@ class DunningAdmin(CompanyRecordAdmin):
     title_needs = ("payment",)
     commands = ("retry",)
     dialogs = ("write_off",)
-    hides = ("told", "method")
+    hides = ("notices", "method")
     list_display = ("order", "company", "owed", "state", "since", "tries", "next_try_at", "reason")
     list_filter = (("payment__status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "payment", "payment__invoice")

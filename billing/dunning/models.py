@@ -27,7 +27,7 @@ class Dunning(CompanyWork):
     next_try_at = models.DateTimeField(null=True, help_text="When it is charged again; empty: it is not.")
     method = CompanyForeignKey("billing.PaymentMethod", on_delete=models.SET_NULL, null=True, related_name="+")
     reason = models.CharField(max_length=300, blank=True, help_text="Why the last charge failed.")
-    told = JSONField(default=dict, help_text="What the company was told, each with its time.")
+    notices = JSONField(default=dict, db_column="told", help_text="The notices sent to the company, with times.")
 
     class Meta(CompanyWork.Meta):
         verbose_name = "overdue payment"

@@ -41,6 +41,8 @@ WORK = "dunning"
 OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
 HELD = timedelta(days=1)
 """Minimum extension of access during an uncertain charge."""
+STEP_FIELDS = ("since", "tries", "next_try_at", "method_id", "reason", "notices")
+"""The fields that a step changes."""
 DAILY = timedelta(days=1)
 
 
@@ -75,7 +77,9 @@ def run(row: Dunning) -> None:
             worker=None,
             deaths=0,
             attempts=0,
-            **{name: getattr(row, name) for name in ("since", "tries", "next_try_at", "method_id", "reason", "told")},
+            **{
+                name: getattr(row, name) for name in ("since", "tries", "next_try_at", "method_id", "reason", "notices")
+            },
         )
 
 
@@ -131,14 +135,14 @@ def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None
     now = timezone.now()
     last = payment.attempts.filter(kind=Attempt.Kind.CHARGE).order_by("-created_at", "-pk").first()
     # The key of the try says that its refusal was handled, so that a second look does not count it again.
-    is_told = not row.told.keys().isdisjoint({f"failed:{row.tries}", f"action:{row.tries}"})
-    if last is not None and last.status == Attempt.Status.FAILED and not is_told:
+    is_notified = not row.notices.keys().isdisjoint({f"failed:{row.tries}", f"action:{row.tries}"})
+    if last is not None and last.status == Attempt.Status.FAILED and not is_notified:
         _refused(row, subscription, payment, last, now)
     method = PaymentMethod.objects.filter(is_default=True).first()
     if method is None:
         row.next_try_at = None
         _fall_due(row, subscription, now)
-        if not row.told:
+        if not row.notices:
             _tell(row, DUE, "asked:0", subscription, payment)
         return
     # Another card is tried at once, also after a refusal for good: it is what the mail has asked for.
@@ -202,10 +206,10 @@ def _fall_due(row: Dunning, subscription: Subscription, now: datetime) -> None:
 
 def _tell(row: Dunning, notice: str, key: str, subscription: Subscription, payment: Payment, **context: Any) -> None:
     """Notify the owners, once for each key."""
-    if key in row.told:
+    if key in row.notices:
         return
     # Saved in the transaction that queues the mail: both happen or neither, so nobody is notified twice.
-    row.told = {**row.told, key: timezone.now().isoformat()}
+    row.notices = {**row.notices, key: timezone.now().isoformat()}
     context |= {
         "subscription": subscription,
         "company": Company.objects.only("name").get(pk=row.company_id),

@@ -49,7 +49,9 @@ class Webhook(CompanyModel):
     failures = models.PositiveIntegerField(default=0, editable=False, help_text="Attempts in a row that failed.")
     failing_since = models.DateTimeField(null=True, editable=False)
     retry_at = models.DateTimeField(null=True, editable=False, help_text="When one delivery is tried for all.")
-    told = models.PositiveSmallIntegerField(default=0, editable=False, help_text="Notices about these failures.")
+    notice_count = models.PositiveSmallIntegerField(
+        default=0, editable=False, db_column="told", help_text="Notices about these failures."
+    )
     last_success_at = models.DateTimeField(null=True, editable=False)
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")

@@ -92,7 +92,7 @@ def _asked_to_wait(answer: HttpAnswer | None, now: datetime) -> timedelta:
 
 def _succeeded(webhook: Webhook, now: datetime) -> None:
     Webhook.objects.filter(pk=webhook.pk).update(
-        failures=0, failing_since=None, retry_at=None, told=0, last_success_at=now
+        failures=0, failing_since=None, retry_at=None, notice_count=0, last_success_at=now
     )
 
 
@@ -113,15 +113,15 @@ def _failed(webhook: Webhook, answer: HttpAnswer | None, problem: str, due: date
         _disable(webhook, Webhook.DisabledReason.FAILING)
     disabled = webhook.status == Webhook.Status.DISABLED
     notices = sum(webhook.failures >= FAILING and failing >= after for after in TOLD_AFTER)
-    if disabled or notices > webhook.told:
-        webhook.told = max(notices, webhook.told)
+    if disabled or notices > webhook.notice_count:
+        webhook.notice_count = max(notices, webhook.notice_count)
         context = {"webhook": webhook, "problem": problem, "disabled": disabled}
         notify(WEBHOOK_FAILING.key, context, about=("webhook", webhook.pk))
     Webhook.objects.filter(pk=webhook.pk).update(
         failures=webhook.failures,
         failing_since=webhook.failing_since,
         retry_at=webhook.retry_at,
-        told=webhook.told,
+        notice_count=webhook.notice_count,
         status=webhook.status,
         disabled_reason=webhook.disabled_reason,
         updated_at=now,

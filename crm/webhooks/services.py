@@ -139,7 +139,7 @@ def _set_status(webhook: Webhook, status: str) -> None:
         webhook.failures = 0
         webhook.failing_since = None
         webhook.retry_at = None
-        webhook.told = 0
+        webhook.notice_count = 0
 
 
 @transaction.atomic

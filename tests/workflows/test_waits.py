@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
 from typing import Any
@@ -10,17 +9,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
-from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Company
 from accounts.notifications.models import Notification
-from core.jobs import WORK
 from tests.kit.cast import Cast, make_cast
 from tests.kit.rows import kept_for_module
-from tests.kit.threads import at_once
 from tests.workflows.helpers import contact, edges, node, published, runs, when, work
-from workflows.engine.waits import requests
 from workflows.models import RunApproval, RunListener, RunTimer
 
 DAY = {"amount": 1, "unit": "days"}
@@ -291,45 +286,6 @@ def test_a_goal_completes_runs_and_an_exit_cancels_them(
     work()
     found = {run.contact_id == person: (run.status, run.reason) for run in runs(cast, id)}
     assert found == {True: ended, False: ("waiting", "")}
-
-
-@pytest.mark.parametrize("locked", [True, False])
-def test_no_event_falls_between_looking_back_and_listening(
-    transactional_db: None, monkeypatch: pytest.MonkeyPatch, locked: bool
-) -> None:
-    """A slice looks back, then an event is told of, then the slice listens: without the lane the run would not hear."""
-    cast = make_cast()
-    id = waiting_for(cast)
-    person = contact(cast)
-    WORK["events"].drain(float("inf"))
-    looked, told = threading.Event(), threading.Event()
-    if not locked:
-        monkeypatch.setattr(requests.locks, "lock_event_types", lambda ids: list(ids))
-    look_back = requests.listening.look_back
-
-    def slow(*arguments: Any) -> Any:
-        found = look_back(*arguments)
-        looked.set()
-        told.wait(1.5)  # with the lane it is over before anybody has been told
-        return found
-
-    monkeypatch.setattr(requests.listening, "look_back", slow)
-
-    def tell(n: int) -> None:
-        try:
-            if n == 0:
-                WORK["workflow-runs"].drain(float("inf"))
-                return
-            assert looked.wait(10)
-            rename(cast, person, "Bea")
-            WORK["events"].drain(float("inf"))
-            told.set()
-        finally:
-            connection.close()
-
-    at_once(2, None, tell)
-    work()
-    assert runs(cast, id)[0].status == ("completed" if locked else "waiting")
 
 
 @pytest.mark.parametrize(("clock", "hour"), [("", 0), ("T09:00", 9)])

@@ -75,7 +75,7 @@ class RunTimerAdmin(CompanyRecordAdmin):
 
     icon = "hourglass_top"
     behind = True
-    list_display = ("run", "company", "token", "due_at", "told")
+    list_display = ("run", "company", "token", "due_at", "is_enqueued")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
     search_fields = ("=id", "=run__id")

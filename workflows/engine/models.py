@@ -133,13 +133,13 @@ class RunTimer(CompanyModel):
     run = CompanyForeignKey(WorkflowRun, on_delete=models.CASCADE, related_name="timers", db_index=False)
     token = models.CharField(max_length=16)
     due_at = models.DateTimeField()
-    told = models.BooleanField(default=False, help_text="The run has been told that it is due.")
+    is_enqueued = models.BooleanField(default=False, db_column="told", help_text="The run is queued since this is due.")
 
     class Meta(CompanyModel.Meta):
         verbose_name = "wait of a run"
         verbose_name_plural = "waits of runs"
         constraints = [models.UniqueConstraint(fields=("run", "token"), name="runtimer_token")]
-        indexes = [models.Index(fields=("due_at",), condition=models.Q(told=False), name="runtimer_due")]
+        indexes = [models.Index(fields=("due_at",), condition=models.Q(is_enqueued=False), name="runtimer_due")]
 
 
 class RunInbox(CompanyModel):

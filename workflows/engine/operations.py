@@ -95,7 +95,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
     _refuse_without_record(run)
     if shift:
         moved = timezone.now() - run.updated_at
-        RunTimer.objects.filter(run=run).update(due_at=F("due_at") + moved, told=False)
+        RunTimer.objects.filter(run=run).update(due_at=F("due_at") + moved, is_enqueued=False)
     if run.status == Status.FAILED:
         interpreter.again(run.state)
     _go_on(run, workflow, plan_of(run.version_id))

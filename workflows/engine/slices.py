@@ -80,12 +80,12 @@ ENQUEUE = """
 WITH due AS (
     SELECT id FROM workflows_runtimer WHERE NOT told AND due_at <= %(now)s ORDER BY due_at LIMIT %(most)s
     FOR UPDATE SKIP LOCKED
-), told AS (
+), enqueued AS (
     UPDATE workflows_runtimer t SET told = true FROM due WHERE t.id = due.id RETURNING t.company_id, t.run_id
 )
 INSERT INTO workflows_runready (id, company_id, run_id, priority, created_at, updated_at)
 SELECT lpad(to_hex(extract(epoch FROM now())::bigint), 8, '0')
-    || substr(replace(gen_random_uuid()::text, '-', ''), 1, 16), company_id, run_id, 5, %(now)s, %(now)s FROM told
+    || substr(replace(gen_random_uuid()::text, '-', ''), 1, 16), company_id, run_id, 5, %(now)s, %(now)s FROM enqueued
 """
 
 
@@ -103,7 +103,7 @@ def work(deadline: float = float("inf")) -> int:
 
 def due_rows(now: Moment) -> list[QuerySet[Any]]:
     """Return the notices and timers of runs that may move."""
-    return [RunReady.objects.all(), RunTimer.objects.filter(told=False, due_at__lte=now)]
+    return [RunReady.objects.all(), RunTimer.objects.filter(is_enqueued=False, due_at__lte=now)]
 
 
 def enqueue_due_timers() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.api.routers import ResourceRouter
-from outreach.chat.conversations.canned_views import CannedAnswerViewSet
+from outreach.chat.conversations.canned_answers.views import CannedAnswerViewSet
 from outreach.chat.conversations.views import AnswerTimeViewSet, ConversationViewSet
 
 

@@ -9,24 +9,25 @@ from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.types import JsonObject
-from outreach.chat.conversations import canned, services
+from outreach.chat.conversations.canned_answers import services
 from outreach.chat.conversations.channels import MODULES
 from outreach.chat.conversations.filters import CANNED_FIELDS
 from outreach.chat.conversations.models import CannedAnswer
 from outreach.chat.conversations.serializers import CannedChange, CannedDelete, CannedInput, CannedOut
+from outreach.chat.conversations.services import MODULE
 
-NOT_FOUND = (canned.NOT_FOUND,)
+NOT_FOUND = (services.NOT_FOUND,)
 
 
 def _canned(id: str) -> JsonObject:
     canned_answer = CannedOut.one(CannedAnswer.objects.filter(pk=id))
     if canned_answer is None:
-        raise canned.not_found()
+        raise services.not_found()
     return canned_answer
 
 
 class CannedAnswerViewSet(ResourceViewSet):
-    module = services.MODULE
+    module = MODULE
     also = MODULES[1:]
     listing = Listing("List canned answers", CannedAnswer.objects.all, CANNED_FIELDS, CannedOut)
 
@@ -38,7 +39,7 @@ class CannedAnswerViewSet(ResourceViewSet):
         success="CannedAnswerCreated_201",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return _canned(canned.create(member_id=self.actor.member_id, **data).pk)
+        return _canned(services.create(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a canned answer", output=CannedOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
@@ -52,7 +53,7 @@ class CannedAnswerViewSet(ResourceViewSet):
         errors=NOT_FOUND,
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
-        canned.update(id=id, member_id=self.actor.member_id, **data)
+        services.update(id=id, member_id=self.actor.member_id, **data)
         return _canned(id)
 
     @endpoint(
@@ -64,4 +65,4 @@ class CannedAnswerViewSet(ResourceViewSet):
         errors=NOT_FOUND,
     )
     def bulk_destroy(self, request: Request, data: JsonObject) -> object:
-        return {"deletedCount": canned.delete(selection=self.selection())}
+        return {"deletedCount": services.delete(selection=self.selection())}

@@ -1,0 +1,1 @@
+"""Answers that members keep and choose from."""
