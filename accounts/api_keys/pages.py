@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from accounts.api_keys.serializers import ApiKeyCreate
 from core.types import JsonObject, Values
 from core.web.forms import Option
-from core.web.input_forms import form_from_input
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from core.web.settings import SettingsPage

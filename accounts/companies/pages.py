@@ -13,7 +13,7 @@ from accounts.companies.serializers import CompanyUpdate
 from core.types import JsonObject, Values
 from core.web.filters import SINCE
 from core.web.forms import Form, Option
-from core.web.input_forms import form_from_input
+from core.web.forms.from_input import form_from_input
 from core.web.pages import MenuItem, Page
 from core.web.settings import SettingsForm
 

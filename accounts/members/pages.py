@@ -10,7 +10,7 @@ from accounts.members.serializers import MemberInvite, MemberUpdate
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Form, Option
-from core.web.input_forms import form_from_input
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records

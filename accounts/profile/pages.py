@@ -8,7 +8,7 @@ from accounts.auth.passwords.serializers import PasswordChange
 from accounts.profile.serializers import ProfileUpdate
 from core.types import Values
 from core.web.forms import Field, Form, Option
-from core.web.input_forms import form_from_input
+from core.web.forms.from_input import form_from_input
 from core.web.menu import first_pages
 from core.web.pages import PersonPage
 from core.web.readers import source

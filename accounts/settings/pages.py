@@ -8,7 +8,7 @@ from accounts.settings.serializers import CompanySettingsUpdate
 from core.text.formats import list_currencies
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option, options_of
-from core.web.input_forms import form_from_input
+from core.web.forms.from_input import form_from_input
 from core.web.settings import SettingsForm, SettingsPage
 
 DATES = {

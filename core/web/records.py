@@ -14,10 +14,10 @@ from django.http import HttpResponse
 
 from core.text.formats import Formats
 from core.types import JsonObject, Values
-from core.web.conflicts import open_form, read_edit
 from core.web.field_values import dated_text, number_text
 from core.web.filters import Choice
 from core.web.forms import BoundField, Form
+from core.web.forms.conflicts import open_form, read_edit
 from core.web.lists import Column, ListState
 from core.web.pages import Page
 

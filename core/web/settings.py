@@ -8,8 +8,8 @@ from typing import ClassVar
 from django.http import HttpResponse
 
 from core.types import JsonObject, Values
-from core.web.conflicts import open_form, read_edit
 from core.web.forms import Form
+from core.web.forms.conflicts import open_form, read_edit
 from core.web.menu import registered
 from core.web.pages import MenuItem, Page
 from core.web.records import shown_value

@@ -13,9 +13,9 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.conflicts import words_of
 from core.web.field_values import FieldValues, field_values
 from core.web.forms import Field, Form, differ
+from core.web.forms.conflicts import words_of
 from core.web.lists import Column
 from core.web.pages import Page, Refused
 

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Form
-from core.web.input_forms import form_from_input
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
 from crm.files.serializers import FileUpdate

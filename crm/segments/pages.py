@@ -13,10 +13,10 @@ from core.web.colors import color_options
 from core.web.filter_words import RECORDS, in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Field, Form, Option
-from core.web.input_forms import form_from_input
+from core.web.forms.from_input import form_from_input
+from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices, status_labels
 from core.web.lists import MATCH, Column, ListState
 from core.web.pages import MenuItem, Page
-from core.web.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices, status_labels
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 from crm.segments.serializers import SegmentCreate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.types import Values
 from core.web.colors import color_options
 from core.web.forms import Form
-from core.web.input_forms import form_from_input
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
-from core.web.input_forms import form_from_input
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted

@@ -6,8 +6,8 @@ from functools import cached_property
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
+from core.web.forms.record_forms import fields_query, form_field, shown_fields
 from core.web.pages import MenuItem, Page
-from core.web.record_forms import fields_query, form_field, shown_fields
 
 SYSTEM = ("name", "email", "countryCode", "number")
 NEEDED = {"name": "a name", "email": "an e-mail address", "number": "a phone number"}

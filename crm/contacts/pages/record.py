@@ -8,10 +8,10 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.conflicts import RETRIES, open_form, read_edit
 from core.web.field_values import field_values
 from core.web.forms import Field, Form, Option
-from core.web.record_forms import form_values, shown_fields
+from core.web.forms.conflicts import RETRIES, open_form, read_edit
+from core.web.forms.record_forms import form_values, shown_fields
 from core.web.timelines import SIZE, shown_entry
 from crm.contacts.pages.base import ContactPage, body_of
 from crm.contacts.types import ContactData

@@ -11,8 +11,8 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option, options_of
-from core.web.input_forms import form_from_input
-from core.web.record_forms import fields_query
+from core.web.forms.from_input import form_from_input
+from core.web.forms.record_forms import fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
 from core.web.settings import SettingsPage
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text

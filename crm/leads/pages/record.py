@@ -9,10 +9,10 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.conflicts import RETRIES, open_form, read_edit
 from core.web.field_values import field_values
 from core.web.forms import Field, Form
-from core.web.record_forms import fields_query, form_values
+from core.web.forms.conflicts import RETRIES, open_form, read_edit
+from core.web.forms.record_forms import fields_query, form_values
 from core.web.timelines import SIZE, shown_entry
 from crm.leads.pages.base import LeadPage, ShownLead, toast_text
 

@@ -11,7 +11,7 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice
 from core.web.forms import Field, Form
-from core.web.input_forms import form_from_input
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.records import RecordList, Records, shown_value
 from core.web.settings import SettingsPage

@@ -9,10 +9,10 @@ from django.http import HttpResponse
 from core.text.placeholders import names_in
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
+from core.web.forms.record_forms import fields_query
 from core.web.lists import Column
 from core.web.mail_frames import mail_frame
 from core.web.pages import MenuItem, Page, Refused
-from core.web.record_forms import fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 TEMPLATES = Records(

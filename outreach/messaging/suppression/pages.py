@@ -11,7 +11,7 @@ from core.ids import is_id
 from core.types import Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, options_of
-from core.web.input_forms import form_from_input
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
 from outreach.messaging.suppression.serializers import SuppressionCreate

@@ -126,9 +126,7 @@ class CampaignForm(CampaignPage):
             Option(f"{sender['type']}/{sender['_id']}", from_label(sender)) for sender in self.choices["senders"] or ()
         ]
         return [
-            Field(
-                "smtp", "From", "select", options=senders, initial=senders[0].value if senders else "", required=True
-            ),
+            Field("smtp", "From", "select", True, options=senders, initial=senders[0].value if senders else ""),
             Field("scheduledAt", "Starts", "datetime-local", help_text="Empty: as soon as you start it."),
             Field(
                 "throttle",
@@ -149,10 +147,8 @@ class CampaignForm(CampaignPage):
         ]
 
     def context(self, form: Form) -> JsonObject:
-        by_name = {field.name: field for field in form}
-
         def these(*names: str) -> list[BoundField]:
-            return [by_name[name] for name in names if name in by_name]
+            return [form[name] for name in names if name in form.fields]
 
         second = these(*SECOND_CHATTED, *SECOND)
         repeat = these("live", "intervalMs", "writeAgain", "endsAt")
@@ -169,7 +165,7 @@ class CampaignForm(CampaignPage):
             "windowed": any(field.value() or field.errors for field in window),
             "repeat": repeat,
             "repeats": any(field.value() or field.errors for field in repeat),
-            "senders": by_name["smtp"].options,
+            "senders": form["smtp"].options,
             "can_test": self.may("template"),
         }
 
@@ -362,10 +358,9 @@ class EditCampaign(CampaignForm):
         return {"form": form, "what": form}
 
     def body(self, form: Form) -> JsonObject:
-        shown = {field.name for field in form}
-        if "smtp" in shown:
+        if "smtp" in form.fields:
             whole = super().body(form)
-            if "subject" in shown:
+            if "subject" in form.fields:
                 return whole
             kept = (*WORDS, "variables", "variants", "winner")
             return {name: value for name, value in whole.items() if name not in kept}

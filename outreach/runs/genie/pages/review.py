@@ -10,8 +10,8 @@ from core.types import Values
 from core.web.ask import Answer
 from core.web.field_values import field_values
 from core.web.forms import Field, Form
+from core.web.forms.record_forms import fields_query, shown_fields
 from core.web.pages import nothing_here
-from core.web.record_forms import fields_query, shown_fields
 from outreach.messaging.delivery.types import ListedMessageData
 from outreach.runs.genie.pages.base import OutreachPage, why
 from outreach.runs.genie.pages.highlights import marks

@@ -10,7 +10,7 @@ from typing import Any, Self
 from django import forms
 
 from core.text.timezones import zone_of
-from core.web.inputs import (
+from core.web.forms.inputs import (
     BadMoment,
     option_text,
     read_local,

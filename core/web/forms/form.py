@@ -16,34 +16,7 @@ from django.forms.renderers import TemplatesSetting
 from core.errors import PERMISSION, WHOLE_BODY
 from core.types import JsonObject, Values
 from core.web.ask import NOT_ALLOWED, Answer, sentence
-from core.web.fields import (
-    CHOICES,
-    SEVERAL,
-    BoundField,
-    Field,
-    Option,
-    differ,
-    is_nothing,
-    options_of,
-    read_input,
-    texts_of,
-)
-
-__all__ = [
-    "CHOICES",
-    "SEVERAL",
-    "BoundField",
-    "Field",
-    "Form",
-    "Option",
-    "alone",
-    "differ",
-    "is_nothing",
-    "name_below",
-    "options_of",
-    "read_input",
-    "texts_of",
-]
+from core.web.forms.fields import BoundField, Field, Option
 
 LOST = "Enter it again: it is not kept after a failed try."
 """Error at a secret of a refused form: no page sends secrets back to the browser."""
@@ -80,7 +53,7 @@ class Form(forms.Form):
         super().__init__(data, auto_id="f-%s", initial=dict(initial or {}))
         self.cleaned_data: JsonObject = {}
         self.opened = ""
-        """Values of the fields when the form was opened, as JSON (core.web.conflicts)."""
+        """Values of the fields when the form was opened, as JSON (core.web.forms.conflicts)."""
         for name, declared in self.fields.items():
             declared.name = name
         for field in [*self.fields.values(), *fields]:

@@ -9,7 +9,8 @@ from rest_framework import serializers
 
 from core.api.addresses import EmailInput, PhoneInput, WebAddressInput
 from core.api.input import ObjectIdInput
-from core.web.forms import Field, Form, Option
+from core.web.forms.fields import Field, Option
+from core.web.forms.form import Form
 
 LONG_TEXT = 1000
 """Texts that may be longer than this are typed in several lines."""
