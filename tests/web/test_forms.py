@@ -15,6 +15,7 @@ from core.types import JsonObject
 from core.web.ask import NOT_ALLOWED, Answer
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option, name_below
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column, ListState
 from crm.records.problems import ValueProblem, refusal
 
@@ -167,6 +168,45 @@ def test_a_field_that_was_not_rendered_stays_as_it_was() -> None:
     edited = Form(fields=form().fields.values(), initial={"on": True}).bind(QueryDict("name=Bo"), {"name"})
     assert edited.cleaned_data["on"] is True
     assert edited.bind(QueryDict("name=Bo")).cleaned_data["on"] is False
+
+
+class Drink(Input):
+    name = TextInput(max_length=200)
+    about = TextInput(max_length=5000, allow_blank=True, required=False)
+    size = serializers.ChoiceField(choices=("small", "large"))
+    hot = serializers.BooleanField(required=False)
+    litres = serializers.FloatField(required=False)
+    tags = serializers.ListField(child=TextInput(), required=False)
+
+
+def test_a_form_is_made_from_an_input_of_the_api() -> None:
+    labels = dict.fromkeys(("size", "name", "about", "hot", "litres", "tags"), "Label")
+    form_class = form_from_input(Drink, labels, kinds={"size": "radio"}, help_texts={"hot": "Or cold."}, focus="name")
+    made = form_class()
+    assert [(field.name, field.kind, field.required) for field in made] == [
+        ("size", "radio", True),
+        ("name", "text", True),
+        ("about", "textarea", False),
+        ("hot", "switch", False),
+        ("litres", "number", False),
+        ("tags", "checks", False),
+    ]
+    assert (made["hot"].help_text, made["hot"].label) == ("Or cold.", "Label")
+    assert [form_class(initial=values).fields["name"].autofocus for values in (None, {"name": "Tea"})] == [True, False]
+    assert not form_class().fields["about"].autofocus
+    sent = form_class(QueryDict("name=Tea&litres=0.5&hot=on&tags=a"))
+    assert sent.is_valid()
+    assert sent.cleaned_data == {"size": "", "name": "Tea", "about": "", "hot": True, "litres": 0.5, "tags": ["a"]}
+    with pytest.raises(TypeError, match="Drink has no colour"):
+        form_from_input(Drink, {"colour": "Colour"})
+
+
+def test_django_draws_a_form_by_the_projects_templates() -> None:
+    drawn = str(Form(fields=[Field("name", "Name", required=True, help_text="As it is <called>.")]))
+    assert '<label for="f-name">Name <span class="required">required</span></label>' in drawn
+    assert 'id="f-name" name="name" type="text"' in drawn
+    assert 'aria-describedby="f-name-help"' in drawn
+    assert "As it is &lt;called&gt;." in drawn
 
 
 def test_values_have_the_types_of_the_api() -> None:

@@ -14,7 +14,7 @@ from core.web.forms.form import Form
 
 LONG_TEXT = 1000
 """Texts that may be longer than this are typed in several lines."""
-KINDS: tuple[tuple[type[serializers.Field[Any, Any, Any, Any]], str], ...] = (
+INPUT_KINDS: tuple[tuple[type[serializers.Field[Any, Any, Any, Any]], str], ...] = (
     (serializers.BooleanField, "switch"),
     (EmailInput, "email"),
     (WebAddressInput, "url"),
@@ -34,7 +34,7 @@ KINDS: tuple[tuple[type[serializers.Field[Any, Any, Any, Any]], str], ...] = (
 
 def kind_of(field: serializers.Field[Any, Any, Any, Any]) -> str:
     """Return the kind of a form's field for a field of an input."""
-    kind = next((kind for field_type, kind in KINDS if isinstance(field, field_type)), "text")
+    kind = next((kind for field_type, kind in INPUT_KINDS if isinstance(field, field_type)), "text")
     is_long = kind == "text" and (getattr(field, "max_length", None) or 0) > LONG_TEXT
     return "textarea" if is_long else kind
 
