@@ -13,6 +13,7 @@ from celery import shared_task
 from django.db import DatabaseError, close_old_connections
 
 from core.hold.services import current_hold
+from core.jobs.broker import message_taken
 from core.jobs.liveness import release_lock
 from core.logs import log_context
 
@@ -39,6 +40,7 @@ def add_task(work: CeleryWork) -> None:
         ignore_result=True,
     )
     def task() -> None:
+        message_taken(work.task)
         drain_slice(work)
 
 

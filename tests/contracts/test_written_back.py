@@ -293,7 +293,7 @@ def read_only(one: Place) -> list[str]:
     """The keys of the answer that cannot be written, but for links that each answer signs again."""
     shown = one.operation.view(action="retrieve").shown or one.operation.endpoint.output
     written = one.operation.endpoint.input().fields
-    return [name for name in shown._declared_fields if name not in written and name not in shown.conceals]
+    return [name for name in shown._declared_fields if name not in written and name not in shown.signs]
 
 
 def test_no_value_that_cannot_be_written_is_ignored(places: list[Place], subtests: pytest.Subtests) -> None:
