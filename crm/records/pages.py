@@ -8,10 +8,10 @@ from typing import ClassVar
 from django.http import HttpRequest, HttpResponse
 
 from core.types import JsonObject, Values
+from core.web.forms.record_forms import fields_query, status_labels
 from core.web.lists import Column, ListState
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
-from core.web.record_forms import fields_query, status_labels
 
 
 def counted(number: int | None, word: str) -> str:

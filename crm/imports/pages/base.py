@@ -13,9 +13,9 @@ from django.template.defaultfilters import filesizeformat
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
+from core.web.forms.record_forms import fields_query
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page, Refused
-from core.web.record_forms import fields_query
 
 CONTACT_TARGETS = {
     "name": "Full name",
