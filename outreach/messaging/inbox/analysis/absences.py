@@ -11,7 +11,15 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("automatic reply", "automatic response", "automated reply", "automated response", "auto reply"),
         *("auto-reply", "autoreply", "auto response", "auto-response", "autoresponse", "autoresponder"),
         *("auto answer", "automatic answer", "automated answer", "out of office", "out of the office"),
-        *("out-of-office", "ooo", "i'm out of", "i am out of", "currently out of", "away from the office"),
+        *(
+            "out-of-office",
+            "automatic replies",
+            "auto replies",
+            "i'm out of",
+            "i am out of",
+            "currently out of",
+            "away from the office",
+        ),
         *("away from my office", "away from my desk", "away from the desk", "away from my mail"),
         *("away from my email", "not in the office", "i'm away", "i am away", "currently away", "i'm on leave"),
         *("i am on leave", "on annual leave", "on parental leave", "on maternity leave", "on paternity leave"),
@@ -24,6 +32,11 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("i will be away", "aut.:", "autom.:"),
     ),
     "de": (
+        *(
+            "automatische antworten",
+            "abwesend bis",
+            "im büro erst wieder",
+        ),
         *("automatische antwort", "automatische antwortmail", "autom. antwort", "autom antwort", "autoantwort"),
         *("automatische rückantwort", "automatische abwesenheitsnotiz", "automatische abwesenheitsmeldung"),
         *("automatische nachricht", "automatische e-mail", "abwesenheitsnotiz", "abwesenheitsmeldung"),
@@ -38,6 +51,11 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("autom. nachricht", "autom. rückantwort"),
     ),
     "fr": (
+        *(
+            "réponses automatiques",
+            "pas au bureau",
+            "en déplacement jusqu'au",
+        ),
         *("réponse automatique", "réponse auto", "message automatique", "notification d'absence"),
         *("message d'absence", "avis d'absence", "absence du bureau", "absent du bureau", "absente du bureau"),
         *("je suis absent", "je suis absente", "actuellement absent", "actuellement absente", "en congé"),
@@ -47,6 +65,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("en arrêt maladie",),
     ),
     "es": (
+        *(
+            "respuestas automáticas",
+            "no estaré en la oficina",
+        ),
         *("respuesta automática", "contestación automática", "mensaje automático", "autorespuesta"),
         *("auto-respuesta", "autorrespuesta", "fuera de la oficina", "fuera de oficina", "estoy fuera"),
         *("ausente de la oficina", "ausencia de la oficina", "aviso de ausencia", "de vacaciones"),
@@ -55,12 +77,17 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("me encuentro de vacaciones", "resp. automática"),
     ),
     "it": (
+        *(
+            "risposte automatiche",
+            "non in ufficio",
+        ),
         *("risposta automatica", "risposta automatizzata", "messaggio automatico", "fuori ufficio", "fuori sede"),
         *("fuori dall'ufficio", "sono fuori", "assenza dall'ufficio", "assente dall'ufficio"),
         *("avviso di assenza", "in ferie", "sono in ferie", "sono assente"),
         *("non sono in ufficio", "assenza per ferie", "risp. automatica", "ufficio chiuso per ferie"),
     ),
     "pt": (
+        *("respostas automáticas",),
         *("resposta automática", "resposta-automática", "mensagem automática", "ausência temporária"),
         *("fora do escritório", "fora da empresa", "fora do gabinete", "ausente do escritório"),
         *("ausência do escritório", "de férias", "estou de férias", "em férias", "estou ausente"),
@@ -69,6 +96,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("encontro-me de férias", "resp. automática"),
     ),
     "nl": (
+        *(
+            "automatische antwoorden",
+            "afwezig tot",
+        ),
         *("automatisch antwoord", "automatische beantwoording", "automatische reactie", "automatisch bericht"),
         *("afwezigheidsbericht", "afwezigheidsmelding", "niet op kantoor", "niet aanwezig", "ik ben afwezig"),
         *("ik ben niet op kantoor", "niet op het werk", "op vakantie", "ik ben op vakantie", "met verlof"),
@@ -77,6 +108,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("autom. antwoord",),
     ),
     "da": (
+        *(
+            "automatiske svar",
+            "fraværende til",
+        ),
         *("autosvar", "automatisk svar", "automatisk besvarelse", "fraværsbesked", "ikke på kontoret"),
         *("ikke til stede", "ude af kontoret", "jeg er på ferie", "på ferie", "på barsel", "jeg holder ferie"),
         *("ferielukket",),
@@ -89,11 +124,19 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("jeg er ikke på kontoret", "jeg er på ferie", "jeg er fraværende"),
     ),
     "sv": (
+        *(
+            "automatiska svar",
+            "frånvarande till",
+        ),
         *("autosvar", "automatiskt svar", "automatsvar", "autosvar:", "frånvaromeddelande", "inte på kontoret"),
         *("ej på kontoret", "inte på plats", "på semester", "jag har semester", "föräldraledig", "tjänstledig"),
         *("jag är inte på kontoret", "jag är på semester", "jag är ledig", "jag är frånvarande"),
     ),
     "fi": (
+        *(
+            "automaattiset vastaukset",
+            "poissa asti",
+        ),
         *("automaattinen vastaus", "automaattivastaus", "poissaoloviesti", "poissaoloilmoitus"),
         *("poissa toimistosta", "olen poissa", "en ole paikalla", "lomalla", "olen lomalla", "vuosilomalla"),
         *("en ole toimistolla", "olen vapaalla", "olen vuosilomalla", "poissa konttorilta"),
@@ -115,6 +158,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("manęs nėra biure", "esu atostogose", "nebūsiu biure"),
     ),
     "pl": (
+        *(
+            "odpowiedzi automatyczne",
+            "automatyczne odpowiedzi",
+        ),
         *("odpowiedź automatyczna", "automatyczna odpowiedź", "autoodpowiedź", "poza biurem"),
         *("jestem poza biurem", "nieobecność w biurze", "nieobecny w biurze", "na urlopie", "jestem na urlopie"),
         *("wiadomość automatyczna", "informacja o nieobecności", "powiadomienie o nieobecności"),
@@ -122,6 +169,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("nieobecność do", "aut. odp", "autom. odp", "zastępstwo / nieobecność"),
     ),
     "cs": (
+        *(
+            "automatické odpovědi",
+            "momentálně mimo kancelář",
+        ),
         *("automatická odpověď", "automatická odpoveď", "automatický e-mail", "mimo kancelář"),
         *("nejsem v kanceláři", "nepřítomnost v kanceláři", "oznámení o nepřítomnosti", "mimo pracoviště"),
         *("na dovolené", "jsem na dovolené"),
@@ -129,16 +180,28 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("čerpám dovolenou", "aut. odp"),
     ),
     "sk": (
+        *(
+            "automatické odpovede",
+            "automatická odozva",
+        ),
         *("automatická odpoveď", "mimo kancelárie", "mimo kancelária", "nie som v kancelárii", "na dovolenke"),
         *("som na dovolenke", "oznámenie o neprítomnosti", "neprítomnosť v kancelárii"),
         *("som mimo kancelárie", "nie som v práci", "čerpám dovolenku", "som neprítomný", "som neprítomná"),
     ),
     "hu": (
+        *(
+            "automatikus válaszok",
+            "automatikus felelet",
+        ),
         *("automatikus válasz", "automatikus üzenet", "házon kívül", "irodán kívül", "nem vagyok az irodában"),
         *("szabadságon", "szabadságon vagyok", "távolléti üzenet", "távolléti értesítés"),
         *("távol vagyok", "irodán kívül vagyok", "nem vagyok bent", "szabadságon leszek"),
     ),
     "sl": (
+        *(
+            "samodejni odgovori",
+            "avtomatski odgovori",
+        ),
         *("samodejni odgovor", "avtomatski odgovor", "odsoten iz pisarne", "izven pisarne", "na dopustu"),
         *("sem odsoten",),
         *("nisem v pisarni", "odsoten sem", "odsotna sem", "ni me v pisarni"),
@@ -163,6 +226,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("nuk jam në zyrë",),
     ),
     "ro": (
+        *(
+            "răspunsuri automate",
+            "plecat din birou",
+        ),
         *("răspuns automat", "mesaj automat", "în afara biroului", "absent de la birou", "nu sunt la birou"),
         *("în concediu", "sunt în concediu", "lipsesc din birou"),
         *("nu sunt în birou", "sunt plecat din birou", "sunt plecată din birou", "absență din birou"),
@@ -173,6 +240,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("отсъствам", "ще отсъствам", "няма ме в офиса", "в отпуск съм"),
     ),
     "el": (
+        *(
+            "αυτόματες απαντήσεις",
+            "λείπω έως",
+        ),
         *("αυτόματη απάντηση", "αυτοματοποιημένη απάντηση", "εκτός γραφείου", "απουσία από το γραφείο"),
         *("σε άδεια", "είμαι εκτός γραφείου", "βρίσκομαι σε άδεια"),
         *("απουσιάζω", "λείπω από το γραφείο", "είμαι σε άδεια", "λείπω σε άδεια"),
@@ -183,6 +254,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("izinliyim", "ofiste yokum", "yıllık izindeyim"),
     ),
     "ru": (
+        *(
+            "автоматические ответы",
+            "автоматическое сообщение",
+        ),
         *("автоматический ответ", "автоответ", "автоответчик", "нет на месте", "отсутствую на рабочем месте"),
         *("вне офиса", "не в офисе", "в отпуске", "я в отпуске", "нахожусь в отпуске"),
         *("отсутствие на рабочем месте",),
@@ -190,6 +265,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("я отсутствую", "временно отсутствую", "меня нет на месте", "нахожусь в командировке"),
     ),
     "uk": (
+        *(
+            "автоматичні відповіді",
+            "автоматичне повідомлення",
+        ),
         *("автоматична відповідь", "автовідповідь", "автоматична відповiдь", "поза офісом", "не в офісі"),
         *("у відпустці", "в відпустці", "я у відпустці", "відсутність на робочому місці"),
         *("мене немає в офісі", "мене нема в офісі", "мене не буде в офісі", "немає в офісі", "я відсутній"),
@@ -216,10 +295,28 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("ech sinn net am büro",),
     ),
     "zh": (
+        *(
+            "自动回覆",
+            "出差中",
+            "出差通知",
+            "请假中",
+            "請假中",
+            "休假至",
+            "外出至",
+        ),
         *("自动回复", "自动答复", "自動回覆", "自動回復", "自動答覆", "自动应答", "不在办公室", "不在辦公室"),
         *("外出通知", "休假通知", "外出自动", "外出自動", "休假中", "正在休假"),
     ),
     "ja": (
+        *(
+            "不在のため",
+            "不在にします",
+            "不在です",
+            "不在期間",
+            "休暇のため",
+            "出張のため",
+            "休業のお知らせ",
+        ),
         *("自動応答", "自動返信", "自動回答", "不在通知", "不在のお知らせ", "不在応答", "不在連絡"),
         *("不在メッセージ", "休暇のお知らせ", "休暇中", "外出中", "不在にして", "自動送信"),
     ),
@@ -227,7 +324,21 @@ NOTICES: dict[str, tuple[str, ...]] = {
 }
 
 WORDS: tuple[str, ...] = (
-    *("auto", "automatic", "absence", "absent", "away", "vacation", "on leave", "annual leave", "holiday", "oof"),
+    *(
+        "auto",
+        "automatic",
+        "ooo",
+        "absence",
+        "absent",
+        "away",
+        "on holiday",
+        "on holidays",
+        "vacation",
+        "on leave",
+        "annual leave",
+        "holiday",
+        "oof",
+    ),
     *("abwesend", "abwesenheit", "urlaub", "absente", "congés", "conges", "vacances", "ausente", "ausencia"),
     *("vacaciones", "assente", "assenza", "ferie", "ausência", "férias", "afwezig", "afwezigheid", "vakantie"),
     *("verlof", "fravær", "fraværende", "bortreist", "frånvaro", "frånvarande", "semester", "poissa", "loma"),
@@ -264,3 +375,72 @@ PREFIXES: tuple[str, ...] = (
     *("回信", "转发", "轉寄", "轉發", "返信", "転送", "회신", "전달"),
 )
 """Prefixes that mail programs add to the subject of a reply or of a forwarded mail."""
+
+OPENERS: tuple[str, ...] = (
+    *("derzeit", "zurzeit", "zur zeit", "momentan", "aktuell", "heute", "vorübergehend", "leider", "bin", "ich bin"),
+    *("wir sind", "sind", "currently", "temporarily", "at the moment", "i am", "i'm", "i am currently", "sorry,"),
+    *("actuellement", "momentanément", "je suis", "actualmente", "estoy", "estaré", "temporalmente", "attualmente"),
+    *("sono", "sarò", "momentaneamente", "atualmente", "estou", "estarei", "momenteel", "tijdelijk", "ik ben"),
+    *("for tiden", "for tida", "jeg er", "er", "just nu", "jag är", "tillfälligt", "tällä hetkellä", "olen"),
+    *("obecnie", "aktualnie", "jestem", "momentálně", "aktuálně", "jsem", "momentálne", "aktuálne", "som"),
+    *("jelenleg", "trenutno", "în prezent", "momentan sunt", "sunt", "şu anda", "şu an"),
+    *(
+        "сейчас",
+        "временно",
+        "я",
+        "тимчасово",
+        "зараз",
+        "в момента",
+        "тренутно",
+        "αυτή τη στιγμή",
+        "目前",
+        "现在",
+        "現在",
+    ),
+)
+"""Words before an absence ("Derzeit nicht im Büro")."""
+
+UNTIL: tuple[str, ...] = (
+    *("until", "till", "through", "back on", "bis", "bis zum", "jusqu'au", "jusqu'à", "jusqu'en", "hasta", "hasta el"),
+    *("fino al", "fino a", "sino al", "até", "até ao", "tot", "t/m", "til og med", "till och med", "asti", "aż do"),
+    *("až do", "до", "έως", "μέχρι", "pînă la", "până la", "kadar", "alates", "līdz", "iki", "至", "到"),
+)
+"""Words between an absence and its end."""
+
+APPEALS: tuple[str, ...] = (
+    *("can we", "could we", "can you", "could you", "shall we", "let's", "let us", "call me", "ring me", "phone me"),
+    *("write me", "send me", "text me", "meet me", "how about", "what about", "please send", "please give"),
+    *("i need", "i want", "i would", "i'd", "we need", "we want", "we would", "nice idea", "good idea", "great idea"),
+    *("bitte", "bitte um", "rufen sie mich", "ruf mich", "können wir", "könnten wir", "können sie", "könnten sie"),
+    *("lassen sie uns", "lass uns", "schicken sie", "senden sie", "ich möchte", "ich brauche", "gute idee", "gerne"),
+    *("pouvons-nous", "pouvez-vous", "on peut", "appelez-moi", "rappelez-moi", "envoyez-moi", "bonne idée"),
+    *("podemos", "puede", "puedes", "llámeme", "llámame", "envíeme", "buena idea", "possiamo", "può", "chiamami"),
+    *("mi chiami", "mi mandi", "buona idea", "podem", "pode", "ligue-me", "me ligue", "boa ideia", "kunnen we"),
+    *("kunt u", "bel me", "bel mij", "stuur mij", "goed idee", "kan vi", "kan du", "ring mig", "ring meg"),
+    *("god idé", "voimmeko", "voitko", "soita", "czy możemy", "możemy", "proszę zadzwonić", "dobry pomysł"),
+    *("můžeme", "můžete", "zavolejte", "dobrý nápad", "môžeme", "zavolajte", "hívjon", "putem", "sunați-mă"),
+    *("можем", "можете", "позвоните", "пришлите", "хорошая идея", "можемо", "зателефонуйте", "μπορούμε", "arayın"),
+)
+"""Requests and praise, after which a subject is a person's."""
+CJK_APPEALS: tuple[str, ...] = (
+    *(
+        "能否",
+        "可否",
+        "可以吗",
+        "好主意",
+        "打电话给我",
+        "給我打電話",
+        "给我打电话",
+        "吗",
+        "嗎",
+        "ください",
+        "でしょうか",
+    ),
+    *("いかがですか", "お願いします", "いい考え"),
+)
+"""Requests in languages without spaces between words."""
+NOTICE_APPEALS: tuple[str, ...] = (
+    *("bitte wenden", "bitte kontaktieren", "bitte beachten", "bitte schreiben", "bitte richten", "bitte an"),
+    *("bitte in dringenden", "gerne an", "gerne wieder"),
+)
+"""Requests that absence notices have as well."""
