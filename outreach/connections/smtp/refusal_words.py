@@ -17,7 +17,8 @@ _REJECTED = (
     r"|existier|gefunden)|refusé|rejeté|bloqué|interdit|inconnu|invalid|non autoris|rechazad|bloquead|no (?:permitid"
     r"|autorizad|válid)|rifiutat|respint|bloccat|non (?:valid|consentit)|rejeitad|não (?:autorizad|permitid)|geweigerd"
     r"|geblokkeerd|niet toegestaan|onbekend|odrzucon|zablokowan|nieznan|zamítnut|odmítnut|blokov|avvisa|avvist|nekad"
-    r"|hylätty|estetty|elutasít|respins|blocat|отклон|заблок|запрещ|не существует|reddedil|engellen|拒|无效|無效|不允许|不被允许|不存在"
+    r"|hylätty|estetty|elutasít|respins|blocat|отклон|заблок|запрещ|не существует|reddedil|engellen|拒|无效"
+    r"|無效|不允许|不被允许|不存在"
     r"|封锁|ブロック|無効|許可され)"
 )
 _SENDER = (
@@ -138,7 +139,8 @@ RATE = _any(
 """Too many messages at once; another time they would pass."""
 
 NO_MAIL_DOMAIN = _any(
-    r"null ?mx|does(?:n't| not) (?:receive|accept) (?:any )?(?:e-?mail|mail\b)(?! from| that| without)|indicated no smtp service"
+    r"null ?mx|does(?:n't| not) (?:receive|accept) (?:any )?(?:e-?mail|mail\b)(?! from| that| without)"
+    r"|indicated no smtp service"
     r"|had no relevant answers|nonexistent ?domain|\bnxdomain\b|responded with code nxdomain",
     r"domain .{0,60}(?:could ?n[o']t be found|does ?n[o']t exist|does not exist|is not reachable|not found)"
     r"|domain name not found|no such (?:domain|host)",
@@ -165,7 +167,8 @@ NO_SUCH = _any(
     r"(?:invalid|unknown)[ /]*(?:or )?(?:inactive )?(?:local[ -]?part|virtual user|e-?mail address)",
     rf"{_NOUN}.{{0,40}} (?:marked|flagged|listed|set|considered|reported) (?:as |to be )?(?:invalid|inactive|disabled"
     r"|unknown|non-?existent|undeliverable|closed|deleted|not valid)",
-    rf"{_NOUN}(?: [\"'`(\[]?[\w.@<>+-]{{1,80}}[\"')\]]?)?[ :;,.()<>\"'-]*(?:is |was |are |were |seems? |has been |name |rejected: )*"
+    rf"{_NOUN}(?: [\"'`(\[]?[\w.@<>+-]{{1,80}}[\"')\]]?)?[ :;,.()<>\"'-]*(?:is |was |are |were |seems? "
+    rf"|has been |name |rejected: )*"
     r"(?:unknown|not (?:found|exist|known|valid|listed|recogni[sz]ed|present|defined|registered|active|our|a valid"
     r"|a known|an active|local|ok\b)|invalid|inactive|nonexistent|terminated|disabled|de-?activated|closed|deleted"
     r"|discontinued|removed|undeliverable|unlisted|no longer)",
@@ -195,7 +198,8 @@ NO_SUCH = _any(
     r"(?:pas d[e']|aucune?) ?(?:telle? )?(?:utilisateur|boîte|boite|destinataire|adresse|compte)|n'existe pas",
     r"no (?:existe|hay) (?:ning[uú]n |tal |el |la )?(?:usuario|buzón|cuenta|destinatario)|(?:usuario|buzón|cuenta"
     r"|dirección|destinatario).{0,40}no existe|non esiste|não existe",
-    r"geen (?:zodanige |dergelijke )?(?:gebruiker|ontvanger|postbus)|bestaat niet|(?:finns|findes|finnes) (?:inte|ikke)",
+    r"geen (?:zodanige |dergelijke )?(?:gebruiker|ontvanger|postbus)|bestaat niet|(?:finns|findes"
+    r"|finnes) (?:inte|ikke)",
     r"nie istnieje|neexistuje|nem létezik|nu există|ne postoji|ei ole olemassa|tuntematon vastaanottaja|ismeretlen "
     r"címzett|nie ma takiego|не існує|δεν υπάρχει|kullanıcı .{0,20}(?:yok|bulunamadı)",
     r"(?:benutzer|empfänger|nutzer|adressat|postfach|adresse)\W{0,3}(?:.{0,30} )?(?:ist )?(?:unbekannt|existiert nicht"
