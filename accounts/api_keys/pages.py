@@ -7,8 +7,9 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-from core.web.settings import SettingsPage
 
 KEYS = Records("api", "keys", "key", "keys", "key", "By a key, programs of yours use the API.")
 LIFETIMES = [
@@ -20,9 +21,9 @@ LIFETIMES = [
 ]
 
 
-class KeyPage(SettingsPage):
+class KeyPage(Page):
     module = "api"
-    section = "keys"
+    menu = MenuItem("API keys", SETTINGS, 10, "key", "Developers", "tokens access integrations")
     kind = KEYS
 
 
@@ -30,10 +31,7 @@ class Keys(RecordList, KeyPage):
     path = "settings/keys"
     name = "keys"
     title = "API keys"
-    tab = "API keys"
-    place = 70
-    icon = "key"
-    about = "Keys by which programs of yours use the API."
+    purpose = "Keys for your programs to use the API."
     adds = "key-new"
     rows = "web/keys/rows.html"
     hint = "Who made it"

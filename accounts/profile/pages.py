@@ -6,7 +6,8 @@ from django.http import HttpResponse
 
 from core.types import Values
 from core.web.forms import Field, Form, Option
-from core.web.menu import first_pages
+from core.web.navigation.menu import opened_items
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 from core.web.readers import source
 
@@ -21,6 +22,15 @@ WORKING = ("owner", "accepted")
 class Account(PersonPage):
     path = name = "account"
     title = "Your account"
+    menu = MenuItem(
+        "Profile and preferences",
+        SETTINGS,
+        10,
+        "circle-user",
+        "Your account",
+        "profile password theme dark light time zone timezone start page companies invites",
+    )
+    purpose = "Your name, password, theme, time zone and companies."
     template = "web/account/account.html"
 
     def show(self) -> Values:
@@ -40,8 +50,11 @@ class Account(PersonPage):
 
     def preferences_form(self) -> Form:
         """Return the form of the person's layout."""
-        pages = sorted(first_pages().items(), key=lambda entry: entry[0].order)
-        starts = [Option(page.name, item.label) for item, page in pages if page.path and self.opens(page)]
+        starts = [
+            Option(page.name, item.label)
+            for item, page in opened_items(self)
+            if page.path and not issubclass(page, PersonPage)
+        ]
         zones = self.ask_private("GET", "timezones")
         hours = [Option(row["name"], row["label"]) for row in zones.data["timezones"]] if zones.ok else []
         fields = [

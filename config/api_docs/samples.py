@@ -59,7 +59,10 @@ class Sampler:
                     return None
                 sample = self._value(content["schema"], "", 0)
                 message = response.get("description")
-                return {**sample, "message": message} if "message" in sample and message else sample
+                if not isinstance(sample, Mapping):
+                    return sample
+                envelope = {"success": True, "message": message or sample.get("message")}
+                return {**sample, **{key: value for key, value in envelope.items() if key in sample}}
         return None
 
     def value(self, schema: Schema, name: str = "") -> Any:

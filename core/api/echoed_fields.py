@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from core.api.endpoint import Endpoint
 
 
+LAST_CHANGE = "updatedAt"
 FIXED = "cannot be changed here; leave it out, or send it as it is now"
 
 
@@ -61,13 +62,16 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> Writ
     changed: JsonObject = {}
     for key, value in body.items():
         if key in repeated:
-            # Links that open without login are signed anew in each answer.
-            differing = [] if key in shown.conceals else _differences(key, value, stored.get(key))
+            # A link that is signed anew in each answer differs although it is the same.
+            differing = [] if key in shown.signs else _differences(key, value, stored.get(key))
             (outdated if key in shown.moving else fixed).extend(differing)
         elif key not in stored or not same(value, stored[key]):
             value = _reduced(key, schema.fields.get(key), value, stored.get(key), fixed)
             if value is not UNCHANGED:
                 changed[key] = value
+    if changed and outdated == [LAST_CHANGE]:
+        # Background work would have moved another value too: somebody has edited the record, which must not be undone.
+        fixed.append(LAST_CHANGE)
     if fixed:
         raise _refusal(fixed)
     if not changed and issubclass(shown, declared.output):

@@ -66,7 +66,7 @@ def _parts(record: Values, output: type[Output]) -> Iterator[tuple[bool, str, by
         if name == FORM and isinstance(value, Mapping):
             for key in sorted(value):
                 yield True, f"{FORM}.{key}", dumps([key, value[key]])
-        elif name not in output.conceals:
+        elif name not in output.signs:
             yield False, name, dumps([name, value])
 
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import logging
 
-from celery import current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
-from kombu.pools import ProducerPool, producers
 from redis import RedisError
 
 from core.breaker import REDIS
+from core.jobs.broker import send_message
 from core.jobs.registry import CeleryWork, drained
 
 log = logging.getLogger(__name__)
-
-PATIENCE = {"socket_timeout": 1, "socket_connect_timeout": 1}
-"""Seconds that a request waits for a Redis that hangs. Workers wait longer, since they read from it."""
 
 
 def notify_workers(name: str) -> None:
@@ -36,22 +32,9 @@ def _publish(work: CeleryWork, *, expires: float | None = None) -> None:
     if not REDIS.allows():
         return
     try:
-        with _producers().acquire(block=True) as producer:  # type: ignore[no-untyped-call]
-            current_app.send_task(
-                work.task,
-                expires=expires,
-                retry=False,
-                ignore_result=True,
-                producer=producer,
-            )
+        send_message(work.task, expires=expires)
     except (OperationalError, RedisError) as error:
         REDIS.failed()
         log.warning("no broker to notify the workers of %s (%s); the tick will find the work", work.name, error)
     else:
         REDIS.worked()
-
-
-def _producers() -> ProducerPool:
-    """Return the pool of producers whose connections wait for PATIENCE only. kombu keeps it across calls."""
-    pool: ProducerPool = producers[current_app.connection_for_write(transport_options=PATIENCE)]
-    return pool

@@ -63,6 +63,7 @@ class ExportOut(Output):
         *(f"file__{name}" for name in ("name", "size", "mime", "is_deleted", "trashed_at")),
     )
     conceals = ("url",)
+    signs = conceals
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:

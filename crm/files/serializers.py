@@ -76,6 +76,7 @@ class FileOut(FileSnapshot):
 
     reads = ("hashes",)
     conceals = ("url",)
+    signs = conceals
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:

@@ -10,7 +10,8 @@ from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import LEADS, MenuItem
+from core.web.pages import Page
 from core.web.record_forms import choice_of, fields_query, form_field, form_values
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 
@@ -26,7 +27,7 @@ PRODUCTS = Records(
 
 class ProductPage(Page):
     module = "product-service"
-    menu = MenuItem("Products", "package", 64, group="Organise")
+    menu = MenuItem("Products", LEADS, 20, "package", keywords="services prices catalog items")
     kind = PRODUCTS
 
     @cached_property

@@ -14,7 +14,8 @@ from core.web.filter_words import RECORDS, in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Field, Form, Option
 from core.web.lists import MATCH, Column, ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import CONTACTS, MenuItem
+from core.web.pages import Page
 from core.web.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices, status_labels
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 
@@ -31,7 +32,7 @@ SHOWN = 20
 
 class SegmentPage(Page):
     module = "segment"
-    menu = MenuItem("Segments", "list-filter", 61, group="Organise")
+    menu = MenuItem("Segments", CONTACTS, 20, "list-filter", keywords="lists audiences groups")
     kind = SEGMENTS
 
     def definitions(self, panel: str) -> list[Values]:

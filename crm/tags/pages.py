@@ -6,7 +6,8 @@ from core.types import Values
 from core.web.colors import color_field
 from core.web.forms import Field, Form
 from core.web.lists import Column
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 
 TAGS = Records("tag", "tags", "tag", "tags", "tag", "Tags group contacts and leads in whatever way you like.")
@@ -57,12 +58,13 @@ class NamedEdit(EditRecord, NamedForm):
 
 class TagPage(Page):
     module = "tag"
-    menu = MenuItem("Tags", "tag", 62, group="Organise")
+    menu = MenuItem("Tags", SETTINGS, 20, "tag", "Data", "labels")
     kind = TAGS
 
 
 class Tags(NamedList, TagPage):
     path = name = "tags"
+    purpose = "Labels for contacts and leads."
     title = "Tags"
     adds = "tag-new"
 
@@ -82,12 +84,13 @@ class EditTag(NamedEdit, TagPage):
 
 class CategoryPage(Page):
     module = "contact-category"
-    menu = MenuItem("Categories", "folder", 63, group="Organise")
+    menu = MenuItem("Categories", SETTINGS, 30, "folder", "Data", "contact types")
     kind = CATEGORIES
 
 
 class Categories(NamedList, CategoryPage):
     path = name = "categories"
+    purpose = "Kinds of contacts."
     title = "Contact categories"
     adds = "category-new"
 

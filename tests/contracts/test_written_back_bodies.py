@@ -129,3 +129,26 @@ def test_a_meeting_keeps_the_end_that_is_sent_with_a_new_start(cast: Cast) -> No
     body = {"_id": made["_id"], "startsAt": "2090-03-09T10:30:00.000Z", "endsAt": made["endsAt"]}
     moved = cast.key.put(f"/meeting/{made['_id']}", body)
     assert (moved.status, moved.data["startsAt"], moved.data["endsAt"]) == (200, body["startsAt"], made["endsAt"])
+
+
+@pytest.mark.parametrize(
+    ("path", "values", "change"),
+    [
+        ("/form", {"name": "Visitors"}, {"name": "Guests"}),
+        ("/campaign", {"name": "Spring"}, {"name": "Autumn"}),
+        ("/contact", {"formData": PERSON}, {"name": "Bea"}),
+    ],
+)
+def test_an_outdated_answer_does_not_undo_the_change_of_another(
+    cast: Cast, path: str, values: dict[str, Any], change: dict[str, Any]
+) -> None:
+    made = cast.key.post(path, values)
+    assert made.status in (200, 201), made.body
+    place = f"{path}/{made.data['_id']}"
+    before = cast.key.get(place).data
+    assert cast.session.put(place, change).status == 200
+    now = cast.key.get(place).data
+    answer = cast.key.put(place, before)
+    assert answer.status == 400, answer.body
+    assert "updatedAt" in [error["field"] for error in answer.body["errors"]]
+    assert cast.key.get(place).data == now

@@ -11,9 +11,10 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option, options_of
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.record_forms import fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
-from core.web.settings import SettingsPage
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 
 FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", "What you know of your records.")
@@ -30,9 +31,11 @@ SYSTEM_OPTIONS = ("status", "source")
 ORDER = {"sortBy": "order", "sortOrder": "asc", "p": "1", "n": "200"}
 
 
-class FieldPage(SettingsPage):
+class FieldPage(Page):
     module = "custom-field"
-    section = "fields"
+    menu = MenuItem(
+        "Fields", SETTINGS, 10, "text-cursor-input", "Data", "custom fields properties attributes columns sections"
+    )
     kind: ClassVar[Records] = FIELDS
 
     @property
@@ -56,10 +59,7 @@ class Fields(FieldPage):
     path = "settings/fields"
     name = "fields"
     title = "Fields"
-    tab = "Fields"
-    place = 40
-    icon = "text-cursor-input"
-    about = "What you know of contacts, leads and products, in which order."
+    purpose = "Fields of contacts, leads and products."
     template = "web/fields/list.html"
 
     def show(self) -> Values:

@@ -12,7 +12,8 @@ from core.types import Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, options_of
 from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import OUTREACH, MenuItem
+from core.web.pages import Page
 
 REASONS = {
     "manual": "Asked for",
@@ -36,10 +37,16 @@ SHOWN = 10
 
 class Suppressions(Page):
     path = name = "suppressions"
-    title = "Do not contact"
+    title = "Suppression list"
     template = "web/suppressions/list.html"
     module = "genie"
-    menu = MenuItem("Do not contact", "mail-x", 56, "Outreach")
+    menu = MenuItem(
+        "Suppression list",
+        OUTREACH,
+        60,
+        "mail-x",
+        keywords="do not contact unsubscribes unsubscribed blocklist blacklist bounces opt-out",
+    )
     columns = (
         Column("email", "Address", "email"),
         Column("reason", "Why", "reason"),

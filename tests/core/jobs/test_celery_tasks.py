@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
+from collections.abc import Iterator
+from time import sleep
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from celery import current_app
 
 from config.worker import GROUPS
 from core.events import EventConsumer
-from core.jobs import WORK, DrainedWork, PeriodicTask, QueueWork, notify, registered, tasks
+from core.jobs import WORK, DrainedWork, PeriodicTask, QueueWork, broker, notify, registered, tasks
 from core.jobs.models import TaskSchedule
 from core.jobs.registry import CeleryWork, celery_work, drained
 from crm.bulk_jobs.services import BulkAction
@@ -39,6 +40,13 @@ def test_a_task_states_its_queue_its_limits_and_no_retries(name: str) -> None:
     assert work.slice_seconds < task.soft_time_limit < task.time_limit
 
 
+def test_what_shares_the_queue_of_the_tick_leaves_it_its_turn() -> None:
+    """Two processes serve this queue, and a tick expires after three seconds."""
+    shared = [work for work in celery_work().values() if work.queue == "tick"]
+    assert shared
+    assert all(work.slice_seconds <= 2 for work in shared)
+
+
 def test_names_of_tasks_are_an_app_and_an_action_or_a_periodic_task() -> None:
     assert {"crm.run_import", "outreach.send_messages", "workflows.run", "billing.renew"} <= celery_work().keys()
     for name, work in celery_work().items():
@@ -48,26 +56,59 @@ def test_names_of_tasks_are_an_app_and_an_action_or_a_periodic_task() -> None:
             assert name == f"periodic.{work.name.replace(' ', '_')}"
 
 
-def test_a_notification_is_the_task_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[tuple[str, float | None]] = []
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, float | None]]]:
+    """The messages that reach a broker of the test's own."""
+    messages: list[tuple[str, float | None]] = []
 
     def send_task(name: str, *, expires: float | None, **_: Any) -> None:
-        sent.append((name, expires))
+        messages.append((name, expires))
 
     monkeypatch.undo()  # of the stand-in that sends nothing
-    monkeypatch.setattr(notify, "current_app", SimpleNamespace(send_task=send_task))
-    monkeypatch.setattr(notify, "_producers", lambda: SimpleNamespace(acquire=lambda block: _Producer()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(broker.current_app, "send_task", send_task)
+        _forget_waiting()
+        yield messages
+        _forget_waiting()
+
+
+def _forget_waiting() -> None:
+    with broker._producers().acquire(block=True) as producer:
+        for key in producer.channel.client.scan_iter("waiting:*"):
+            producer.channel.client.delete(key)
+
+
+def test_a_notification_is_the_task_of_the_work(sent: list[tuple[str, float | None]]) -> None:
     notify._publish(drained()["import"])
     notify._publish(registered(PeriodicTask)["use of limits"], expires=2)
     assert sent == [("crm.run_import", None), ("periodic.use_of_limits", 2)]
 
 
-class _Producer:
-    def __enter__(self) -> object:
-        return self
+def test_few_messages_of_a_task_wait_at_once(
+    sent: list[tuple[str, float | None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thousand changes at once ask for the same work: the tick must not wait behind a thousand messages."""
+    monkeypatch.setattr(broker, "WINDOW_SECONDS", 600)
+    events, other = drained()[EventConsumer.part_of], drained()["import"]
+    for _ in range(1000):
+        notify._publish(events)
+    notify._publish(other)
+    names = [name for name, _ in sent]
+    assert names == [events.task] * broker.MAX_WAITING + [other.task]
+    broker.message_taken(events.task)
+    notify._publish(events)
+    assert len(sent) == broker.MAX_WAITING + 2
 
-    def __exit__(self, *_: object) -> None:
-        pass
+
+def test_lost_messages_do_not_keep_others_from_being_sent(
+    sent: list[tuple[str, float | None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broker, "WINDOW_SECONDS", 1)
+    for _ in range(20):
+        notify._publish(drained()["import"])
+    sleep(1.1)
+    notify._publish(drained()["import"])
+    assert len(sent) == broker.MAX_WAITING + 1
 
 
 @pytest.mark.django_db

@@ -1,0 +1,54 @@
+"""Messages to the workers, of which few of each task wait in the broker at once."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from celery import current_app
+from kombu.exceptions import OperationalError
+from kombu.pools import ProducerPool, producers
+from redis import Redis, RedisError
+
+PATIENCE = {"socket_timeout": 1, "socket_connect_timeout": 1}
+"""Seconds that a request waits for a Redis that hangs. Workers wait longer, since they read from it."""
+MAX_WAITING = 8
+"""Messages of one task that wait at once: enough for all processes of a pool to take some of its work."""
+WINDOW_SECONDS = 2
+"""Seconds after which the count of waiting messages begins anew, in case that some were lost."""
+
+
+def send_message(task: str, *, expires: float | None = None) -> None:
+    """Send a message of the task, unless enough are waiting.
+
+    Each says no more than that some work may be due. Thousands of them, of many changes at once, would hold up the
+    tick, which shares their queue, until it expires. Raises OperationalError and RedisError.
+    """
+    with _producers().acquire(block=True) as producer:  # type: ignore[no-untyped-call]
+        client = producer.channel.client
+        if int(client.get(_key(task)) or 0) < MAX_WAITING:
+            _count(client, task, 1)
+            current_app.send_task(task, expires=expires, retry=False, ignore_result=True, producer=producer)
+
+
+def message_taken(task: str) -> None:
+    """Let another message of the task be sent. Call it before what is due is read, so that none is missed."""
+    with suppress(OperationalError, RedisError), _producers().acquire(block=True) as producer:  # type: ignore[no-untyped-call]
+        _count(producer.channel.client, task, -1)
+
+
+def _count(client: Redis, task: str, change: int) -> None:
+    """Change the number of the task's waiting messages."""
+    with client.pipeline(transaction=True) as pipeline:
+        pipeline.incrby(_key(task), change)
+        pipeline.expire(_key(task), WINDOW_SECONDS, nx=True)
+        pipeline.execute()
+
+
+def _key(task: str) -> str:
+    return f"waiting:{task}"
+
+
+def _producers() -> ProducerPool:
+    """Return the pool of producers whose connections wait for PATIENCE only. kombu keeps it across calls."""
+    pool: ProducerPool = producers[current_app.connection_for_write(transport_options=PATIENCE)]
+    return pool
