@@ -45,6 +45,7 @@ _NOBODY = re.compile(
     re.IGNORECASE,
 )
 _AUTO_HEADERS = (
+    "X-MLServer",
     "X-Autoreply",
     "X-Autoreply-From",
     "X-Autorespond",
@@ -68,7 +69,6 @@ _AUTO_HEADERS = (
 """Headers of programs that answer automatically, unless their value denies it."""
 _FORWARDING_HEADERS = (
     "X-Loop",
-    "X-MLServer",
     "X-MS-Exchange-Inbox-Rules-Loop",
     "X-MS-Exchange-Generated-Message-Source",
 )

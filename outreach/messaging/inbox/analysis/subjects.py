@@ -5,18 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from outreach.messaging.inbox.analysis.absences import (
-    APPEALS,
-    CJK_APPEALS,
-    NOTICE_APPEALS,
-    NOTICES,
-    OPENERS,
-    PREFIXES,
-    SENTENCES,
-    SUBSTITUTES,
-    UNTIL,
-    WORDS,
-)
+from outreach.messaging.inbox.analysis.absences import NOTICES, PREFIXES, SENTENCES, SUBSTITUTES, WORDS
+from outreach.messaging.inbox.analysis.appeals import APPEALS, CJK_APPEALS, NOTICE_APPEALS, OPENERS, UNTIL
 
 MAX_SUBJECT_LENGTH = 500
 """Characters of a subject that are read."""
@@ -53,8 +43,8 @@ _NOTICE = re.compile(
     rf"(?:(?<=[{_CJK}])|(?!\w))|(?:(?:{_SUBSTITUTE})\s*/\s*)?(?P<word>{_any(WORDS)})"
     rf"(?:\s*/\s*(?:{_SUBSTITUTE}))?(?:\s*(?=[^\w\s&/'+]|$)|\s+(?=(?:{_any(UNTIL)})(?!\w)|(?:\w{{1,6}}\s+)?\d)))"
 )
-_AUTOMATIC = re.compile(r"auto|avto|awto|авто|аута|аўта|αυτο|otomat|samodejn|sjalfv|uathoib|自动|自動|자동|aut\.")
-"""The word "automatic" in a phrase. Only programs write it before a colon."""
+_AUTOMATIC = re.compile(r"auto|avto|awto|авто|аута|аўта|αυτο|otomat|samodejn|sjalfv|uathoib|自动|自動|자동|aut\.|notif|notiz|meldung|^out of office$")
+"""The word "automatic" or "notice" in a phrase. Only programs write it before a colon."""
 _CONTINUES = re.compile(rf"(?<!\w)(?:{_any(APPEALS)})(?!\w)|{_any(CJK_APPEALS)}")
 _NOTICE_APPEAL = re.compile(rf"(?<!\w)(?:{_any(NOTICE_APPEALS)})(?!\w)")
 _ENDS = re.compile(rf"(?:{_any(UNTIL)})(?!\w)(?:\W*\w+){{0,3}}\W*")

@@ -27,7 +27,6 @@ def mail(*headers: str, sender: str = "Ann <ann@example.org>", body: str = "Gern
         ("X-Loop: sales@e2e.example",),
         ("X-MS-Exchange-Inbox-Rules-Loop: ann@example.org",),
         ("X-MS-Exchange-Generated-Message-Source: Mailbox Rules Agent",),
-        ("X-MLServer: fml",),
         ("Precedence: bulk",),
         ("Precedence: list", "List-Id: Sales <sales.people.example>"),
         ("List-Id: <a.example>", "X-Loop: a@lists.example", "Precedence: junk"),

@@ -93,6 +93,8 @@ AUTOMATIC = [
     ("Out of office: Re: Can we talk?", None),
     ("Nicht im Büro, bitte wenden Sie sich an Max", "Coffee"),
     ("Currently on holiday", None),
+    ("Abwesenheitsnotiz: Haben Sie Fragen?", None),
+    ("Out of Office: Any questions?", None),
 ]
 """Subject, and the subject of the message that it answers; None: it names none."""
 PERSONAL = [
