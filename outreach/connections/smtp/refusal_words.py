@@ -86,7 +86,7 @@ SENDER = _any(
     r"|attempt|to host)|(?:to|as a|not|no|unable to|permitted to|allowed to|cannot) relay(?:ing)?\b|allowed rcpthosts"
     r"|we do(?:n't| not) relay|not (?:an )?open relay",
     # Its content
-    r"(?:accept|deliver|relay|take) (?:delivery of )?(?:this|your) (?:message|mail|e-?mail)|pourriel|indésirable"
+    r"accept (?:delivery of )?(?:this|your) (?:message|mail|e-?mail)|pourriel|indésirable"
     r"|no deseado|спам\b|нежелательн|垃圾邮件|垃圾郵件|迷惑メール|スパム|ウイルス",
     r"\bspam(?!\w*@)|junk ?mail|\bunsolicited\b|\bube\b|\buce\b|bulk (?:e-?mail|mail|advert)|virus|malware|phish|"
     r"infected",

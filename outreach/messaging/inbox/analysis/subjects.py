@@ -43,7 +43,9 @@ _NOTICE = re.compile(
     rf"(?:(?<=[{_CJK}])|(?!\w))|(?:(?:{_SUBSTITUTE})\s*/\s*)?(?P<word>{_any(WORDS)})"
     rf"(?:\s*/\s*(?:{_SUBSTITUTE}))?(?:\s*(?=[^\w\s&/'+]|$)|\s+(?=(?:{_any(UNTIL)})(?!\w)|(?:\w{{1,6}}\s+)?\d)))"
 )
-_AUTOMATIC = re.compile(r"auto|avto|awto|авто|аута|аўта|αυτο|otomat|samodejn|sjalfv|uathoib|自动|自動|자동|aut\.|notif|notiz|meldung|^out of office$")
+_AUTOMATIC = re.compile(
+    r"auto|avto|awto|авто|аута|аўта|αυτο|otomat|samodejn|sjalfv|uathoib|自动|自動|자동|aut\.|notif|notiz|meldung|^out of office$"
+)
 """The word "automatic" or "notice" in a phrase. Only programs write it before a colon."""
 _CONTINUES = re.compile(rf"(?<!\w)(?:{_any(APPEALS)})(?!\w)|{_any(CJK_APPEALS)}")
 _NOTICE_APPEAL = re.compile(rf"(?<!\w)(?:{_any(NOTICE_APPEALS)})(?!\w)")
