@@ -44,7 +44,8 @@ _NOTICE = re.compile(
     rf"(?:\s*/\s*(?:{_SUBSTITUTE}))?(?:\s*(?=[^\w\s&/'+]|$)|\s+(?=(?:{_any(UNTIL)})(?!\w)|(?:\w{{1,6}}\s+)?\d)))"
 )
 _AUTOMATIC = re.compile(
-    r"auto|avto|awto|авто|аута|аўта|αυτο|otomat|samodejn|sjalfv|uathoib|自动|自動|자동|aut\.|notif|notiz|meldung|^out of office$"
+    r"auto|avto|awto|авто|аута|аўта|αυτο|otomat|samodejn|sjalfv|uathoib|自动|自動|자동|aut\."
+    r"|notif|notiz|meldung|^out of office$"
 )
 """The word "automatic" or "notice" in a phrase. Only programs write it before a colon."""
 _CONTINUES = re.compile(rf"(?<!\w)(?:{_any(APPEALS)})(?!\w)|{_any(CJK_APPEALS)}")
