@@ -69,6 +69,15 @@ DIGITS = "0123456789"
 """Digits after a name, as in user names."""
 _MAX_LENGTH = 200
 _ENCLOSED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|[„“”«][^„“”»]*[“”»]|<[^<>]*>")
+_QUOTED = re.compile(r"^[\"'„“”«»‚‘’]+([^\"„“”«»‚‘]+?)[\"'“”»«‘’]+(?=[\s,]|$)|^[(\[]([^()\[\]]+)[)\]]$")
+"""A name in quotes or brackets, in contrast to a nickname after the first name."""
+_BORN = re.compile(
+    r"(?<=\w)[\s,(]+(?:geb\.?|geboren(?:e|er)?|née?|nee|born|nata|nato|nacid[ao]|nascid[ao]|född|født|f\. ?n\.|o\.s\."
+    r"|roz\.|rozená|rozen[áa]|rod\.|rodená|z domu|szül\.|rođ\.|rođena|roj\.|născută|урожд[её]нная|урожд\.|ур\."
+    r"|verw\.|gesch\.|verh\.|genannt|alias|aka|a\.k\.a\.|dite?)\s+[^,()]*\)?",
+    re.IGNORECASE,
+)
+"""An earlier or another name after the name ("geb. Kern")."""
 _JOINED = re.compile(r"\.(?=[A-ZÀ-Þ](?:r\b|[^\W\d_]{2,}))")
 _HYPHENS = re.compile(r"[\u2010-\u2015\u2212](?=\w)|(?<=\.)\s-(?=\w)")
 _APART = re.compile(r"\b(Ph|M|B)\. (D|Sc|Eng|A)\.?(?!\w)")
@@ -98,6 +107,7 @@ def first_name_of(name: str) -> str:
         return ""
     if _CJK.fullmatch(text):
         return text
+    text = _BORN.sub("", _QUOTED.sub(r"\1\2", text))
     text = _APART.sub(r"\1.\2.", _HYPHENS.sub("-", text))
     parts = [_part_of(piece) for piece in _ENCLOSED.sub(" ", _JOINED.sub(". ", text)).split(",")]
     if any(part.is_company for part in parts):
@@ -105,7 +115,9 @@ def first_name_of(name: str) -> str:
     named = [part for part in parts if part.words]
     if len(named) > 1 and parts[0].words:
         return _first(named[1].words, surname_before=True)
-    return _first(named[0].words, surname_before=False, titled=named[0].titled) if named else ""
+    # A title after a comma follows a surname: "Müller, Dr."
+    titled = any(part.titled for part in parts)
+    return _first(named[0].words, surname_before=False, titled=titled) if named else ""
 
 
 def _part_of(text: str) -> _Part:

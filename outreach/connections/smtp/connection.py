@@ -5,7 +5,6 @@ smtplib the timeout restarts with each byte, and multi-line replies have no limi
 password.
 """
 
-import base64
 import functools
 import ipaddress
 import math
@@ -21,6 +20,7 @@ from dataclasses import dataclass, field
 from core.outbound import Address, OutboundRefused, resolve_allowed
 from core.outbound_tls import client_context, is_loopback
 from outreach.connections.smtp.outcome import SmtpError, Stage
+from outreach.connections.smtp.reply_texts import encoded, plain_reply, without_secrets
 
 # Ports on which mailers speak TLS from the first byte; on any other port a secure sender must upgrade by STARTTLS.
 IMPLICIT_TLS_PORTS = frozenset({465, 2465})
@@ -30,7 +30,6 @@ _CHUNK = 64 * 1024
 _REPLY = re.compile(rb"[2-5]\d\d(?:[ -]|$)")
 _FULL = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 """Errors of a non-blocking socket that would have to wait."""
-_UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\U0010ffff]+")
 
 Resolve = Callable[[str, int], list[Address]]
 
@@ -191,7 +190,7 @@ class Wire(smtplib.SMTP):
         offered = str(self.esmtp_features.get("auth", "")).upper().split()
         user, password = config.username.encode(), config.password.encode()
         if "PLAIN" in offered:
-            step = functools.partial(self.docmd, "AUTH", "PLAIN " + _b64(b"\0" + user + b"\0" + password))
+            step = functools.partial(self.docmd, "AUTH", "PLAIN " + encoded(b"\0" + user + b"\0" + password))
         elif "LOGIN" in offered:
             step = functools.partial(self._auth_login, user, password)
         else:
@@ -208,7 +207,7 @@ class Wire(smtplib.SMTP):
         for secret in (user, password):
             if answer[0] != 334:
                 break
-            answer = self.docmd(_b64(secret))
+            answer = self.docmd(encoded(secret))
         return answer
 
     def _expect(self, stage: Stage, expected: int, step: Callable[[], tuple[int, bytes]], refusal: str) -> None:
@@ -364,13 +363,7 @@ class Wire(smtplib.SMTP):
 
     def readable(self, reply: bytes) -> str:
         """Return a server's text on one line of at most 300 characters, without controls and echoed secrets."""
-        text = _UNPRINTABLE.sub(" ", reply.decode("utf-8", "replace"))
-        config = self.config
-        if config.password:
-            user, password = config.username.encode(), config.password.encode()
-            for secret in (_b64(b"\0" + user + b"\0" + password), _b64(password), config.password):
-                text = text.replace(secret, "[hidden]")
-        return " ".join(text.split())[:300]
+        return without_secrets(plain_reply(reply), self.config.username, self.config.password)
 
     def explain(self, error: BaseException) -> str:
         """Return why a connection failed, in a text without anything that was sent."""
@@ -381,10 +374,6 @@ class Wire(smtplib.SMTP):
         if isinstance(error, OSError) and not isinstance(error, smtplib.SMTPException):
             return "the connection was lost"
         return "the server closed the connection"
-
-
-def _b64(data: bytes) -> str:
-    return base64.b64encode(data).decode("ascii")
 
 
 @functools.cache

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from outreach.connections.smtp.refusals import Severity, judge_refusal
@@ -41,6 +41,8 @@ class Rejected:
     """Seconds after which the sender may send again, if the server has given them."""
     reason: str = ""
     """The message's reason if it ends with this, where the channel knows better than `rejected`."""
+    judged_bad: bool | None = field(default=None, compare=False)
+    """The server's text, before secrets were hidden in it, says that the mailbox doesn't exist. None: not judged."""
 
     @property
     def enhanced_code(self) -> str | None:
@@ -58,6 +60,8 @@ class Rejected:
         """Return whether the recipient's mailbox doesn't exist, so that the address must be suppressed."""
         if self.reason == BAD_ADDRESS:
             return True
+        if self.judged_bad is not None:
+            return self.judged_bad
         # A 4xx never suppresses: greylisting and full mailboxes say the same words as unknown users.
         if self.reason or self.temporary or self.code not in _RECIPIENT_CODES.get(self.stage, ()):
             return False

@@ -12,8 +12,26 @@ def _any(*phrases: str) -> re.Pattern[str]:
     return re.compile("|".join(phrases))
 
 
+_REJECTED = (
+    r"(?:abgelehnt|abgewiesen|verweigert|gesperrt|blockiert|unbekannt|ungültig|nicht (?:erlaubt|zugelassen|berechtigt"
+    r"|existier|gefunden)|refusé|rejeté|bloqué|interdit|inconnu|invalid|non autoris|rechazad|bloquead|no (?:permitid"
+    r"|autorizad|válid)|rifiutat|respint|bloccat|non (?:valid|consentit)|rejeitad|não (?:autorizad|permitid)|geweigerd"
+    r"|geblokkeerd|niet toegestaan|onbekend|odrzucon|zablokowan|nieznan|zamítnut|odmítnut|blokov|avvisa|avvist|nekad"
+    r"|hylätty|estetty|elutasít|respins|blocat|отклон|заблок|запрещ|не существует|reddedil|engellen|拒|无效"
+    r"|無效|不允许|不被允许|不存在"
+    r"|封锁|ブロック|無効|許可され)"
+)
+_SENDER = (
+    r"(?:absender|expéditeur|expediteur|remitente|mittente|remetente|afzender|nadawc|odesílatel|odesilatel|odosielate"
+    r"|avsändar|avsender|afsender|lähettäj|feladó|expeditor|отправител|відправник|gönderen|发件人|发信人|寄件人|寄件者"
+    r"|送信者|送信元|差出人)"
+)
 SENDER = _any(
     # The sender's address and domain
+    rf"{_SENDER}.{{0,60}}{_REJECTED}|(?:ungültige|unbekannte|gesperrte)\w? absender",
+    r"invalid dns\b|\ba/aaaa resource record|resource record (?:for|of) (?:the )?sender",
+    r"(?:sender|mail from|return[- ]path|envelope|originating|sending domain|from domain).{0,60}(?:\bmx\b|\bdns\b"
+    r"|null ?mx|resolv|resource record|mail exchanger)",
     r"sender (?:address |e-?mail |domain |ip |host )*(?:was |is |has been |address )*(?:rejected|denied|refused|"
     r"blocked"
     r"|blacklisted|unknown|invalid|banned|not (?:allowed|authori[sz]ed|permitted|found|verified|pre-approved)"
@@ -43,7 +61,19 @@ SENDER = _any(
     r"mismatches client|(?:bad|invalid|unresolvable) (?:helo|ehlo)|(?:helo|ehlo) (?:command|name|host|argument|"
     r"rejected|is)|invalid (?:ip|domain name)|my name was rejected|server access (?:host )?forbidden|generic dns|"
     r"open proxy|open relay",
+    r"poor reputation|your access to|sending mta|nemesis e?smtp service|smtp service not available|invalid fqdn"
+    r"|connections? (?:will not be accepted|refused|not accepted)|(?:unable|refuse[sd]?|refusing) to accept "
+    r"(?:connections|mail) from",
+    r"(?:\bihre?|\bvotre|\bvotre adresse|\bsu|\bil (?:tuo|suo)|\bseu|\buw|\bваш|您的|你的|貴社の|お使いの) ?"
+    r"(?:adresse ip|ip\b|ip-|server|mailserver|serveur|servidor|netz|domain|domaine|dominio|domínio|сервер|домен"
+    r"|服务器|域名|サーバ)",
+    # Yahoo, AOL, Comcast, Orange
+    r"[(\[](?:con|rly|dyn|hvu|rtr|snd|dns|tss?|bl|ph|auth)[: ]?\w{0,3}\d\w?[)\]]|\b(?:bl|rl)\d{6}\b"
+    r"|\bofr_?\d{0,3}_?(?:506|515|519|998|999)\b|permanently deferred|(?:service|connexion) refus|trop de (?:connexions"
+    r"|messages|mails)",
     # Lists and reputation
+    r"sperrliste|schwarze[nr]? liste|liste noire|lista (?:negra|nera)|ч[её]рн\w{2} спис|czarn\w{2,3} li|黑名单|黑名單"
+    r"|ブラックリスト",
     r"\br?bls?\b|dnsbl|rbldns|blacklist|black list|block ?list|blocked (?:using|by|for|because|due|see|-|host)"
     r"|reputation|spam ?haus|is listed (?:in|on|at|by)|listed in (?:the )?(?:rbl|host)|denylist|banned",
     # Its authentication
@@ -56,6 +86,8 @@ SENDER = _any(
     r"|attempt|to host)|(?:to|as a|not|no|unable to|permitted to|allowed to|cannot) relay(?:ing)?\b|allowed rcpthosts"
     r"|we do(?:n't| not) relay|not (?:an )?open relay",
     # Its content
+    r"accept (?:delivery of )?(?:this|your) (?:message|mail|e-?mail)|pourriel|indésirable"
+    r"|no deseado|спам\b|нежелательн|垃圾邮件|垃圾郵件|迷惑メール|スパム|ウイルス",
     r"\bspam(?!\w*@)|junk ?mail|\bunsolicited\b|\bube\b|\buce\b|bulk (?:e-?mail|mail|advert)|virus|malware|phish|"
     r"infected",
     r"content (?:rejected|denied|filter|is not|not|blocked|refused)|(?:unacceptable|banned|prohibited|suspicious) "
@@ -107,7 +139,8 @@ RATE = _any(
 """Too many messages at once; another time they would pass."""
 
 NO_MAIL_DOMAIN = _any(
-    r"null ?mx|does(?:n't| not) (?:receive|accept) (?:any )?(?:e-?mail|mail\b)(?! from| that| without)|no smtp service"
+    r"null ?mx|does(?:n't| not) (?:receive|accept) (?:any )?(?:e-?mail|mail\b)(?! from| that| without)"
+    r"|indicated no smtp service"
     r"|had no relevant answers|nonexistent ?domain|\bnxdomain\b|responded with code nxdomain",
     r"domain .{0,60}(?:could ?n[o']t be found|does ?n[o']t exist|does not exist|is not reachable|not found)"
     r"|domain name not found|no such (?:domain|host)",
@@ -132,7 +165,10 @@ NO_SUCH = _any(
     rf"(?:unknown|inexistent|non-?existe?nt|undefined|illegal|invalid|bad|disabled|closed|inactive) (?:or (?:illegal|"
     rf"unknown|inactive) )?{_WHO}",
     r"(?:invalid|unknown)[ /]*(?:or )?(?:inactive )?(?:local[ -]?part|virtual user|e-?mail address)",
-    rf"{_NOUN}(?: '?[\w.@<>+-]{{1,80}}'?)?[ :;,.()<>\"'-]*(?:is |was |are |were |seems? |has been |name |rejected: )*"
+    rf"{_NOUN}.{{0,40}} (?:marked|flagged|listed|set|considered|reported) (?:as |to be )?(?:invalid|inactive|disabled"
+    r"|unknown|non-?existent|undeliverable|closed|deleted|not valid)",
+    rf"{_NOUN}(?: [\"'`(\[]?[\w.@<>+-]{{1,80}}[\"')\]]?)?[ :;,.()<>\"'-]*(?:is |was |are |were |seems? "
+    rf"|has been |name |rejected: )*"
     r"(?:unknown|not (?:found|exist|known|valid|listed|recogni[sz]ed|present|defined|registered|active|our|a valid"
     r"|a known|an active|local|ok\b)|invalid|inactive|nonexistent|terminated|disabled|de-?activated|closed|deleted"
     r"|discontinued|removed|undeliverable|unlisted|no longer)",
@@ -156,6 +192,16 @@ NO_SUCH = _any(
     r"user (?:is |has been )?(?:suspended|locked|inactive|terminated)|user missing home|destination addresses were "
     r"unknown",
     # Other languages
+    r"kein(?:e[nrs]?)? (?:solche[nrs]? |passende[nrs]? |gültige[nrs]? |bekannte[nrs]? )?(?:benutzer|empfänger|nutzer"
+    r"|postfach|konto|adresse|mailbox|adressat|teilnehmer|e-?mail-?adresse)\b|(?:empfänger|benutzer|postfach|adresse"
+    r"|konto|mailbox).{0,30}(?:gibt es nicht|nicht bekannt|gelöscht|deaktiviert)",
+    r"(?:pas d[e']|aucune?) ?(?:telle? )?(?:utilisateur|boîte|boite|destinataire|adresse|compte)|n'existe pas",
+    r"no (?:existe|hay) (?:ning[uú]n |tal |el |la )?(?:usuario|buzón|cuenta|destinatario)|(?:usuario|buzón|cuenta"
+    r"|dirección|destinatario).{0,40}no existe|non esiste|não existe",
+    r"geen (?:zodanige |dergelijke )?(?:gebruiker|ontvanger|postbus)|bestaat niet|(?:finns|findes"
+    r"|finnes) (?:inte|ikke)",
+    r"nie istnieje|neexistuje|nem létezik|nu există|ne postoji|ei ole olemassa|tuntematon vastaanottaja|ismeretlen "
+    r"címzett|nie ma takiego|не існує|δεν υπάρχει|kullanıcı .{0,20}(?:yok|bulunamadı)",
     r"(?:benutzer|empfänger|nutzer|adressat|postfach|adresse)\W{0,3}(?:.{0,30} )?(?:ist )?(?:unbekannt|existiert nicht"
     r"|nicht gefunden|nicht vorhanden|ungültig)|unbekannte[rs]? (?:empfänger|benutzer|nutzer)",
     r"(?:utilisateur|destinataire|adresse) (?:inconnue?|invalide|inexistante?)|destinataire invalide|aucun "
@@ -166,6 +212,7 @@ NO_SUCH = _any(
     r"existe|não existe|no encontrad|não encontrad|inválid)|no existe (?:ese|el|dicha)",
     r"(?:onbekende|ongeldige) (?:gebruiker|ontvanger)|gebruiker onbekend|nieznany (?:użytkownik|odbiorca)",
     r"пользователь .{0,30}не (?:найден|существует)|нет такого пользователя|адресат .{0,20}не (?:найден|существует)",
+    r"(?:没有|沒有|無此|查无)(?:此|该|這個|这个)?(?:用户|使用者|邮箱|收件人|帳號|账号)|(?:使用者|信箱|收件者|郵箱|帳號).{0,10}(?:不存在|無效)",
     r"(?:用户|邮箱|收件人|帐号|账号).{0,10}(?:不存在|无效)|ユーザー?.{0,10}(?:存在しません|不明)|"
     r"宛先.{0,20}(?:存在しません|見つかりません)",
 )

@@ -26,8 +26,9 @@ class Severity(StrEnum):
 
 STATUS = re.compile(r"(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)")
 _REPLY = re.compile(r"(?<![\d.#])([45]\d\d)(?=[ \-:#]|$)")
-# RFC 3463, 3.2, and Microsoft's own 5.1.10 and 5.1.351. Not 5.1.0 and 5.1.4, which say nothing for certain.
-_NO_SUCH_CODES = frozenset({"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.1.351", "5.2.1"})
+# RFC 3463, 3.2, and Microsoft's own 5.1.10 and 5.1.351. Not 5.1.0 and 5.1.4, which say nothing for certain,
+# nor 5.2.1: AOL and others refuse senders with it.
+_NO_SUCH_CODES = frozenset({"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.1.351"})
 # Codes about the sender's address, though the second part is that of addresses.
 _SENDER_CODES = frozenset({"5.1.7", "5.1.8", "5.1.20", "5.1.90"})
 # Expressions over a text of a server's choosing must not take long.

@@ -16,6 +16,7 @@ import idna
 from core.outbound import resolve_allowed
 from outreach.connections.smtp.connection import Resolve, SmtpConfig, Timeouts, Wire
 from outreach.connections.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Stage, Uncertain
+from outreach.connections.smtp.reply_texts import plain_reply
 
 __all__ = ["Outcome", "Rejected", "Sent", "Session", "SmtpConfig", "SmtpError", "Timeouts", "Uncertain", "verify"]
 
@@ -202,7 +203,7 @@ class Session:
         if code == 421 or not 400 <= code <= 599 or (stage == "data" and 200 <= code < 400):
             self._drop()  # the server closes, or is in an unknown state
         # Replies beyond 4xx and 5xx count as temporary: another server may answer properly.
-        raise _Refused(Rejected(code < 500, code, text, stage))
+        raise _Refused(_rejected(code, reply, text, stage))
 
     def _send_body(self, wire: Wire, body: bytes) -> None:
         try:
@@ -241,7 +242,7 @@ class Session:
         if 400 <= code <= 599:
             if code == 421:
                 self._drop()
-            return Rejected(code < 500, code, text, "final")
+            return _rejected(code, reply, text, "final")
         self._drop()
         # A 1xx or 3xx here is against the protocol and says neither yes nor no.
         return Uncertain(f"the message was complete, then the server answered {code} {text}")
@@ -344,3 +345,9 @@ def _options(wire: Wire, sender: str, recipient: str, data: bytes) -> list[str]:
     elif eight_bit and not wire.has_extn("8bitmime"):
         raise _Refused(Rejected(False, None, "the mail server can't carry 8-bit text", "data"))
     return options
+
+
+def _rejected(code: int, reply: bytes, text: str, stage: Stage) -> Rejected:
+    """Return a refusal with the text for people, judged by the server's own text."""
+    judged = Rejected(code < 500, code, plain_reply(reply), stage).bad_address
+    return Rejected(code < 500, code, text, stage, judged_bad=judged)

@@ -175,9 +175,9 @@ def fits_origin(form: Form, origin: str | None, own: Iterable[str]) -> bool:
 def leads_to_retry(rows: QuerySet[FormLead]) -> int:
     """Put failed rows back to the worker. Returns how many there were."""
     now = timezone.now()
-    put_back = {"state": FormLead.State.NEW, "reason": "", "error": "", "due_at": now, "deaths": 0, "attempts": 0}
+    fresh_values = {"state": FormLead.State.NEW, "reason": "", "error": "", "due_at": now, "deaths": 0, "attempts": 0}
     count = rows.filter(status=FormLead.Work.FAILED).update(
-        status=FormLead.Work.WAITING, lease=None, worker=None, updated_at=now, **put_back
+        status=FormLead.Work.WAITING, lease=None, worker=None, updated_at=now, **fresh_values
     )
     if count:
         notify_workers(QUEUE)

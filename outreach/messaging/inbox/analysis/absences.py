@@ -11,7 +11,15 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("automatic reply", "automatic response", "automated reply", "automated response", "auto reply"),
         *("auto-reply", "autoreply", "auto response", "auto-response", "autoresponse", "autoresponder"),
         *("auto answer", "automatic answer", "automated answer", "out of office", "out of the office"),
-        *("out-of-office", "ooo", "i'm out of", "i am out of", "currently out of", "away from the office"),
+        *(
+            "out-of-office",
+            "automatic replies",
+            "auto replies",
+            "i'm out of",
+            "i am out of",
+            "currently out of",
+            "away from the office",
+        ),
         *("away from my office", "away from my desk", "away from the desk", "away from my mail"),
         *("away from my email", "not in the office", "i'm away", "i am away", "currently away", "i'm on leave"),
         *("i am on leave", "on annual leave", "on parental leave", "on maternity leave", "on paternity leave"),
@@ -24,6 +32,11 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("i will be away", "aut.:", "autom.:"),
     ),
     "de": (
+        *(
+            "automatische antworten",
+            "abwesend bis",
+            "im büro erst wieder",
+        ),
         *("automatische antwort", "automatische antwortmail", "autom. antwort", "autom antwort", "autoantwort"),
         *("automatische rückantwort", "automatische abwesenheitsnotiz", "automatische abwesenheitsmeldung"),
         *("automatische nachricht", "automatische e-mail", "abwesenheitsnotiz", "abwesenheitsmeldung"),
@@ -38,6 +51,11 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("autom. nachricht", "autom. rückantwort"),
     ),
     "fr": (
+        *(
+            "réponses automatiques",
+            "pas au bureau",
+            "en déplacement jusqu'au",
+        ),
         *("réponse automatique", "réponse auto", "message automatique", "notification d'absence"),
         *("message d'absence", "avis d'absence", "absence du bureau", "absent du bureau", "absente du bureau"),
         *("je suis absent", "je suis absente", "actuellement absent", "actuellement absente", "en congé"),
@@ -47,6 +65,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("en arrêt maladie",),
     ),
     "es": (
+        *(
+            "respuestas automáticas",
+            "no estaré en la oficina",
+        ),
         *("respuesta automática", "contestación automática", "mensaje automático", "autorespuesta"),
         *("auto-respuesta", "autorrespuesta", "fuera de la oficina", "fuera de oficina", "estoy fuera"),
         *("ausente de la oficina", "ausencia de la oficina", "aviso de ausencia", "de vacaciones"),
@@ -55,12 +77,17 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("me encuentro de vacaciones", "resp. automática"),
     ),
     "it": (
+        *(
+            "risposte automatiche",
+            "non in ufficio",
+        ),
         *("risposta automatica", "risposta automatizzata", "messaggio automatico", "fuori ufficio", "fuori sede"),
         *("fuori dall'ufficio", "sono fuori", "assenza dall'ufficio", "assente dall'ufficio"),
         *("avviso di assenza", "in ferie", "sono in ferie", "sono assente"),
         *("non sono in ufficio", "assenza per ferie", "risp. automatica", "ufficio chiuso per ferie"),
     ),
     "pt": (
+        *("respostas automáticas",),
         *("resposta automática", "resposta-automática", "mensagem automática", "ausência temporária"),
         *("fora do escritório", "fora da empresa", "fora do gabinete", "ausente do escritório"),
         *("ausência do escritório", "de férias", "estou de férias", "em férias", "estou ausente"),
@@ -69,6 +96,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("encontro-me de férias", "resp. automática"),
     ),
     "nl": (
+        *(
+            "automatische antwoorden",
+            "afwezig tot",
+        ),
         *("automatisch antwoord", "automatische beantwoording", "automatische reactie", "automatisch bericht"),
         *("afwezigheidsbericht", "afwezigheidsmelding", "niet op kantoor", "niet aanwezig", "ik ben afwezig"),
         *("ik ben niet op kantoor", "niet op het werk", "op vakantie", "ik ben op vakantie", "met verlof"),
@@ -77,6 +108,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("autom. antwoord",),
     ),
     "da": (
+        *(
+            "automatiske svar",
+            "fraværende til",
+        ),
         *("autosvar", "automatisk svar", "automatisk besvarelse", "fraværsbesked", "ikke på kontoret"),
         *("ikke til stede", "ude af kontoret", "jeg er på ferie", "på ferie", "på barsel", "jeg holder ferie"),
         *("ferielukket",),
@@ -89,11 +124,19 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("jeg er ikke på kontoret", "jeg er på ferie", "jeg er fraværende"),
     ),
     "sv": (
+        *(
+            "automatiska svar",
+            "frånvarande till",
+        ),
         *("autosvar", "automatiskt svar", "automatsvar", "autosvar:", "frånvaromeddelande", "inte på kontoret"),
         *("ej på kontoret", "inte på plats", "på semester", "jag har semester", "föräldraledig", "tjänstledig"),
         *("jag är inte på kontoret", "jag är på semester", "jag är ledig", "jag är frånvarande"),
     ),
     "fi": (
+        *(
+            "automaattiset vastaukset",
+            "poissa asti",
+        ),
         *("automaattinen vastaus", "automaattivastaus", "poissaoloviesti", "poissaoloilmoitus"),
         *("poissa toimistosta", "olen poissa", "en ole paikalla", "lomalla", "olen lomalla", "vuosilomalla"),
         *("en ole toimistolla", "olen vapaalla", "olen vuosilomalla", "poissa konttorilta"),
@@ -115,6 +158,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("manęs nėra biure", "esu atostogose", "nebūsiu biure"),
     ),
     "pl": (
+        *(
+            "odpowiedzi automatyczne",
+            "automatyczne odpowiedzi",
+        ),
         *("odpowiedź automatyczna", "automatyczna odpowiedź", "autoodpowiedź", "poza biurem"),
         *("jestem poza biurem", "nieobecność w biurze", "nieobecny w biurze", "na urlopie", "jestem na urlopie"),
         *("wiadomość automatyczna", "informacja o nieobecności", "powiadomienie o nieobecności"),
@@ -122,6 +169,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("nieobecność do", "aut. odp", "autom. odp", "zastępstwo / nieobecność"),
     ),
     "cs": (
+        *(
+            "automatické odpovědi",
+            "momentálně mimo kancelář",
+        ),
         *("automatická odpověď", "automatická odpoveď", "automatický e-mail", "mimo kancelář"),
         *("nejsem v kanceláři", "nepřítomnost v kanceláři", "oznámení o nepřítomnosti", "mimo pracoviště"),
         *("na dovolené", "jsem na dovolené"),
@@ -129,16 +180,28 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("čerpám dovolenou", "aut. odp"),
     ),
     "sk": (
+        *(
+            "automatické odpovede",
+            "automatická odozva",
+        ),
         *("automatická odpoveď", "mimo kancelárie", "mimo kancelária", "nie som v kancelárii", "na dovolenke"),
         *("som na dovolenke", "oznámenie o neprítomnosti", "neprítomnosť v kancelárii"),
         *("som mimo kancelárie", "nie som v práci", "čerpám dovolenku", "som neprítomný", "som neprítomná"),
     ),
     "hu": (
+        *(
+            "automatikus válaszok",
+            "automatikus felelet",
+        ),
         *("automatikus válasz", "automatikus üzenet", "házon kívül", "irodán kívül", "nem vagyok az irodában"),
         *("szabadságon", "szabadságon vagyok", "távolléti üzenet", "távolléti értesítés"),
         *("távol vagyok", "irodán kívül vagyok", "nem vagyok bent", "szabadságon leszek"),
     ),
     "sl": (
+        *(
+            "samodejni odgovori",
+            "avtomatski odgovori",
+        ),
         *("samodejni odgovor", "avtomatski odgovor", "odsoten iz pisarne", "izven pisarne", "na dopustu"),
         *("sem odsoten",),
         *("nisem v pisarni", "odsoten sem", "odsotna sem", "ni me v pisarni"),
@@ -163,6 +226,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("nuk jam në zyrë",),
     ),
     "ro": (
+        *(
+            "răspunsuri automate",
+            "plecat din birou",
+        ),
         *("răspuns automat", "mesaj automat", "în afara biroului", "absent de la birou", "nu sunt la birou"),
         *("în concediu", "sunt în concediu", "lipsesc din birou"),
         *("nu sunt în birou", "sunt plecat din birou", "sunt plecată din birou", "absență din birou"),
@@ -173,6 +240,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("отсъствам", "ще отсъствам", "няма ме в офиса", "в отпуск съм"),
     ),
     "el": (
+        *(
+            "αυτόματες απαντήσεις",
+            "λείπω έως",
+        ),
         *("αυτόματη απάντηση", "αυτοματοποιημένη απάντηση", "εκτός γραφείου", "απουσία από το γραφείο"),
         *("σε άδεια", "είμαι εκτός γραφείου", "βρίσκομαι σε άδεια"),
         *("απουσιάζω", "λείπω από το γραφείο", "είμαι σε άδεια", "λείπω σε άδεια"),
@@ -183,6 +254,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("izinliyim", "ofiste yokum", "yıllık izindeyim"),
     ),
     "ru": (
+        *(
+            "автоматические ответы",
+            "автоматическое сообщение",
+        ),
         *("автоматический ответ", "автоответ", "автоответчик", "нет на месте", "отсутствую на рабочем месте"),
         *("вне офиса", "не в офисе", "в отпуске", "я в отпуске", "нахожусь в отпуске"),
         *("отсутствие на рабочем месте",),
@@ -190,6 +265,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("я отсутствую", "временно отсутствую", "меня нет на месте", "нахожусь в командировке"),
     ),
     "uk": (
+        *(
+            "автоматичні відповіді",
+            "автоматичне повідомлення",
+        ),
         *("автоматична відповідь", "автовідповідь", "автоматична відповiдь", "поза офісом", "не в офісі"),
         *("у відпустці", "в відпустці", "я у відпустці", "відсутність на робочому місці"),
         *("мене немає в офісі", "мене нема в офісі", "мене не буде в офісі", "немає в офісі", "я відсутній"),
@@ -216,10 +295,28 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("ech sinn net am büro",),
     ),
     "zh": (
+        *(
+            "自动回覆",
+            "出差中",
+            "出差通知",
+            "请假中",
+            "請假中",
+            "休假至",
+            "外出至",
+        ),
         *("自动回复", "自动答复", "自動回覆", "自動回復", "自動答覆", "自动应答", "不在办公室", "不在辦公室"),
         *("外出通知", "休假通知", "外出自动", "外出自動", "休假中", "正在休假"),
     ),
     "ja": (
+        *(
+            "不在のため",
+            "不在にします",
+            "不在です",
+            "不在期間",
+            "休暇のため",
+            "出張のため",
+            "休業のお知らせ",
+        ),
         *("自動応答", "自動返信", "自動回答", "不在通知", "不在のお知らせ", "不在応答", "不在連絡"),
         *("不在メッセージ", "休暇のお知らせ", "休暇中", "外出中", "不在にして", "自動送信"),
     ),
@@ -227,7 +324,21 @@ NOTICES: dict[str, tuple[str, ...]] = {
 }
 
 WORDS: tuple[str, ...] = (
-    *("auto", "automatic", "absence", "absent", "away", "vacation", "on leave", "annual leave", "holiday", "oof"),
+    *(
+        "auto",
+        "automatic",
+        "ooo",
+        "absence",
+        "absent",
+        "away",
+        "on holiday",
+        "on holidays",
+        "vacation",
+        "on leave",
+        "annual leave",
+        "holiday",
+        "oof",
+    ),
     *("abwesend", "abwesenheit", "urlaub", "absente", "congés", "conges", "vacances", "ausente", "ausencia"),
     *("vacaciones", "assente", "assenza", "ferie", "ausência", "férias", "afwezig", "afwezigheid", "vakantie"),
     *("verlof", "fravær", "fraværende", "bortreist", "frånvaro", "frånvarande", "semester", "poissa", "loma"),

@@ -57,8 +57,6 @@ _AUTO_HEADERS = (
     "X-Auto-Replied",
     "X-Vacation",
     "X-Mail-Autoreply",
-    "X-MS-Exchange-Inbox-Rules-Loop",
-    "X-MS-Exchange-Generated-Message-Source",
     "X-FC-MachineGenerated",
     "X-POST-MessageClass",
     "X-Cron-Env",
@@ -69,6 +67,12 @@ _AUTO_HEADERS = (
     "Auto-Reply",
 )
 """Headers of programs that answer automatically, unless their value denies it."""
+_FORWARDING_HEADERS = (
+    "X-Loop",
+    "X-MS-Exchange-Inbox-Rules-Loop",
+    "X-MS-Exchange-Generated-Message-Source",
+)
+"""Headers of programs that answer or pass a person's mail on."""
 # RFC 3834, 5: "no" says that a person wrote it. Other programs deny by other words.
 _NOT = frozenset({"", "no", "none", "false", "0", "off"})
 # Microsoft's header asks recipients not to answer automatically; only automatic mails carry these values.
@@ -169,8 +173,10 @@ def _reports_failure(mail: Mail, *, answers: bool) -> bool:
 
 
 def _says_automatic(mail: Mail, *, answers: bool) -> bool:
-    """Return whether the headers mark the mail as automatic. A mail from a list is a person's if it replies to one
-    of ours."""
+    """Return whether the headers mark the mail as automatic.
+
+    A mail that a list, forwarder or rule passed on is a person's if it replies to one of ours.
+    """
     # RFC 3834, 5: parameters may follow the keyword.
     submitted = mail.header("Auto-Submitted").partition(";")[0].strip().lower()
     if submitted not in _NOT or any(_value(mail, name) not in _NOT for name in _AUTO_HEADERS):
@@ -181,11 +187,10 @@ def _says_automatic(mail: Mail, *, answers: bool) -> bool:
         return True
     if is_daemon(mail) or is_from_nobody(mail) or has_empty_return_path(mail) or not mail.sender[1]:
         return True
-    # Lists set X-Loop and Precedence for every mail, also for those that a member wrote.
-    by_list = precedence in _LIST_PRECEDENCE or mail.has("List-Id")
-    if _value(mail, "X-Loop") not in _NOT and not by_list:
-        return True
-    return by_list and not answers
+    # Lists, forwarders and inbox rules mark every mail, also those that a person wrote.
+    passed_on = precedence in _LIST_PRECEDENCE or mail.has("List-Id")
+    passed_on = passed_on or any(_value(mail, name) not in _NOT for name in _FORWARDING_HEADERS)
+    return passed_on and not answers
 
 
 def _value(mail: Mail, name: str) -> str:

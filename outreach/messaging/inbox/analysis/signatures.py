@@ -10,15 +10,22 @@ def _words(text: str) -> frozenset[str]:
 
 
 _NAME = r"[^\W\d_][\w'’.-]*"
-_GREETING = re.compile(
+_GREETINGS = (
     r"(?i:hi(?: there)?|hello|hey|dear|good (?:morning|afternoon|day|evening)|hallo|guten (?:tag|morgen|abend)|moin"
     r"|grüß gott|servus|sehr geehrte[rs]?|liebe[rs]?|bonjour|bonsoir|salut|ch[eè]re?s?|madame|monsieur|hola"
     r"|buenos d[ií]as|buenas(?: tardes| noches)?|estimad[oa]s?(?:/a)?|querid[oa]s?|ciao|salve|buongiorno|buonasera"
     r"|gentil[ei]|egregi[oa]|spett\.?(?:le|abile)?|goedemorgen|goedemiddag|goedendag|goedenavond|beste|geachte|dag|hoi"
     r"|ol[aá]|bom dia|boa (?:tarde|noite)|prezad[oa]s?|car[oaie]|dzień dobry|dobry wieczór|cześć|witam|szanown[aie]"
-    r"|drog[ai]|hei|hej|dobrý den|ahoj|здравствуйте|добрый день|добрий день)"
-    rf"(?P<names>(?:[ ,]+(?:{_NAME}|&|/)){{0,6}}) ?(?P<end>[,!:.]|$)"
+    r"|drog[ai]|hei|hej|dobrý den|ahoj|здравствуйте|добрый день|добрий день"
+    r"|您好|你好|こんにちは|お世話になっております)"
 )
+_GREETING = re.compile(
+    rf"{_GREETINGS}(?P<names>(?:[ ,]+(?:{_NAME}+|&|/)){{0,6}}?)"
+    r" ?(?P<end>[,!:，。、！]|$|(?<=\w{4}\.)(?<!Prof\.)(?= ))"
+)
+"""A greeting up to the first comma, or to a dot that is no abbreviation's."""
+_LONG_GREETING = re.compile(rf"{_GREETINGS}(?P<names>(?:[ ,]+(?:{_NAME}|&|/)){{0,6}}) ?(?P<end>[,!:.]|$)")
+"""A greeting with commas between names, or with a dot after them."""
 _LOWER_ADDRESSEES = _words(
     "all everyone team there sir madam sirs sales und and et y e i en or oder ou o equipo équipe equipe"
     " tutti todos tous von van de del della der den à zusammen damen herren"
@@ -80,16 +87,20 @@ def without_signature(text: str) -> str:
 
 def _without_greeting(text: str) -> str:
     line, _, rest = text.partition("\n")
-    match = _GREETING.match(line)
-    if match is None:
-        return text
-    # "Hi there is a problem" is no greeting: names have capitals, apart from the words listed.
-    is_addressed = all(
+    for pattern in (_LONG_GREETING, _GREETING):
+        match = pattern.match(line)
+        if match is not None and _is_addressed(match["names"]):
+            return f"{line[match.end() :]}\n{rest}".strip()
+    return text
+
+
+def _is_addressed(names: str) -> bool:
+    """Return whether the words after a greeting are names, in contrast to "Hi there is a problem"."""
+    return all(
         word[:1].isupper() or word.strip(".").casefold() in _LOWER_ADDRESSEES
-        for word in re.split(r"[ ,/&]+", match["names"])
+        for word in re.split(r"[ ,/&]+", names)
         if word
     )
-    return f"{line[match.end() :]}\n{rest}".strip() if is_addressed else text
 
 
 def _is_closing(line: str) -> bool:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from outreach.messaging.inbox.analysis.absences import NOTICES, PREFIXES, SENTENCES, SUBSTITUTES, WORDS
+from outreach.messaging.inbox.analysis.appeals import APPEALS, CJK_APPEALS, NOTICE_APPEALS, OPENERS, UNTIL
 
 MAX_SUBJECT_LENGTH = 500
 """Characters of a subject that are read."""
@@ -25,16 +26,32 @@ def _any(phrases: tuple[str, ...]) -> str:
 
 
 _CJK = "\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_PREFIX = re.compile(
-    rf"(?:\[[^\]]{{1,40}}\]\s*|(?:{_any(PREFIXES)})(?:\[\d{{1,3}}\]|\(\d{{1,3}}\)|\^\d{{1,3}})?\s*:\s*)+"
-)
+_PHRASES = _any(tuple(phrase for some in NOTICES.values() for phrase in some))
+# A notice in brackets, as "[Auto-Reply]", is no list's tag.
+_TAG = rf"\[(?!(?:{_PHRASES}|{_any(WORDS)})\s*\])[^\]]{{1,40}}\]\s*"
+_MARK = rf"(?:{_any(PREFIXES)})(?:\[\d{{1,3}}\]|\(\d{{1,3}}\)|\^\d{{1,3}})?\s*:\s*"
+_PREFIX = re.compile(rf"(?:{_TAG}|{_MARK})+")
+_ANSWER = re.compile(rf"(?:{_TAG})*{_MARK}")
 _SUBSTITUTE = _any((*SUBSTITUTES, *WORDS))
-_OPENS = r"[\W_]*(?:\[[^\]]{1,40}\]\s*)?"
-_NOTICE = re.compile(
-    rf"{_OPENS}(?:(?P<phrase>{_any(tuple(phrase for some in NOTICES.values() for phrase in some))})"
-    rf"(?:(?<=[{_CJK}])|(?!\w))|(?:(?:{_SUBSTITUTE})\s*/\s*)?(?P<word>{_any(WORDS)})"
-    rf"(?:\s*/\s*(?:{_SUBSTITUTE}))?(?:\s*(?:[^\w\s&/'+]|$)|\s+(?:\w{{1,6}}\s+)?\d))"
+_DATE = r"(?:(?:vom|von|bis|ab|am|zum|und|heute|morgen|from|until|till|to)|\d[\d./-]{0,9})"
+_OPENS = (
+    rf"[\W_]*(?:{_TAG})?(?:(?:来自|來自).{{1,30}}?的)?"
+    rf"(?:(?:{_any(OPENERS)})(?:\s+|(?<=[{_CJK}])))?(?:{_DATE}\s+){{0,6}}"
 )
+_NOTICE = re.compile(
+    rf"{_OPENS}(?:(?P<phrase>{_PHRASES})"
+    rf"(?:(?<=[{_CJK}])|(?!\w))|(?:(?:{_SUBSTITUTE})\s*/\s*)?(?P<word>{_any(WORDS)})"
+    rf"(?:\s*/\s*(?:{_SUBSTITUTE}))?(?:\s*(?=[^\w\s&/'+]|$)|\s+(?=(?:{_any(UNTIL)})(?!\w)|(?:\w{{1,6}}\s+)?\d)))"
+)
+_AUTOMATIC = re.compile(
+    r"auto|avto|awto|авто|аута|аўта|αυτο|otomat|samodejn|sjalfv|uathoib|自动|自動|자동|aut\."
+    r"|notif|notiz|meldung|^out of office$"
+)
+"""The word "automatic" or "notice" in a phrase. Only programs write it before a colon."""
+_CONTINUES = re.compile(rf"(?<!\w)(?:{_any(APPEALS)})(?!\w)|{_any(CJK_APPEALS)}")
+_NOTICE_APPEAL = re.compile(rf"(?<!\w)(?:{_any(NOTICE_APPEALS)})(?!\w)")
+_ENDS = re.compile(rf"(?:{_any(UNTIL)})(?!\w)(?:\W*\w+){{0,3}}\W*")
+"""The end of an absence, with nothing after it."""
 _SENTENCE = re.compile(rf"(?<=\w) (?P<phrase>{_any(SENTENCES)})(?!\w)|(?!)(?P<word>)")
 
 
@@ -45,7 +62,7 @@ def without_prefixes(subject: str) -> str:
 
 def is_answer(subject: str) -> bool:
     """Return whether the subject begins as that of an answer."""
-    return _PREFIX.match(folded(subject)) is not None
+    return _ANSWER.match(folded(subject)) is not None
 
 
 def announces_absence(subject: str, original: str | None = None) -> bool:
@@ -69,4 +86,23 @@ def announces_absence(subject: str, original: str | None = None) -> bool:
     if match is None:
         return False
     phrase = match["phrase"] or match["word"]
-    return phrase not in sent
+    return phrase not in sent and not _is_personal(phrase, said[match.end() :].strip(), is_word=bool(match["word"]))
+
+
+def _is_personal(phrase: str, rest: str, *, is_word: bool) -> bool:
+    """Return whether a subject goes on after the phrase as only a person's does.
+
+    `is_word`: the phrase is one of the words that people also use otherwise.
+    """
+    quotes_ours = rest.startswith((":", "]", ")")) and not is_word and _AUTOMATIC.search(phrase)
+    # Programs add a notice before the subject that they answer, which may be a question.
+    if quotes_ours or _ANSWER.match(rest.lstrip(" :-\u2013\u2014]")):
+        return False
+    if "?" in rest or _CONTINUES.search(_NOTICE_APPEAL.sub(" ", rest)):
+        return True
+    words = rest.strip(" :,.;!-\u2013\u2014]")
+    if phrase == "auto" and rest.startswith(":"):  # a car in many languages
+        return bool(words) and _SENTENCE.search(words) is None
+    if phrase == "ooo" and rest.startswith((",", "!")):  # an exclamation
+        return bool(words) and not _ENDS.match(words)
+    return "!" in rest and bool(words) and not _ENDS.fullmatch(words)

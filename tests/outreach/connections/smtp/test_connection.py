@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiosmtpd.smtp import AuthResult
 
 from core.outbound_tls import is_loopback
 from outreach.connections.smtp import connection as wire
@@ -71,6 +72,27 @@ def test_a_secret_that_the_server_echoes_is_hidden() -> None:
         with pytest.raises(SmtpError) as caught:
             Session.open(config, timeouts=PATIENT, resolve=resolve_loopback)
     assert caught.value.detail.endswith("535 no: AUTH PLAIN [hidden]")
+
+
+@pytest.mark.parametrize(
+    ("password", "shown"),
+    [
+        ("p", "Invalid Recipient - https://community.mimecast.com/x"),
+        ("Recip", "Invalid Recipient - https://community.mimecast.com/x"),
+        ("Invalid", "[hidden] Recipient - https://community.mimecast.com/x"),
+        ("Recipient", "Invalid [hidden] - https://community.mimecast.com/x"),
+        ("Invalid Recipient", "[hidden] - https://community.mimecast.com/x"),
+    ],
+)
+def test_a_refusal_is_judged_before_secrets_are_hidden(password: str, shown: str) -> None:
+    options = {"authenticator": lambda *_: AuthResult(success=True), "auth_require_tls": False}
+    faults = Faults({"rcpt": f"550 {shown.replace('[hidden]', password)}"})
+    with faulty_server(faults, **options) as port:
+        config = dataclasses.replace(plain(port), username="user", password=password)
+        with Session.open(config, timeouts=PATIENT, resolve=resolve_loopback) as session:
+            outcome = session.deliver("me@example.com", "ann@example.org", BODY, Intent())
+    assert isinstance(outcome, Rejected)
+    assert (outcome.reply, outcome.bad_address) == (shown, True)
 
 
 def test_an_untrusted_certificate_is_refused(tmp_path: Path) -> None:

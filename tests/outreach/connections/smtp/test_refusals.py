@@ -127,6 +127,20 @@ no MX host
 550 User x@y does not exist
 550 5.1.1 No such user - pp
 550 This user no longer works here
+550 Kein solcher Benutzer
+550 Kein Postfach mit diesem Namen
+550 User (bob) unknown.
+550 Mailbox "bob" not found
+5.7.1 User email address is marked as invalid
+550 5.7.1 Recipient account was flagged as inactive
+550 Cette adresse n'existe pas
+550 El usuario bob no existe
+550 La casella non esiste
+550 Gebruiker bestaat niet
+550 Mottagaren finns inte
+550 Skrzynka nie istnieje
+550 没有此用户
+550 使用者不存在
 """
 SOFT = """
 552 5.2.2 mailbox full.if you think that this is wrong, call us
@@ -258,6 +272,29 @@ BLOCKED = """
 550 Error: content rejected
 571 Email from 1.2.3.4 is currently blocked by Verizon Online's anti-spam system
 550 You are not allowed to send to this recipient
+550 Requested action not taken: mailbox unavailable invalid DNS MX or A/AAAA resource record
+550-Requested action not taken: mailbox unavailable 550 Sender domain has null MX
+554-gmx.net (mxgmx) Nemesis ESMTP Service not available 554-No SMTP service 554 Bad DNS PTR resource record.
+554-web.de (mxweb) Nemesis ESMTP Service not available 554-No SMTP service 554 invalid FQDN
+521 5.2.1 :  AOL will not accept delivery of this message.
+521 5.2.1 : (CON:B1) https://postmaster.aol.com/error-codes
+554 5.2.1 : (RLY:B2) https://postmaster.aol.com/error-codes
+553 5.7.2 [TSS09] All messages from 192.0.2.1 will be permanently deferred
+554 IP=192.0.2.1 - Dialup/transient IP not allowed. Use a mailgateway or contact toda@rx.t-online.de
+554 resimta-c1p comcast 192.0.2.1 Comcast BL000010
+550 5.1.1 Service refuse. Veuillez essayer plus tard. OFR_999 [999]
+550 5.1.1 Votre adresse IP est sur liste noire
+554-esa1.example 554 Your access to this mail system has been rejected due to the sending MTA's poor reputation.
+550 5.2.1 Message refused due to its content policy
+554 rejected due to spam URL in content
+550 5.7.1 Service unavailable; Client [192.0.2.1] blocked using Trend Micro Email Reputation Service
+550 Absender abgelehnt: Empfänger unbekannt
+550 5.1.1 Expéditeur refusé
+550 5.1.1 El remitente fue rechazado
+550 5.1.0 Mittente rifiutato
+550 5.1.1 发件人被拒绝
+550 5.1.1 送信者が拒否されました
+550 5.1.1 Адрес отправителя отклонён
 """
 UNDECIDED = """
 550 Administrative problem
@@ -265,6 +302,8 @@ UNDECIDED = """
 550
 551
 554 Transaction failed
+550 5.2.1
+550 5.2.1 Delivery not possible
 """
 
 

@@ -24,6 +24,9 @@ def mail(*headers: str, sender: str = "Ann <ann@example.org>", body: str = "Gern
         ("X-Auto-Response-Suppress: ",),
         ("Auto-Submitted: No; owner=ann",),
         ("X-Loop: no",),
+        ("X-Loop: sales@e2e.example",),
+        ("X-MS-Exchange-Inbox-Rules-Loop: ann@example.org",),
+        ("X-MS-Exchange-Generated-Message-Source: Mailbox Rules Agent",),
         ("Precedence: bulk",),
         ("Precedence: list", "List-Id: Sales <sales.people.example>"),
         ("List-Id: <a.example>", "X-Loop: a@lists.example", "Precedence: junk"),
@@ -46,8 +49,8 @@ def test_what_a_person_answers_is_a_reply(headers: tuple[str, ...], subject: str
         ("X-Auto-Response-Suppress: All",),
         ("X-Auto-Response-Suppress: DR, OOF, AutoReply",),
         ("Precedence: auto_reply",),
-        ("X-Loop: ann@example.org",),
-        ("X-MS-Exchange-Inbox-Rules-Loop: ann@example.org",),
+        ("X-Loop: ann@example.org", "Auto-Submitted: auto-replied"),
+        ("X-MS-Exchange-Inbox-Rules-Loop: ann@example.org", "X-Auto-Response-Suppress: All"),
         ("X-FC-MachineGenerated: true",),
         ("Return-Path: <>",),
         ("List-Id: <a.example>", "Auto-Submitted: auto-replied"),
@@ -58,7 +61,9 @@ def test_what_a_program_answers_is_automatic(headers: tuple[str, ...]) -> None:
     assert classify(mail(OURS, "Subject: Re: Coffee", *headers)) == Kind.AUTO
 
 
-@pytest.mark.parametrize("headers", [("Precedence: bulk",), ("List-Id: <a.example>",), ("Precedence: list",)])
+@pytest.mark.parametrize(
+    "headers", [("Precedence: bulk",), ("X-Loop: ann@example.org",), ("List-Id: <a.example>",), ("Precedence: list",)]
+)
 def test_what_comes_by_a_list_and_answers_nothing_of_ours_is_automatic(headers: tuple[str, ...]) -> None:
     assert classify(mail("Subject: Coffee", *headers)) == Kind.AUTO
 
