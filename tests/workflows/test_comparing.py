@@ -189,6 +189,63 @@ def test_unknown_fields_of_expressions_are_warnings_at_their_step(cast: Cast) ->
     ]
 
 
+def test_parts_of_values_without_parts_are_warnings(cast: Cast) -> None:
+    """A path of any length warns at the first key that leads to nothing, and only there."""
+
+    def field(name: str, **values: Any) -> str:
+        return str(cast.key.post("/custom-field", {"name": name, "panel": "contact", **values}).data["uniqueFieldID"])
+
+    options = [{"label": "Red", "value": "red"}]
+    plan = field("Plan", fieldType="text")
+    colors = field("Colors", fieldType="multi-select", options=options)
+    open_object = field("Any", fieldType="json", valueType="object")
+    known = [
+        f"contact.{plan}",
+        f"contact.{colors}.0",
+        f"contact.{open_object}.any.thing",
+        "trigger.payload.a.b.c",
+        "trigger.input.a",
+        "steps.b.error.code",
+        "steps.b.records.0.name",
+        "vars.v0.part",
+        "now",
+    ]
+    unknown = [
+        *("contact.category.name", "contact.name.first", "contact.firstName.x.y", "lead.contact.name", "now.nope"),
+        *(f"contact.{plan}.x", f"contact.{colors}.red", f"contact.{colors}.0.x", "trigger.kind.x", "run.workflow.name"),
+        *("company.timezone.offset", "steps.b.count.x"),
+    ]
+    texts = [f"{{{{ {path} }}}}" for path in (*known, *unknown)]
+    body = {
+        "name": "Parts",
+        "triggerEventType": "manual",
+        "nodes": [
+            node("b", "find", {"panel": "contact", "filter": {"name": "Ann"}}),
+            node("a", "set", {"values": {f"v{place}": text for place, text in enumerate(texts)}}),
+        ],
+        "edges": edges("b > a"),
+    }
+    found = [one for one in cast.key.post("/workflow", body).data["validation"]["warnings"] if one["nodeId"] == "a"]
+    assert {one["code"] for one in found} == {"unknownField"}
+    single = "is a single value without parts"
+    assert sorted(one["message"] for one in found) == sorted(
+        [
+            f"contact.category.name is empty, since contact.category {single}",
+            f"contact.name.first is empty, since contact.name {single}",
+            f"contact.firstName.x.y is empty, since contact.firstName {single}",
+            f"lead.contact.name is empty, since lead.contact {single}",
+            f"now.nope is empty, since now {single}",
+            f"contact.{plan}.x is empty, since contact.{plan} {single}",
+            f"contact.{colors}.red is empty: contact.{colors} is a list, whose first item is contact.{colors}.0",
+            f"contact.{colors}.0.x is empty, since contact.{colors}.0 {single}",
+            f"trigger.kind.x is empty, since trigger.kind {single}",
+            f"run.workflow.name is empty, since run.workflow {single}",
+            f"company.timezone.offset is empty, since company.timezone {single}",
+            f"steps.b.count.x is empty, since steps.b.count {single}",
+        ]
+    )
+
+
 @pytest.mark.parametrize(
     ("broken", "place"),
     [
