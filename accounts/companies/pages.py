@@ -9,10 +9,13 @@ from typing import Any
 from django.http import HttpResponse
 from django.urls import NoReverseMatch
 
+from accounts.companies.serializers import CompanyUpdate
 from core.types import JsonObject, Values
 from core.web.filters import SINCE
-from core.web.forms import Field, Form, Option
-from core.web.pages import MenuItem, Page
+from core.web.forms import Form, Option
+from core.web.forms.from_input import form_from_input
+from core.web.navigation.places import HOME, SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.settings import SettingsForm
 
 DAYS = 14
@@ -79,7 +82,7 @@ class Home(Page):
     name = "home"
     title = "Home"
     template = "web/home/home.html"
-    menu = MenuItem("Home", "house", 10, tab=True, key="h")
+    menu = MenuItem("Home", HOME, 10, "house", keywords="overview numbers")
 
     def show(self) -> Values:
         answer = self.ask("GET", "company/overview", {"days": str(DAYS)})
@@ -191,42 +194,52 @@ def is_dismissed(layout: Values) -> bool:
 class CompanyProfile(SettingsForm):
     path = "settings/company"
     name = "company"
-    title = "Company"
-    tab = "Company"
-    place = 10
-    icon = "building-2"
-    about = "Who you are, as messages to contacts tell it."
+    title = "Company profile"
+    menu = MenuItem(
+        "Company profile",
+        SETTINGS,
+        10,
+        "building-2",
+        "Company",
+        "name address country time zone timezone language industry",
+    )
+    purpose = "Your company's name, address and description."
     module = "company"
     resource = "company"
     needs_subscription = False
 
+    form_class = form_from_input(
+        CompanyUpdate,
+        {
+            "name": "Name",
+            "description": "What you do",
+            "industry": "Industry",
+            "website": "Website",
+            "email": "E-mail",
+            "contactNumber": "Phone",
+            "address": "Street and house number",
+            "postalCode": "Postal code",
+            "city": "City",
+            "state": "State",
+            "country": "Country",
+            "timezone": "Time zone",
+        },
+        kinds={"address": "text", "country": "select", "timezone": "search"},
+        help_texts={"description": "Messages to contacts are written from it.", "timezone": ZONE},
+        placeholders={"website": "https://", "contactNumber": "+44 7400 123456"},
+        autocomplete={"name": "organization"},
+        required=("name", "timezone"),
+    )
+
     def form(self, values: Values | None = None) -> Form:
+        form = super().form(values)
         places = self.ask_private("GET", "country-state-city")
         countries = [Option(row["iso2"], row["name"]) for row in places.data["countries"]] if places.ok else []
         zones = self.ask_private("GET", "timezones")
         hours = [Option(row["name"], row["label"]) for row in zones.data["timezones"]] if zones.ok else []
-        fields = [
-            Field("name", "Name", required=True, autocomplete="organization"),
-            Field("description", "What you do", "textarea", help="Messages to contacts are written from it."),
-            Field("industry", "Industry"),
-            Field("website", "Website", "url", placeholder="https://"),
-            Field("email", "E-mail", "email"),
-            Field("contactNumber", "Phone", "tel", placeholder="+44 7400 123456"),
-            Field("address", "Street and house number"),
-            Field("postalCode", "Postal code"),
-            Field("city", "City"),
-            Field("state", "State"),
-            Field("country", "Country", "select", options=countries),
-            Field(
-                "timezone",
-                "Time zone",
-                "search",
-                required=True,
-                options=hours,
-                help=ZONE,
-            ),
-        ]
-        return Form(fields, values)
+        form.fields["country"].options = countries
+        form.fields["timezone"].options = hours
+        return form
 
 
 PAGES = [Home, FirstSteps, CompanyProfile]

@@ -6,13 +6,15 @@ from functools import cached_property
 
 from django.http import HttpResponse
 
+from accounts.members.serializers import MemberInvite, MemberUpdate
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form, Option
+from core.web.forms import Form, Option
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-from core.web.settings import SettingsPage
 
 MEMBERS = Records("member", "members", "member", "members", "users-round", "The people who work in this company.")
 ACTIVE = ("Active", "ok")
@@ -40,9 +42,9 @@ def shown_member(member: Values) -> JsonObject:
     return {**member, "role_name": role, "state": label, "tone": tone, "active": (label, tone) == ACTIVE}
 
 
-class MemberPage(SettingsPage, Page):
+class MemberPage(Page):
     module = "member"
-    section = "members"
+    menu = MenuItem("Members", SETTINGS, 10, "users", "People", "users people colleagues team invites invite")
     kind = MEMBERS
 
     @cached_property
@@ -54,10 +56,7 @@ class Members(RecordList, MemberPage):
     path = "settings/members"
     name = "members"
     title = "Members"
-    tab = "Members"
-    place = 20
-    icon = "users-round"
-    about = "Who works here, with which role; invites."
+    purpose = "Invite colleagues and choose their roles."
     adds = "member-new"
     rows = "web/members/rows.html"
     hint = "Name, e-mail"
@@ -84,20 +83,25 @@ class NewMember(NewRecord, MemberPage):
     action = title
     template = "web/members/new.html"
 
+    form_class = form_from_input(
+        MemberInvite,
+        {"email": "E-mail", "name": "Name", "role": "Role"},
+        placeholders={"role": "The usual one"},
+        focus="email",
+    )
+
     def form(self, values: Values | None = None) -> Form:
-        fields = [
-            Field("email", "E-mail", "email", required=True, autofocus=True),
-            Field("name", "Name"),
-        ]
-        if self.roles:
-            fields.append(Field("role", "Role", "select", options=self.roles, placeholder="The usual one"))
-        return Form(fields, values)
+        form = super().form(values)
+        form.fields["role"].options = self.roles
+        if not self.roles:
+            form.drop("role")
+        return form
 
     def body(self, values: Values) -> JsonObject:
         return {name: value for name, value in values.items() if value}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "member", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)
@@ -114,11 +118,14 @@ class EditMember(EditRecord, RecordForm, MemberPage):
     template = "web/members/detail.html"
     removable = False
 
+    form_class = form_from_input(MemberUpdate, {"name": "Name", "role": "Role"}, required=("role",))
+
     def form(self, values: Values | None = None) -> Form:
-        fields = [Field("name", "Name")]
-        if self.roles and self.record["status"] != "owner":
-            fields.append(Field("role", "Role", "select", options=self.roles, required=True))
-        return Form(fields, values)
+        form = super().form(values)
+        form.fields["role"].options = self.roles
+        if not self.roles or self.record["status"] == "owner":
+            form.drop("role")
+        return form
 
     def values(self) -> Values:
         return {**self.record, "role": (self.record["role"] or {}).get("_id", "")}

@@ -7,8 +7,9 @@ from django.http import HttpResponse
 from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
-from core.web.menu import registered
-from core.web.pages import MenuItem, Page
+from core.web.navigation.menu import registered
+from core.web.navigation.places import NOTIFICATIONS, SETTINGS, MenuItem
+from core.web.pages import Page
 
 SIZE = 30
 SAME_PAGE = {"lead/import": "contact/import", **{f"mailvendor-{letter}": "mail-vendors" for letter in "abcdefgh"}}
@@ -20,7 +21,7 @@ WITHOUT_RECORD = {"plans": "plan", "apps/social-a": "social-apps", "my-calendar"
 class NotificationPage(Page):
     """Shared parts of the pages of notifications."""
 
-    menu = MenuItem("Notifications", "inbox", 12, key="n")
+    menu = MenuItem("Notifications", NOTIFICATIONS, 10, "bell", keywords="alerts news")
     personal = True
     needs_subscription = False
 
@@ -68,20 +69,22 @@ class NotificationChoice(NotificationPage):
     name = "notifications-choose"
     title = "Notification settings"
     template = "web/notifications/choose.html"
+    menu = MenuItem("Notification settings", SETTINGS, 30, "bell", "Your account", "alerts mute")
+    purpose = "Which notifications you get."
 
     def form(self) -> Form:
         notices = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]
         options = [Option(notice["kind"], notice["title"]) for notice in notices]
         chosen = [notice["kind"] for notice in notices if notice["isOn"]]
-        return Form([Field("told", "Notify me when", "checks", options=options, value=chosen)])
+        return Form(fields=[Field("told", "Notify me when", "checks", options=options, initial=chosen)])
 
     def show(self) -> Values:
         return {"form": self.form()}
 
     def do_save(self) -> HttpResponse:
         form = self.form()
-        chosen = form.fill(self.request.POST).values["told"]
-        muted = [option.value for option in form.fields[0].options if option.value not in chosen]
+        chosen = form.bind(self.request.POST).values["told"]
+        muted = [option.value for option in form["told"].options if option.value not in chosen]
         answer = self.ask_private("PUT", "profile", None, {"mutedNotices": muted})
         if not answer.ok:
             form.refuse(answer)

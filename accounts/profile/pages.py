@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 
+from accounts.auth.passwords.serializers import PasswordChange
+from accounts.profile.serializers import ProfileUpdate
 from core.types import Values
 from core.web.forms import Field, Form, Option
-from core.web.menu import first_pages
+from core.web.forms.from_input import form_from_input
+from core.web.navigation.menu import opened_items
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 from core.web.readers import source
 
@@ -18,9 +22,31 @@ CHOSEN = ("theme", "density", "start", "timezone")
 WORKING = ("owner", "accepted")
 
 
+ProfileForm = form_from_input(ProfileUpdate, {"name": "Your name"}, autocomplete={"name": "name"}, required=("name",))
+PasswordForm = form_from_input(
+    PasswordChange,
+    {"currentPassword": "Current password", "newPassword": "New password"},
+    kinds={"currentPassword": "password", "newPassword": "password"},
+    help_texts={
+        "newPassword": "At least 8 characters, and no password that many people use. It ends every other session."
+    },
+    autocomplete={"currentPassword": "current-password", "newPassword": "new-password"},
+    required=(),
+)
+
+
 class Account(PersonPage):
     path = name = "account"
     title = "Your account"
+    menu = MenuItem(
+        "Profile and preferences",
+        SETTINGS,
+        10,
+        "circle-user",
+        "Your account",
+        "profile password theme dark light time zone timezone start page companies invites",
+    )
+    purpose = "Your name, password, theme, time zone and companies."
     template = "web/account/account.html"
 
     def show(self) -> Values:
@@ -36,33 +62,30 @@ class Account(PersonPage):
         }
 
     def profile_form(self, profile: Values | None = None) -> Form:
-        return Form([Field("name", "Your name", required=True, autocomplete="name")], profile)
+        return ProfileForm(initial=profile)
 
     def preferences_form(self) -> Form:
         """Return the form of the person's layout."""
-        pages = sorted(first_pages().items(), key=lambda entry: entry[0].order)
-        starts = [Option(page.name, item.label) for item, page in pages if page.path and self.opens(page)]
+        starts = [
+            Option(page.name, item.label)
+            for item, page in opened_items(self)
+            if page.path and not issubclass(page, PersonPage)
+        ]
         zones = self.ask_private("GET", "timezones")
         hours = [Option(row["name"], row["label"]) for row in zones.data["timezones"]] if zones.ok else []
         fields = [
             Field("theme", "Theme", "radio", options=THEMES),
             Field("density", "List density", "radio", options=DENSITIES),
             Field("start", "Start page", "select", options=starts, placeholder="Home"),
-            Field("timezone", "Time zone", "search", options=hours, help=ZONE),
+            Field("timezone", "Time zone", "search", options=hours, help_text=ZONE),
         ]
-        return Form(fields, {name: self.reader.layout.get(name, "") for name in CHOSEN})
+        return Form(fields=fields, initial={name: self.reader.layout.get(name, "") for name in CHOSEN})
 
     def password_form(self) -> Form:
-        rules = "At least 8 characters, and no password that many people use. It ends every other session."
-        return Form(
-            [
-                Field("currentPassword", "Current password", "password", autocomplete="current-password"),
-                Field("newPassword", "New password", "password", autocomplete="new-password", help=rules),
-            ]
-        )
+        return PasswordForm()
 
     def do_profile(self) -> HttpResponse:
-        form = self.profile_form().fill(self.request.POST)
+        form = self.profile_form().bind(self.request.POST)
         answer = self.ask_private("PUT", "profile", None, form.values)
         if not answer.ok:
             form.refuse(answer)
@@ -70,12 +93,11 @@ class Account(PersonPage):
         return self.done("Saved")
 
     def do_preferences(self) -> HttpResponse:
-        form = self.preferences_form().fill(self.request.POST)
-        offered = {field.name: {option.value for option in field.options} for field in form.fields}
+        form = self.preferences_form().bind(self.request.POST)
+        offered = {field.name: {option.value for option in field.options} for field in form}
         chosen = {name: value for name, value in form.values.items() if value and value in offered[name]}
         if form.values["timezone"] and "timezone" not in chosen:
-            zone = next(field for field in form.fields if field.name == "timezone")
-            zone.error = "There is no such time zone; choose one of the list."
+            form.add_error("timezone", "There is no such time zone; choose one of the list.")
             return self.page({**self.show(), "preferences_form": form}, status=422)
         kept = {name: value for name, value in self.reader.layout.items() if name not in CHOSEN}
         body = {"layout": {**kept, **chosen}, "darkMode": chosen.get("theme") == "dark"}
@@ -83,7 +105,7 @@ class Account(PersonPage):
         return self.done("Saved") if answer.ok else self.refuse(answer)
 
     def do_password(self) -> HttpResponse:
-        form = self.password_form().fill(self.request.POST)
+        form = self.password_form().bind(self.request.POST)
         answer = self.ask_private("PUT", "change-password", None, form.values)
         if not answer.ok:
             form.refuse(answer)

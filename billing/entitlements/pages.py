@@ -11,7 +11,8 @@ from core.text.modules import NAMES, name_of
 from core.text.spans import days_until
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
-from core.web.settings import SettingsPage
+from core.web.navigation.places import PLAN_MENU
+from core.web.pages import Page
 
 STATES = {
     "none": ("No subscription", "bad"),
@@ -141,14 +142,12 @@ def label_of(plan: Values, chosen: Choice, subscription: SubscriptionPlansData) 
     return ("Downgrade on", True) if plan["change"] == "downgrade" else ("Upgrade now", False)
 
 
-class PlanAndUse(SettingsPage):
+class PlanAndUse(Page):
     path = "settings/plan"
     name = "plan"
-    title = "Plan and use"
-    tab = "Plan and use"
-    place = 90
-    icon = "gauge"
-    about = "The subscription, what is used of it, and the plans on offer."
+    title = "Plan and usage"
+    menu = PLAN_MENU
+    purpose = "Your subscription, your usage and all plans."
     module = "plan"
     needs_subscription = False
     template = "web/plans/plan.html"
@@ -211,13 +210,13 @@ class PlanAndUse(SettingsPage):
     def form(self, subscription: SubscriptionPlansData, chosen: Choice) -> Form:
         priced = sorted({price["currency"] for plan in subscription["plans"] for price in plan["prices"]})
         options = [Option(name, label) for name, label in PAID_BY.items()]
-        fields = [Field("interval", "Paid", kind="radio", options=options, value=chosen.interval)]
+        fields = [Field("interval", "Paid", kind="radio", options=options, initial=chosen.interval)]
         if len(priced) > 1:
             codes = [Option(code, code) for code in priced]
             fields.append(
-                Field("currency", "Currency", kind="select", required=True, options=codes, value=chosen.currency)
+                Field("currency", "Currency", kind="select", required=True, options=codes, initial=chosen.currency)
             )
-        return Form([*fields, Field("seats", "People", kind="number", value=chosen.seats)])
+        return Form(fields=[*fields, Field("seats", "People", kind="number", initial=chosen.seats)])
 
     def _may(self, method: str) -> bool:
         """Return whether the role allows it; a lapsed company's plan is not asked."""

@@ -8,9 +8,9 @@ from typing import Any
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
-from core.web.pages import Refused, nothing_here
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page, Refused, nothing_here
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-from core.web.settings import SettingsPage
 
 SECRETS = Records(
     "workflow/secrets",
@@ -22,9 +22,9 @@ SECRETS = Records(
 )
 
 
-class SecretPage(SettingsPage):
+class SecretPage(Page):
     module = "workflow"
-    section = "secrets"
+    menu = MenuItem("Secrets", SETTINGS, 30, "lock", "Developers", "credentials tokens passwords workflows")
     kind = SECRETS
 
 
@@ -32,10 +32,7 @@ class Secrets(RecordList, SecretPage):
     path = "settings/secrets"
     name = "secrets"
     title = "Secrets of workflows"
-    tab = "Secrets"
-    place = 73
-    icon = "key-round"
-    about = "Keys that workflows send along with their calls."
+    purpose = "Passwords and tokens for workflow requests."
     adds = "secret-new"
     rows = "web/workflows/secret_rows.html"
     hint = "Name, host"
@@ -53,10 +50,10 @@ class SecretForm(RecordForm, SecretPage):
         value = "Stored encrypted, and never shown again. For a log-in by user and password: user:password."
         fields = [
             Field("name", "Name", required=True, autofocus=True),
-            Field("host", "Host", required=True, placeholder="api.example.org", help=host),
-            Field("value", "Secret", "password", required=True, autocomplete="new-password", help=value),
+            Field("host", "Host", required=True, placeholder="api.example.org", help_text=host),
+            Field("value", "Secret", "password", required=True, autocomplete="new-password", help_text=value),
         ]
-        return Form([field for field in fields if values is None or field.name in values], values)
+        return Form(fields=[field for field in fields if values is None or field.name in values], initial=values)
 
 
 class NewSecret(NewRecord, SecretForm):
@@ -81,7 +78,7 @@ class Secret(EditRecord, SecretForm):
 
     def show(self) -> Values:
         """Show the data of a secret, which cannot be changed."""
-        values = [(field.label, field.value) for field in self.form(self.record).fields]
+        values = [(field.label, field.value()) for field in self.form(self.record)]
         return {**self.context(), "form": None, "facts": values}
 
     def do_save(self) -> Any:

@@ -8,27 +8,33 @@ from billing.checkout.pages.buy import CHOSEN
 from core.ids import is_id
 from core.types import Values
 from core.web.forms import Field, Form
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
 
 class Details(SettingsForm):
     path = "settings/plan/details"
     name = "billing-details"
-    title = "Whom invoices are made out to"
+    purpose = "Name, address and tax number on invoices."
+    title = "Billing details"
     module = "plan"
-    section = "plan"
+    menu = MenuItem("Billing details", SETTINGS, 40, "receipt-text", "Billing", "invoice address vat tax")
     needs_subscription = False
     resource = "subscription/billing-details"
 
     def form(self, values: Values | None = None) -> Form:
         details = values or {}
         return Form(
-            [
-                Field("name", "Name", value=details.get("name", ""), autocomplete="organization"),
-                Field("address", "Address", kind="textarea", value=details.get("address", "")),
-                Field("country", "Country", value=details.get("country", ""), help="Its name or code, such as DE."),
-                Field("vatId", "VAT id", value=details.get("vatId", ""), help="It is checked against the country."),
-                Field("email", "E-mail for invoices", kind="email", value=details.get("email", "")),
+            fields=[
+                Field("name", "Name", initial=details.get("name", ""), autocomplete="organization"),
+                Field("address", "Address", kind="textarea", initial=details.get("address", "")),
+                Field(
+                    "country", "Country", initial=details.get("country", ""), help_text="Its name or code, such as DE."
+                ),
+                Field(
+                    "vatId", "VAT id", initial=details.get("vatId", ""), help_text="It is checked against the country."
+                ),
+                Field("email", "E-mail for invoices", kind="email", initial=details.get("email", "")),
             ]
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.types import Values
 from core.web.forms import Field, Form, Option
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
 
@@ -11,21 +12,21 @@ class VideoCalls(SettingsForm):
     path = "settings/video-calls"
     name = "video-calls"
     title = tab = "Video calls"
-    place = 55
-    icon = "video"
-    about = "What makes the links of calls."
+    menu = MenuItem("Video calls", SETTINGS, 40, "video", "Connections", "meeting links zoom meet teams")
+    purpose = "Video call provider for meetings."
     module = "settings"
     resource = "videocall/settings"
 
     def form(self, values: Values | None = None) -> Form:
         providers = (values or {}).get("providers", ())
         return Form(
-            [
+            fields=[
                 Field(
                     "linkTemplate",
                     "Links on your video server",
                     placeholder="https://meet.example.org/{random}",
-                    help="An https address with {random} or {meeting} in it, so that each call has a room of its own.",
+                    help_text="An https address with {random} or {meeting} in it, so that each call has a room"
+                    " of its own.",
                 ),
                 Field(
                     "provider",
@@ -33,8 +34,8 @@ class VideoCalls(SettingsForm):
                     "select",
                     options=[Option(provider["key"], provider["name"]) for provider in providers],
                     placeholder="Nothing",
-                    help="Where a call or a booking page says nothing else.",
+                    help_text="Where a call or a booking page says nothing else.",
                 ),
             ],
-            values,
+            initial=values,
         )

@@ -9,7 +9,8 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.types import Values
 from core.web.forms import Field, Form
-from core.web.settings import SettingsPage
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 APP_KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
@@ -17,21 +18,18 @@ APP_KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
 KEPT = "Stored encrypted, and never shown. Left empty, it stays."
 
 
-class DirectSettings(SettingsPage):
+class DirectSettings(Page):
     """Shared parts of the pages."""
 
     module = "apps"
-    section = "direct-apps"
+    menu = MenuItem("Messengers", SETTINGS, 25, "send", "Connections", "telegram bots direct messages comments")
 
 
 class DirectApps(DirectSettings):
     path = "settings/messengers"
     name = "direct-apps"
     title = "Messengers"
-    tab = "Messengers"
-    place = 49
-    icon = "send"
-    about = "Bots of a messenger, and accounts at a social platform, whose messages and comments come to the inbox."
+    purpose = "Get messages and comments in the inbox."
     template = "web/direct_apps/list.html"
 
     def show(self) -> Values:
@@ -83,19 +81,19 @@ class DirectApp(DirectSettings):
         kept, new = (KEPT, False) if self.before else ("", True)
         if self.kind == "messenger":
             hint = kept or "The messenger gives it to who makes a bot."
-            place = [Field("botToken", "Bot token", "password", new, hint, autocomplete="new-password")]
+            place = [Field("botToken", "Bot token", "password", new, help_text=hint, autocomplete="new-password")]
         else:
             secret = f"What the platform signs with; without it nothing comes in. {kept}".strip()
             place = [
                 Field("accountId", "Account id", required=True),
-                Field("accessToken", "Access token", "password", new, kept, autocomplete="new-password"),
-                Field("appSecret", "App secret", "password", False, secret, autocomplete="new-password"),
-                Field("tokenExpiresAt", "The token holds until", "date", help="Empty: it is not known."),
+                Field("accessToken", "Access token", "password", new, help_text=kept, autocomplete="new-password"),
+                Field("appSecret", "App secret", "password", False, help_text=secret, autocomplete="new-password"),
+                Field("tokenExpiresAt", "The token holds until", "date", help_text="Empty: it is not known."),
             ]
         switch = [Field("isActive", "Switched on", "switch")] if self.before else []
         values = {**(self.before or {})}
         values["tokenExpiresAt"] = str(values.get("tokenExpiresAt") or "")[:10]
-        return Form([Field("name", "Name"), *place, *switch], values)
+        return Form(fields=[Field("name", "Name"), *place, *switch], initial=values)
 
     def show(self) -> Values:
         may = self.may("apps", "POST" if self.before is None else "PUT")
@@ -104,7 +102,7 @@ class DirectApp(DirectSettings):
         return {"form": self.form() if may else None, "app": self.before, "kind": self.kind, "title": title}
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().fill(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.before
         values = {name: value for name, value in form.values.items() if value != ""}
         if values.get("tokenExpiresAt"):
             values["tokenExpiresAt"] = f"{values['tokenExpiresAt']}T00:00:00Z"

@@ -9,8 +9,9 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.records import shown_value
-from core.web.settings import SettingsPage
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 READERS = {"local": "This service's own reader", "ocr-space": "OCR.space"}
@@ -26,21 +27,25 @@ HAPPENED = {
 KEPT = "Stored encrypted. Left empty, it stays; another place needs it again."
 
 
-class StoragePage(SettingsPage):
+class StoragePage(Page):
     """Shared parts of these pages."""
 
     module = "apps"
-    section = "storage"
+    menu = MenuItem(
+        "Storage and cards",
+        SETTINGS,
+        60,
+        "hard-drive",
+        "Connections",
+        "bucket s3 files business card scanner reader ocr",
+    )
 
 
 class Storage(StoragePage):
     path = "settings/storage"
     name = "storage"
     title = "Storage and cards"
-    tab = "Storage"
-    place = 46
-    icon = "database"
-    about = "Where your files are kept, and what reads business cards."
+    purpose = "File storage and business card scanner."
     template = "web/storage/apps.html"
 
     def show(self) -> Values:
@@ -87,7 +92,7 @@ def refuse_app(form: Form, answer: Answer) -> None:
         form.refuse(answer)
         return
     default = "The keys are refused." if answer.params["denied"] else "The storage refused."
-    form.trouble.append(f"{HAPPENED.get(answer.code, default)} {answer.params['detail']}")
+    form.add_error(None, f"{HAPPENED.get(answer.code, default)} {answer.params['detail']}")
     form.ask_again()
 
 
@@ -108,15 +113,13 @@ class AppForm(StoragePage):
         raise NotImplementedError
 
     def form(self) -> Form:
-        return Form(self.fields(self.before is not None), self.before)
+        return Form(fields=self.fields(self.before is not None), initial=self.before)
 
     def show(self) -> Values:
         form = self.form()
         if self.may("apps", "POST" if self.before is None else "PUT"):
             return self.context(form)
-        facts = [
-            (field.label, shown_value(field, self.reader.formats)) for field in form.fields if field.kind != "password"
-        ]
+        facts = [(field.label, shown_value(field, self.reader.formats)) for field in form if field.kind != "password"]
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> JsonObject:
@@ -127,7 +130,7 @@ class AppForm(StoragePage):
         return str(app["name"])
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().fill(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.before
         if before is None:
             values = {name: value for name, value in form.values.items() if value not in ("", None)}
             answer = self.ask("POST", f"apps/{self.kind}", None, values)
@@ -155,10 +158,10 @@ class BucketForm(AppForm):
         return [
             Field("name", "Name of the bucket", required=True, placeholder="acme-files"),
             Field("region", "Region", required=True, placeholder="eu-central-1"),
-            Field("endpoint", "Address", "url", placeholder="https://s3.example.org", help="Empty for Amazon S3."),
-            Field("subpath", "Folder", placeholder="crm/files", help="Empty: the top of the bucket."),
-            Field("accesskey", "Access key", "password", required=not exists, autocomplete="off", help=help),
-            Field("secretkey", "Secret key", "password", required=not exists, autocomplete="off", help=help),
+            Field("endpoint", "Address", "url", placeholder="https://s3.example.org", help_text="Empty for Amazon S3."),
+            Field("subpath", "Folder", placeholder="crm/files", help_text="Empty: the top of the bucket."),
+            Field("accesskey", "Access key", "password", required=not exists, autocomplete="off", help_text=help),
+            Field("secretkey", "Secret key", "password", required=not exists, autocomplete="off", help_text=help),
         ]
 
 
@@ -174,14 +177,14 @@ class ReaderForm(AppForm):
         kinds = [Option(value, label) for value, label in READERS.items()]
         help = KEPT if exists else "This service's own reader needs none, and nothing leaves this service."
         return [
-            Field("name", "Reader", "select", required=True, options=kinds, value="local"),
-            Field("key", "Key", "password", autocomplete="off", help=help),
+            Field("name", "Reader", "select", required=True, options=kinds, initial="local"),
+            Field("key", "Key", "password", autocomplete="off", help_text=help),
             Field(
                 "confidence",
                 "How sure it must be",
                 "number",
-                value=0.9,
-                help="From 0 to 1. What it is less sure of stays empty. 0.9 is good for most cards.",
+                initial=0.9,
+                help_text="From 0 to 1. What it is less sure of stays empty. 0.9 is good for most cards.",
             ),
         ]
 

@@ -9,7 +9,8 @@ from django.http import HttpResponse
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import ASSISTANT, MenuItem
+from core.web.pages import Page
 
 SHOWN = 50
 MAX_QUESTION = 2000
@@ -29,7 +30,7 @@ class Assistant(Page):
     title = "Assistant"
     template = "web/crm_chat/assistant.html"
     module = "ai-crm-chat"
-    menu = MenuItem("Assistant", "sparkles", 46, "Work")
+    menu = MenuItem("Assistant", ASSISTANT, 10, "sparkles", keywords="ai chat copilot questions")
     action = "Ask the assistant"
 
     @cached_property
@@ -37,8 +38,8 @@ class Assistant(Page):
         return ListState(self.request.GET)
 
     def form(self, question: str = "") -> Form:
-        field = Field("question", "Question", "textarea", required=True, key="r", value=question)
-        return Form([field])
+        field = Field("question", "Question", "textarea", required=True, key="r", initial=question)
+        return Form(fields=[field])
 
     def show(self) -> Values:
         answer = self.read("ai-crm-chat", self.state.query(size=SHOWN))
@@ -51,7 +52,7 @@ class Assistant(Page):
         }
 
     def do_ask(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "ai-crm-chat", None, form.values)
         if not answer.ok:
             return self.invalid(form, answer)
@@ -80,7 +81,7 @@ class AssistantThread(Assistant):
         }
 
     def do_ask(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", f"{self.address_of_api}/messages", None, form.values)
         return self.done() if answer.ok else self.invalid(form, answer)
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
 PROVIDERS = {
@@ -24,10 +25,15 @@ class Deliverability(SettingsForm):
     path = "settings/deliverability"
     name = "deliverability"
     title = "Deliverability"
-    tab = "Deliverability"
-    place = 48
-    icon = "shield-check"
-    about = "When a sender stops by itself, and how much goes to each mail provider, and by each mail vendor."
+    menu = MenuItem(
+        "Deliverability",
+        SETTINGS,
+        20,
+        "shield-check",
+        "Sending",
+        "domain spf dkim dmarc bounces spam limits warm-up reputation",
+    )
+    purpose = "Bounce limits and daily sending limits."
     module = "genie"
     resource = "genie/settings"
 
@@ -55,28 +61,28 @@ class Deliverability(SettingsForm):
                 "Bounces that stop a sender, in percent",
                 "number",
                 required=True,
-                help="Of its last 200 messages in 7 days: those to mailboxes that do not exist. From 1 to 20.",
+                help_text="Of its last 200 messages in 7 days: those to mailboxes that do not exist. From 1 to 20.",
             ),
             Field(
                 "complaintPercent",
                 "Complaints that stop a sender, in percent",
                 "number",
                 required=True,
-                help="Of its messages in 7 days: those called spam, two at least. From 0.05 to 1.",
+                help_text="Of its messages in 7 days: those called spam, two at least. From 0.05 to 1.",
             ),
             Field(
                 "guardFrom",
                 "Messages before that",
                 "number",
                 required=True,
-                help="A sender that has sent fewer in 7 days is not stopped. From 20 to 1,000.",
+                help_text="A sender that has sent fewer in 7 days is not stopped. From 20 to 1,000.",
             ),
             *(
                 Field(
                     f"{PREFIX}{key}",
                     f"Most messages an hour to {label}",
                     "number",
-                    help="By all senders together. Empty: no limit." if key == "google" else "",
+                    help_text="By all senders together. Empty: no limit." if key == "google" else "",
                 )
                 for key, label in PROVIDERS.items()
             ),
@@ -85,12 +91,12 @@ class Deliverability(SettingsForm):
                     f"{VENDOR}{key}",
                     f"Most messages an hour by {name}",
                     "number",
-                    help="By all your accounts there together. Empty: no limit.",
+                    help_text="By all your accounts there together. Empty: no limit.",
                 )
                 for key, name in self.vendors.items()
             ),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if not name.startswith((PREFIX, VENDOR))}

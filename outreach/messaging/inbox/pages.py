@@ -10,7 +10,8 @@ from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page, nothing_here
+from core.web.navigation.places import INBOX, SENDERS_MENU, MenuItem
+from core.web.pages import Page, nothing_here
 
 MAIL_KINDS = {
     "reply": ("Reply", "ok"),
@@ -47,12 +48,12 @@ class InboxPage(Page):
     """Base of the pages of received mail."""
 
     module = "genie"
-    menu = MenuItem("Inbox", "mail-open", 51, "Outreach")
+    menu = MenuItem("Received email", INBOX, 20, "mail-open", keywords="replies answers mailbox incoming")
 
 
 class Inbox(InboxPage):
     path = name = "received-mail"
-    title = "Received mail"
+    title = "Received email"
     template = "web/inbox/list.html"
     columns = (
         Column("fromName", "From", "fromName"),
@@ -90,7 +91,7 @@ class InboundMail(InboxPage):
     path = "received-mail/<str:id>"
     name = "inbound-mail"
     tab_name = "Received mail"
-    record_kind = ("inbox", "Received mail")
+    record_kind = ("inbox", "Received email")
     template = "web/inbox/detail.html"
 
     def show(self) -> Values:
@@ -153,7 +154,7 @@ class SenderMailbox(Page):
     record_kind = ("imap", "Mailboxes")
     title = "Mailbox"
     module = "apps"
-    menu = MenuItem("Senders", "at-sign", 54, "Outreach")
+    menu = SENDERS_MENU
     template = "web/inbox/mailbox.html"
 
     def form(self, mailbox: Values | None = None, sender: Values | None = None) -> Form:
@@ -162,25 +163,25 @@ class SenderMailbox(Page):
         account = (sender or {}).get("fromEmail", "")
         values = {**mailbox, "folders": ", ".join(mailbox["folders"])} if mailbox else None
         return Form(
-            [
+            fields=[
                 Field("host", "Mail server (IMAP)", required=True, placeholder="imap.example.org"),
-                Field("port", "Port", "number", required=True, value=993),
-                Field("username", "User name", required=True, value=account),
+                Field("port", "Port", "number", required=True, initial=993),
+                Field("username", "User name", required=True, initial=account),
                 Field(
                     SECRET,
                     "Password",
                     "password",
                     required=not exists,
                     autocomplete="new-password",
-                    help="Stored encrypted. Left empty, it stays; another server or user name needs it again."
+                    help_text="Stored encrypted. Left empty, it stays; another server or user name needs it again."
                     if exists
                     else "",
                 ),
-                Field("secure", "Encrypted connection only", "switch", value=True),
-                Field("folders", "Folders", value="INBOX", help="With commas between, such as INBOX, Junk."),
-                *([Field("isActive", "Read each minute", "switch", value=True)] if exists else []),
+                Field("secure", "Encrypted connection only", "switch", initial=True),
+                Field("folders", "Folders", initial="INBOX", help_text="With commas between, such as INBOX, Junk."),
+                *([Field("isActive", "Read each minute", "switch", initial=True)] if exists else []),
             ],
-            values,
+            initial=values,
         )
 
     def found(self) -> tuple[Values, Values | None]:
@@ -205,7 +206,7 @@ class SenderMailbox(Page):
 
     def do_save(self) -> HttpResponse:
         sender, mailbox = self.found()
-        form = self.form(mailbox, sender).fill(self.request.POST)
+        form = self.form(mailbox, sender).bind(self.request.POST)
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
         values["folders"] = [part.strip() for part in str(values.get("folders", "")).split(",") if part.strip()]
         if mailbox is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
+from core.web.navigation.places import INBOX, MenuItem
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from outreach.chat.conversations.pages.base import InboxPage
 
@@ -19,6 +20,9 @@ CANNED = Records(
 
 
 class CannedPage(InboxPage):
+    menu = MenuItem(
+        "Canned answers", INBOX, 30, "message-square-reply", keywords="snippets saved replies quick replies macros"
+    )
     kind = CANNED
 
 
@@ -40,12 +44,12 @@ class CannedForm(RecordForm, CannedPage):
     def form(self, values: Values | None = None) -> Form:
         help = "Type a slash and this as your answer, such as /hours, and the words come."
         return Form(
-            [
+            fields=[
                 Field("name", "Name", required=True, autofocus=values is None),
-                Field("shortcut", "Shortcut", help=help),
+                Field("shortcut", "Shortcut", help_text=help),
                 Field("text", "Words", "textarea", required=True),
             ],
-            values,
+            initial=values,
         )
 
 
@@ -71,6 +75,7 @@ TIMES = Records(
 
 
 class TimesPage(InboxPage):
+    menu = MenuItem("Answer times", INBOX, 40, "timer", keywords="sla response targets overdue")
     kind = TIMES
 
 
@@ -93,12 +98,12 @@ class TimesForm(RecordForm, TimesPage):
         empty = "Empty: any time."
         teams = self.options_of("team")
         return Form(
-            [
+            fields=[
                 Field("team", "Team", "select", options=teams, placeholder="All that have no times of their own"),
-                Field("firstMinutes", "Minutes until the first answer", "number", help=empty),
-                Field("nextMinutes", "Minutes until each later answer", "number", help=empty),
+                Field("firstMinutes", "Minutes until the first answer", "number", help_text=empty),
+                Field("nextMinutes", "Minutes until each later answer", "number", help_text=empty),
             ],
-            values,
+            initial=values,
         )
 
     def body(self, values: Values) -> JsonObject:
