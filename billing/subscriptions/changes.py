@@ -201,5 +201,5 @@ def check_seats(plan: Plan | None, seats: int | None) -> None:
     if seats is not None and seats < max(least, used):
         raise NamedError(
             "PlanMinUsers_400",
-            f"seats: at least {max(least, used)}; the plan begins with {least}, and {used} are in use",
+            f"seats: at least {max(least, used)} seats: the plan begins with {least}, and {used} are in use",
         )
