@@ -10,8 +10,9 @@ import orjson
 
 from core.types import Values
 
-NAMED_FIELD = re.compile(r"([A-Za-z_](?:[\w.-]|\[\d+\])*): (.+)", re.DOTALL)
-"""The form of a detail that is about one field or parameter."""
+_FIELD = r"[A-Za-z_](?:[\w.-]|\[\d+\])*"
+NAMED_FIELDS = re.compile(rf"({_FIELD}(?:, {_FIELD})*): (.+)", re.DOTALL)
+"""The form of a detail that is about one field or parameter, or about several that belong together."""
 PLACE = re.compile(r"\[(\d+)\]")
 """The place of an item in a list, as in nodes[1].id; in `errors` it is nodes.1.id, as for any body."""
 
@@ -34,9 +35,10 @@ class FieldError(TypedDict):
 
 
 def field_errors(detail: str) -> list[FieldError]:
-    """Return the field that a detail of the form `field: text` is about, in a list; an empty list for other details."""
-    match = NAMED_FIELD.fullmatch(detail)
-    return [FieldError(field=PLACE.sub(r".\1", match[1]), message=match[2])] if match else []
+    """Return the fields that a detail of the form `field: text` or `field, field: text` is about; none for others."""
+    match = NAMED_FIELDS.fullmatch(detail)
+    names = match[1].split(", ") if match else []
+    return [FieldError(field=PLACE.sub(r".\1", name), message=match[2]) for name in names] if match else []
 
 
 class ApiError(Exception):
@@ -65,7 +67,7 @@ class ApiError(Exception):
 class NamedError(ApiError):
     """A failure of the catalogue. Its ResponseMessage row has the status and text; `detail` is the answer's `warning`.
 
-    `errors` are the refused fields; without them a detail of the form `field: text` names the field.
+    `errors` are the refused fields; without them a detail of the form `field: text` or `field, field: text` names them.
     """
 
     def __init__(

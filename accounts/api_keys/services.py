@@ -39,9 +39,8 @@ def create_key(
     or have no use, and PlanLimitExceeded_403.
     """
     if type == ApiKey.Type.TEMPORARY and duration_minutes is None:
-        raise NamedError(
-            "DurationRequired_400", "durationMinutes (a number of at least 1) is required when type is temporary"
-        )
+        detail = "durationMinutes: a number of at least 1 is required when type is temporary"
+        raise NamedError("DurationRequired_400", detail)
     restricted = ip_restriction == ApiKey.IpRestriction.RESTRICTED
     if allowed_ips and not restricted:
         raise ValidationFailed("allowedIps: only a key with ipRestriction restricted has addresses")

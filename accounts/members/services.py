@@ -53,7 +53,7 @@ def update_member(*, actor: Actor, id: str, values: Values, delete_keys: bool = 
     actor = reload_actor(actor)
     member = lock_member(id)
     if not values and not delete_keys:
-        raise NamedError("RoleOrPermissionRequired_400", "give role, name or status")
+        raise NamedError("RoleOrPermissionRequired_400", "role, name, status: give at least one of them")
     check_members(actor, [member])
     if delete_keys and values.get("status", member.status) != Status.BLOCKED:
         raise ValidationFailed("deleteKeys: only together with the status blocked")

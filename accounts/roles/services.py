@@ -61,9 +61,8 @@ def create_role(*, actor: Actor, values: Values) -> SavedRole:
     """
     missing = [name for name in ("name", "permission") if values.get(name) is None]
     if missing:
-        raise NamedError(
-            "RoleOrPermissionRequired_400", f"{' and '.join(missing)}: a role needs a name and a permission"
-        )
+        detail = f"{', '.join(missing)}: a role needs a name and a permission"
+        raise NamedError("RoleOrPermissionRequired_400", detail)
     permission = compact(parse_permission(values["permission"]))
     actor = reload_actor(actor)
     forbid_escalation(actor, permission, "the role would permit")
@@ -90,7 +89,9 @@ def update_role(*, actor: Actor, id: str, values: Values) -> SavedRole:
     if role is None:
         raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
     if not values:
-        raise NamedError("RoleOrPermissionRequired_400", "give name, description, permission or isDefault")
+        raise NamedError(
+            "RoleOrPermissionRequired_400", "name, description, permission, isDefault: give at least one of them"
+        )
     # Also for the role as it is: otherwise a manager could strip the administrators of their rights.
     forbid_escalation(actor, role.permission, "the role permits")
     if "permission" in values:

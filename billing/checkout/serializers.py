@@ -168,6 +168,7 @@ class CapOut(Output):
 class SubscriptionFull(SubscriptionOut):
     """The company's subscription, with its coming changes and its payment."""
 
+    moving = frozenset({"balance", "limits", "order", "unused"})
     order = Computed(PaymentWays(allow_null=True, help_text="the order that is to be paid"))
     paymentMethod = Computed(MethodOut(allow_null=True))
     overage = Computed(CapOut(many=True, help_text="caps of meters; the others have none"))

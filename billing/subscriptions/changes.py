@@ -196,10 +196,10 @@ def check_seats(plan: Plan | None, seats: int | None) -> None:
     if most is not None and max(seats or 0, used) > most:
         raise NamedError(
             "PlanMaxUsers_400",
-            f"the plan has {most} seats; {used} are in use" + (f", and {seats} are wanted" if seats else ""),
+            f"seats: the plan has {most} seats; {used} are in use" + (f", and {seats} are wanted" if seats else ""),
         )
     if seats is not None and seats < max(least, used):
         raise NamedError(
             "PlanMinUsers_400",
-            f"at least {max(least, used)} seats: the plan begins with {least}, and {used} are in use",
+            f"seats: at least {max(least, used)} seats: the plan begins with {least}, and {used} are in use",
         )

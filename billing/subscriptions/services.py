@@ -179,7 +179,7 @@ def change_subscription(
     and PlanMaxUsers_400.
     """
     if plan is None and seats is None:
-        raise NamedError("BadRequest_400", "give a plan, seats or both")
+        raise NamedError("BadRequest_400", "plan, seats: give at least one of them")
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         _expect_open(subscription)

@@ -13,6 +13,7 @@ from typing import Any
 from django.utils.http import parse_header_parameters
 
 from core.api.refusals import INVALID, MALFORMED, Refusal
+from core.errors import field_errors
 from core.text.json import dumps
 from core.types import JsonObject
 
@@ -33,7 +34,7 @@ class CharsetLimit:
     def __call__(self, environ: JsonObject, start_response: Start) -> Iterable[bytes]:
         if is_read(environ.get("CONTENT_TYPE", "")):
             return self._application(environ, start_response)
-        content = dumps(Refusal(400, INVALID, MALFORMED, REFUSAL).body())
+        content = dumps(Refusal(400, INVALID, MALFORMED, REFUSAL, field_errors(REFUSAL)).body())
         headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
         start_response("400 Bad Request", [*headers, ("Content-Length", str(len(content)))])
         return [content]

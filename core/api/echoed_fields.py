@@ -45,10 +45,11 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> Writ
     value at the top and in formData. A stale repetition must not stand against the change. Raises ValidationFailed for
     values that differ from the stored ones and cannot be written.
     """
-    if not (path or view.singleton) or not isinstance(body, dict) or not declared.input or not declared.output:
+    is_one = bool(path or view.singleton or view.own_reader)
+    if not is_one or not isinstance(body, dict) or not declared.input or not declared.output:
         return WrittenBack(body)
     schema, shown = declared.input(), view.shown or declared.output
-    if schema.never & body.keys():
+    if schema.never & body.keys() and "_id" not in body:
         return WrittenBack(body)  # which is refused for these keys
     repeated = {key for key in body if key not in schema.fields and key in shown._declared_fields}
     if not repeated and not _nests(schema, body) and not (isinstance(schema, FormInput) and schema.twice(body)):
@@ -151,7 +152,7 @@ def _fitting(field: Any, value: Any, stored: Any) -> Any:
         key: _fitting(field.fields.get(key), item, shown.get(key))
         for key, item in value.items()
         if (key in field.fields or key not in shown)
-        and not (item is None and key in shown and _refuses_null(field.fields[key]))
+        and not (item is None and key in shown and shown[key] is None and _refuses_null(field.fields[key]))
     }
 
 

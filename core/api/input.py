@@ -141,7 +141,7 @@ class Input(serializers.Serializer[Any]):
     orders: ClassVar[Values] = {}
     """Values that order an action. They are kept even if the record has the same value. Key -> value."""
     never: ClassVar[frozenset[str]] = frozenset()
-    """Keys that are refused even if they only repeat the record's values: money, and the status of paid things."""
+    """Keys that a body may have only if it repeats the record with its _id: money, and the status of paid things."""
     conceals: ClassVar[frozenset[str]] = frozenset()
     """Keys whose values no refusal repeats, beside those that are secret by their name."""
     together: ClassVar[Sequence[str]] = ()

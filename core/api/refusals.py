@@ -108,7 +108,8 @@ def refusal_of(error: BaseException) -> Refusal:
         return named("NotFound_404", "there is no such path")
     if isinstance(error, RequestDataTooBig):
         most = f"at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE} bytes"
-        return Refusal(400, "BodyTooLarge_400", "Validation error: the body is too large", most)
+        whole = FieldError(field="body", message=most, code=WHOLE_BODY)
+        return Refusal(400, "BodyTooLarge_400", "Validation error: the body is too large", most, [whole])
     if isinstance(error, SuspiciousOperation):
         return Refusal(400, INVALID, MALFORMED, str(error))
     if isinstance(error, IntegrityError):
@@ -132,7 +133,8 @@ def _of_framework(error: exceptions.APIException) -> Refusal:
     if isinstance(error, exceptions.MethodNotAllowed):
         return named("NotFound_404", detail)
     if isinstance(error, exceptions.UnsupportedMediaType):
-        return Refusal(400, "UnsupportedMediaType_400", "Validation error: the body must be JSON", detail)
+        header = FieldError(field="Content-Type", message=detail)
+        return Refusal(400, "UnsupportedMediaType_400", "Validation error: the body must be JSON", detail, [header])
     if isinstance(error, exceptions.ParseError):
         hint = "send a JSON object with Content-Type: application/json"
         whole = FieldError(field="body", message=detail, code=WHOLE_BODY)

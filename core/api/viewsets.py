@@ -104,9 +104,16 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
                 raise ImproperlyConfigured(f"{cls.__name__}: {name} lacks classes of ApiView")
 
     @property
+    def own_reader(self) -> str:
+        """The name of the @action that GET calls at the address of a change, where it is none of the standard ones."""
+        actions: Mapping[str, str] = getattr(self, "action_map", None) or {}
+        name = actions.get("get", "")
+        return name if {"put", "patch"} & actions.keys() and name not in ("list", "retrieve") else ""
+
+    @property
     def shown(self) -> type[Output] | None:
         """The output of a record as GET shows it."""
-        declared = getattr(getattr(self, "retrieve", None), "endpoint", None)
+        declared = getattr(getattr(self, self.own_reader or "retrieve", None), "endpoint", None)
         return None if declared is None else declared.output
 
     @property
@@ -117,7 +124,7 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
 
     def stored(self, path: Mapping[str, str]) -> Any:
         """Return the record at the path as GET shows it, or None if there is none."""
-        retrieve = getattr(type(self), "retrieve", None)
+        retrieve = getattr(type(self), self.own_reader or "retrieve", None)
         try:
             return None if retrieve is None else retrieve.__wrapped__(self, self.request, **path)
         except ApiError:

@@ -8,13 +8,23 @@ import unicodedata
 from core.text.folding import without_piles
 
 HOST = r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,24}"
+# Browsers read a backslash as a slash, and take http:host without any.
+_SCHEME = (
+    r"(?<![\w-])(?:https?|ftps?|wss?|mailto|tel|sms|smsto|callto|sips?|skype|facetime|whatsapp|tg|javascript|vbscript)"
+    r":(?=\S)"
+)
+_SLASHED = r"\w:(?=[/\\])"
 # Of a host its end suffices, which is found in one pass.
 LINK = re.compile(
-    r"@|://|\bwww\.|[\w-]\.(?:[^\W\d_]{2,24}|xn--[a-z0-9-]{1,59})(?:[/?#]|:\d)|\b(?:\d{1,3}\.){3}\d{1,3}\b",
+    rf"@|{_SCHEME}|{_SLASHED}|://|\bwww\."
+    r"|[\w-]\.(?:[^\W\d_]{2,24}|xn--[a-z0-9-]{1,59})(?:[/\\?#]|:\d)|\b(?:\d{1,3}\.){3}\d{1,3}\b",
     re.IGNORECASE,
 )
-"""An address of mail or of the web. A host alone may be a name: Booking.com."""
-_BINDS = re.compile(r"(?<=[^\s.])[.․。．｡@＠](?=[^\s.,;:!?)\]])|:(?=//)")  # noqa: RUF001  dots of other scripts
+"""An address of mail, of the web or of a telephone. A host alone may be a name: Booking.com."""
+_BINDS = re.compile(
+    rf"(?<=[^\s.])[.․。．｡@＠](?=[^\s.,;:!?)\]])|:(?=//)|{_SLASHED}|{_SCHEME}",  # noqa: RUF001  dots of other scripts
+    re.IGNORECASE,
+)
 _DOTS = str.maketrans("。", ".")
 """Full stops of Chinese, which browsers and mail programs read as dots of hosts; NFKC does the rest."""
 _UNSEEN = frozenset({"Mn", "Mc", "Me", "Cf"})

@@ -103,6 +103,11 @@ class ContactBulkDelete(SelectionInput, AutomationInput):
     """Contacts to delete."""
 
 
+def tags_of(data: Values) -> list[str] | None:
+    """Return the tags that a change of contacts gives them: none for null, and None if the body does not say."""
+    return list(data["tags"] or ()) if "tags" in data else None
+
+
 def category_of(data: Values) -> Any:
     """Return the category of a body, whichever of its names it has; UNSET without one."""
     return next((data[name] for name in CATEGORY_NAMES if name in data), UNSET)

@@ -26,6 +26,7 @@ from crm.contacts.serializers import (
     ContactOut,
     ContactUpdate,
     category_of,
+    tags_of,
 )
 from crm.contacts.services import create_contact, create_contacts, update_contact
 from crm.records.results import UNSET
@@ -109,7 +110,7 @@ class ContactViewSet(RecordViewSet):
             selection=self.selection(),
             form_data=data["form_data"],
             update_type=data["update_type"],
-            tag_ids=data.get("tags"),
+            tag_ids=tags_of(data),
             category_id=category_of(data),
             automation=data["automation"] != "skip",
         )
@@ -156,16 +157,16 @@ class ContactViewSet(RecordViewSet):
             *VALUE_ERRORS,
             *TAG_ERRORS,
         ),
-        description="What is not given stays. null or empty text empties a value, tags replace the contact's tags, a"
-        " category of null takes it away. What makes the contact unique (setting contactUniqueKey) can change to what"
-        " no other contact has, and cannot be emptied. Emits contact.updated, with what changed in its payload.",
+        description="What is not given stays. null or empty text empties a value, tags replace the contact's tags,"
+        " and null takes them or the category away. What makes the contact unique (setting contactUniqueKey) can change"
+        " to what no other contact has, and cannot be emptied. Emits contact.updated, with the changes in its payload.",
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         job = update_contact(
             id=id,
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
-            tag_ids=data.get("tags"),
+            tag_ids=tags_of(data),
             category_id=category_of(data),
             automation=data["automation"] != "skip",
             unchanged_since=data.get("unchanged_since"),

@@ -90,11 +90,19 @@ def number_text(number: float | Decimal) -> str:
     return f"{text}0" if _MAYBE_GROUPED.fullmatch(text) else text
 
 
+class AmbiguousNumber(BadValue):
+    """A text that may be either of two numbers. `meanings` says which, without the options of imports."""
+
+    def __init__(self, meanings: str) -> None:
+        super().__init__(f'{meanings}. Say which mark is the decimal one: set the option decimalMark to "." or ",".')
+        self.meanings = meanings
+
+
 def read_number(text: str, decimal_mark: str = "", currency: str = "") -> Decimal:
     """Parse a number as people write it: 1234.5, 1,234.5, 1.234,5, 1 234,5, 1'234.50, (5) or €5.
 
     Without a `decimal_mark`, a text such as 1,234 is refused, which may be either of two numbers. So is the sign of
-    another currency than `currency`. Raises BadValue.
+    another currency than `currency`. Raises BadValue, and AmbiguousNumber for such a text.
     """
     simple = _SIMPLE.fullmatch(text) if len(text) <= MAX_CHARS else None
     if simple and (simple[1] == decimal_mark or not (decimal_mark or _MAYBE_GROUPED.fullmatch(text))):
@@ -104,10 +112,7 @@ def read_number(text: str, decimal_mark: str = "", currency: str = "") -> Decima
         raise BadValue(f"{_shown(text)} is no number with the decimal mark {decimal_mark!r}. Check decimalMark.")
     if not decimal_mark and len(marks) > 1 and _differs(body):
         point, comma = (_value(body, mark, exponent).normalize() for mark in MARKS)
-        raise BadValue(
-            f"{_shown(text)} may be {point:f} or {comma:f}. Say which mark is the decimal one: set the option"
-            ' decimalMark to "." or ",".'
-        )
+        raise AmbiguousNumber(f"{_shown(text)} may be {point:f} or {comma:f}")
     return _value(body, decimal_mark or marks[0], exponent)
 
 

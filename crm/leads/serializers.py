@@ -82,6 +82,7 @@ class LeadCreate(LeadForm):
 
 
 class LeadUpdate(UnchangedInput, LeadForm):
+    contact = ObjectIdInput(required=False, help_text="contact id")
     formData = ObjectInput(default=dict, help_text=OF_CONTACT + ", which are written to it; null empties a value")
 
 

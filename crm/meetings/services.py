@@ -305,7 +305,7 @@ def _times(meeting: Meeting, values: Values, zone: str) -> dict[str, datetime]:
     elif "duration_minutes" in values:
         end = start + timedelta(minutes=values["duration_minutes"])
     elif meeting.ends_at is None:
-        raise NamedError("InvalidInput_400", "endsAt or durationMinutes: say how long the meeting takes")
+        raise NamedError("InvalidInput_400", "endsAt, durationMinutes: say how long the meeting takes")
     else:
         end = start + (meeting.ends_at - meeting.starts_at)
     if end <= start:

@@ -28,7 +28,7 @@ from tests.workflows.helpers import edges, node, work
 from workflows.models import Workflow
 
 ROUTERS = {"key": key.router, "private": private.router, "public": public.router}
-NAME = re.compile(r"[A-Z]+(_[A-Z]+)*_(ID|TOKEN)|VISITOR|START_OF_SLOT")
+NAME = re.compile(r"[A-Z]+(_[A-Z]+)*_(ID|TOKEN)|VISITOR|START_OF_SLOT|YOUR_EMAIL")
 PEOPLE = b"""Name,E-mail,Country code,Phone,Shoe size
 Ann Lee,ann.lee@example.com,+44,7400123456,38
 Bob Ray,bob.ray@example.com,+44,7400123457,44
@@ -50,7 +50,7 @@ REFUSED: Mapping[str, str] = {
     "POST apps/mailvendor-c/authorize": NO_GMAIL,
     "POST my-calendar/connection": "state: this log-in was ended",
     "POST campaign/{id}/winner": "the campaign has no variants to choose from",
-    "POST campaign/test/{type}": "is nobody of your company; a test goes to members alone",
+    "POST campaign/test/{type}": "EmailSendingFailed_500",
     "POST chat-widget": "'Website' exists already",
     "POST conversation": "it is none that is approved for this chat app",
     "POST form": "'Ask for an offer' exists already",
@@ -181,6 +181,7 @@ def _rows(world: World) -> None:
     member = world.cast.narrow.pk
     ids |= {"PLAN_ID": plan.pk, "MEMBER_ID": member, "member/{id}": member, "workflow/approvals/{id}": new_id()}
     ids["book/{token}"] = BookingPage.objects.order_by("-created_at")[0].token
+    ids["YOUR_EMAIL"] = world.cast.owner.user.email
     ids["REFRESH_TOKEN"] = tokens.issue(world.cast.owner.user).refresh
     UserFactory(email="ann.lee@example.com")
 

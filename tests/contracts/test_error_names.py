@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -154,6 +156,9 @@ def test_a_secret_of_a_wrong_type_is_not_repeated(cast: Cast, path: str, field: 
         ("edges[12]: needs an object", [("edges.12", "needs an object")]),
         ("nodes[one]: is no place", []),
         ("Idempotency-Key: has been used", [("Idempotency-Key", "has been used")]),
+        ("lead, contact: name one", [("lead", "name one"), ("contact", "name one")]),
+        ("steps[0].a, steps[1].b, c-d: differ", [("steps.0.a", "differ"), ("steps.1.b", "differ"), ("c-d", "differ")]),
+        ("lead or contact: name one", []),
         ("there is no such path", []),
         ("no field here: but a sentence", []),
         ("", []),
@@ -161,6 +166,82 @@ def test_a_secret_of_a_wrong_type_is_not_repeated(cast: Cast, path: str, field: 
 )
 def test_a_detail_names_the_field_before_its_colon(detail: str, fields: list[tuple[str, str]]) -> None:
     assert [(one["field"], one["message"]) for one in field_errors(detail)] == fields
+
+
+@pytest.mark.parametrize(
+    ("caller", "method", "path", "body", "name", "fields"),
+    [
+        ("key", "POST", "/api", {"type": "temporary"}, "DurationRequired_400", ["durationMinutes"]),
+        ("key", "POST", "/calllog", {}, "InvalidInput_400", ["lead", "contact", "number"]),
+        ("key", "POST", "/role", {}, "RoleOrPermissionRequired_400", ["name", "permission"]),
+        ("key", "POST", "/role", {"name": "A"}, "RoleOrPermissionRequired_400", ["permission"]),
+        (
+            "key",
+            "POST",
+            "/meeting",
+            {"title": "A", "startsAt": "2090-01-01T10:00:00Z"},
+            "InvalidInput_400",
+            ["endsAt", "durationMinutes"],
+        ),
+        (
+            "private",
+            "PUT",
+            "/change-password",
+            {"currentPassword": "wrong", "newPassword": "correct horse battery 2"},
+            "InvalidPassword_400",
+            ["currentPassword"],
+        ),
+    ],
+)
+def test_fields_that_belong_together_are_all_named(
+    cast: Cast, caller: str, method: str, path: str, body: Any, name: str, fields: list[str]
+) -> None:
+    sender = cast.key if caller == "key" else Caller("/api/private", cast.session.headers)
+    answer = sender.call(method, path, body)
+    assert (answer.status, answer.body["name"]) == (400, name), answer.body
+    assert [error["field"] for error in answer.body["errors"]] == fields
+
+
+@pytest.mark.parametrize("kind", ["application/xml", "text/csv", "multipart/form-data; boundary=B"])
+def test_a_refused_content_type_is_named(cast: Cast, kind: str) -> None:
+    response = Client().generic("POST", f"{KEY}/tag", b"{}", content_type=kind, headers=cast.key.headers)
+    assert [error["field"] for error in orjson.loads(response.content)["errors"]] == ["Content-Type"]
+
+
+REFUSALS = ("NamedError", "ValidationFailed")
+
+
+def field_names() -> set[str]:
+    """The fields of all bodies whose names are no words of English."""
+    names: set[str] = set()
+    for operation in operations("api/"):
+        names |= {*operation.endpoint.input().fields} if operation.endpoint.input else set()
+    return {name for name in names if re.search("[a-z][A-Z]", name)}
+
+
+def refusals(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the detail of each refusal of a module that lists no fields of its own."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in REFUSALS
+        if named and node.args and not any(keyword.arg == "errors" for keyword in node.keywords):
+            detail = node.args[-1]
+            parts = detail.values if isinstance(detail, ast.JoinedStr) else [detail]
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "name" for part in parts)
+            yield node.lineno, text.replace("[name]", "[0]")
+
+
+def test_each_refusal_that_speaks_of_a_field_names_it_for_programs() -> None:
+    """A detail begins with its fields: `field: text`, or `field, field: text`."""
+    names, looked_at, silent = field_names(), 0, []
+    for package in ("accounts", "billing", "crm", "outreach", "workflows"):
+        for path in sorted((settings.BASE_DIR / package).rglob("*.py")):
+            for line, detail in refusals(path):
+                spoken = names & {*re.findall(r"\w+", detail)}
+                looked_at += bool(spoken)
+                if spoken and not field_errors(detail):
+                    silent.append(f"{path.relative_to(settings.BASE_DIR)}:{line}: {detail}")
+    assert looked_at > 50
+    assert silent == []
 
 
 def kinds_of(error: type[ApiError]) -> Iterator[type[ApiError]]:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 COMMANDS = {
     "api/private/refer-program",
     "api/private/change-password",
-    "api/protected/manual-payment/<str:id>",
+    "api/protected/manual-payment/<str:id>",  # tests/billing/checkout/test_put_back.py
     "api/protected/subscription/<str:id>",
     "api/protected/subscription/billing-details",
 }
@@ -85,6 +85,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "manual-chatbot/<str:id>": ("description", "Other words"),
     "lead-activity/<str:id>/notes": ("notes", "Other notes"),
     "profile": ("darkMode", True),
+    "ai-usage/caps": ("monthlyTokenCap", 5),
     "notification/<str:id>": ("isRead", True),
     "file/<str:id>": ("name", "other.csv"),
     "contact/import/<str:id>": ("category", None),
@@ -202,8 +203,10 @@ def records(cast: Cast) -> None:
 
 
 def changes() -> Iterator[Operation]:
+    # An @action may read what another changes at the same address.
+    read = {one.path for one in operations("api/") if one.method == "GET" and one.action not in ("list", "retrieve")}
     for operation in operations("api/"):
-        in_place = operation.parameters or operation.view.singleton
+        in_place = operation.parameters or operation.view.singleton or operation.path in read
         changing = operation.method in ("PUT", "PATCH") and operation.endpoint.input is not None
         if changing and in_place and "/key/" not in operation.path and operation.path not in COMMANDS:
             yield operation
@@ -356,3 +359,28 @@ def test_hostile_values_beside_what_the_answer_has_are_no_500(places: list[Place
 @pytest.mark.slow
 def test_chaos_of_every_hostile_value_in_every_field(places: list[Place], subtests: pytest.Subtests) -> None:
     assert hostile(places, subtests, step=1) > 1500
+
+
+DEFAULTS = {("product-service/<str:id>", "type"), ("product-service/<str:id>", "isActive")}
+"""Values that null sets to their default, which the records have already."""
+
+
+def test_null_empties_a_value_or_is_refused(places: list[Place], subtests: pytest.Subtests) -> None:
+    tried = refused = 0
+    for one in walked(places):
+        before = one.read()
+        for name in [*one.operation.endpoint.input().fields]:
+            if before.get(name) in (None, "", [], {}) or (one.path, name) in DEFAULTS:
+                continue
+            with row(subtests, f"{one.operation} {name}"):
+                answer = one.write({**before, name: None})
+                if answer.status == 200:
+                    assert one.read()[name] != before[name], answer.body
+                else:
+                    fields = {error["field"].split(".")[-1] for error in answer.body["errors"]}
+                    # The parts of a telephone number are one value.
+                    assert fields & {name, "number"}, answer.body
+                    refused += 1
+                tried += 1
+    assert tried > 100 // EVERY
+    assert refused > 50 // EVERY

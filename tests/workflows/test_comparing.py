@@ -106,6 +106,21 @@ def test_what_is_no_number_fails(value: Any) -> None:
             compile_value(f"{{{{ trigger.payload.x | {filters} }}}}").read(scope)
 
 
+@pytest.mark.parametrize("value", ["1,234", "1.234", "12.345", "-5,678"])
+def test_no_error_of_a_number_speaks_of_the_options_of_imports(value: str) -> None:
+    """1.234 is read as programs write it; what may be two numbers says what an expression can do about it."""
+    scope = {"trigger": {"payload": {"x": value}}}
+    if "," not in value:
+        assert compile_value("{{ trigger.payload.x | number }}").read(scope) == float(value)
+        return
+    with pytest.raises(BadNumber, match="replace") as refused:
+        compile_value("{{ trigger.payload.x | number }}").read(scope)
+    assert "decimalMark" not in str(refused.value)
+    assert compile_value('{{ trigger.payload.x | replace: ",", "" | number }}').read(scope) == int(
+        value.replace(",", "")
+    )
+
+
 @pytest.fixture
 def cast(db: None) -> Cast:
     return make_cast()
@@ -187,6 +202,74 @@ def test_unknown_fields_of_expressions_are_warnings_at_their_step(cast: Cast) ->
         "there is no trigger.body, so it is empty",
         "vars.never is empty, since no step sets it",
     ]
+
+
+def test_parts_of_values_without_parts_are_warnings(cast: Cast) -> None:
+    """A path of any length warns at the first key that leads to nothing, and only there."""
+
+    def field(name: str, **values: Any) -> str:
+        return str(cast.key.post("/custom-field", {"name": name, "panel": "contact", **values}).data["uniqueFieldID"])
+
+    options = [{"label": "Red", "value": "red"}]
+    plan = field("Plan", fieldType="text")
+    colors = field("Colors", fieldType="multi-select", options=options)
+    anything = field("Any", fieldType="text", valueType="any")
+    size = field(
+        "Size",
+        fieldType="text",
+        valueType="object",
+        children=[{"name": "width", "fieldType": "number", "valueType": "number"}],
+    )
+    known = [
+        f"contact.{plan}",
+        f"contact.{colors}.0",
+        f"contact.{anything}.any.thing",
+        f"contact.{size}.width",
+        "trigger.payload.a.b.c",
+        "trigger.input.a",
+        "steps.b.error.code",
+        "steps.b.records.0.name",
+        "vars.v0.part",
+        "now",
+    ]
+    unknown = [
+        *("contact.category.name", "contact.name.first", "contact.firstName.x.y", "lead.contact.name", "now.nope"),
+        *(f"contact.{size}.widht", f"contact.{size}.width.x"),
+        *(f"contact.{plan}.x", f"contact.{colors}.red", f"contact.{colors}.0.x", "trigger.kind.x", "run.workflow.name"),
+        *("company.timezone.offset", "steps.b.count.x"),
+    ]
+    texts = [f"{{{{ {path} }}}}" for path in (*known, *unknown)]
+    body = {
+        "name": "Parts",
+        "triggerEventType": "manual",
+        "nodes": [
+            node("b", "find", {"panel": "contact", "filter": when("name", "equals", "Ann")}),
+            node("a", "set", {"values": {f"v{place}": text for place, text in enumerate(texts)}}),
+        ],
+        "edges": edges("b:found > a"),
+    }
+    validation = cast.key.post("/workflow", body).data["validation"]
+    found = [one for one in validation["warnings"] if one["code"] == "unknownField"]
+    assert (validation["errors"], {one["nodeId"] for one in found}) == ([], {"a"})
+    single = "is a single value without parts"
+    assert sorted(one["message"] for one in found) == sorted(
+        [
+            f"contact.category.name is empty, since contact.category {single}",
+            f"contact.name.first is empty, since contact.name {single}",
+            f"contact.firstName.x.y is empty, since contact.firstName {single}",
+            f"lead.contact.name is empty, since lead.contact {single}",
+            f"now.nope is empty, since now {single}",
+            f"there is no contact.{size}.widht, so it is empty; did you mean contact.{size}.width?",
+            f"contact.{size}.width.x is empty, since contact.{size}.width {single}",
+            f"contact.{plan}.x is empty, since contact.{plan} {single}",
+            f"contact.{colors}.red is empty: contact.{colors} is a list, whose first item is contact.{colors}.0",
+            f"contact.{colors}.0.x is empty, since contact.{colors}.0 {single}",
+            f"trigger.kind.x is empty, since trigger.kind {single}",
+            f"run.workflow.name is empty, since run.workflow {single}",
+            f"company.timezone.offset is empty, since company.timezone {single}",
+            f"steps.b.count.x is empty, since steps.b.count {single}",
+        ]
+    )
 
 
 @pytest.mark.parametrize(

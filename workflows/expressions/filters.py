@@ -15,6 +15,7 @@ from core.spans import after, read_moment
 from core.text.json import dumps
 from core.text.persons import first_name_of
 from crm.field_types import BadValue
+from crm.field_types.numbers import AmbiguousNumber
 from crm.field_types.numbers import read_number as read_written_number
 
 MAX_TEXT_LENGTH = 10_000
@@ -90,6 +91,9 @@ def read_number(text: str) -> Decimal:
     except InvalidOperation:
         try:
             decimal = read_written_number(text)
+        except AmbiguousNumber as error:
+            advice = """leave the mark of thousands out, as by | replace: ",", "" before it"""
+            raise BadNumber(f"{error.meanings}; {advice}") from None
         except BadValue as error:
             raise BadNumber(str(error)) from None
     # A float holds no more, and 1e999999 would take all memory as a whole number.

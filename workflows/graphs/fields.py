@@ -5,7 +5,7 @@ They are empty when a run comes to them, so they are warnings.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from core.errors import shorten
@@ -13,40 +13,58 @@ from crm.records.types import RECORD_TYPES, kind_of
 from workflows.expressions.records import CONTACT, FIRST_NAME
 from workflows.graphs.plan import Node, Plan, loop_body
 from workflows.graphs.problems import Problems
+from workflows.graphs.shapes import OPEN, OUTPUTS, SINGLE, Missing, Shape, missing_key, shape_of_field
 
-TRIGGER = frozenset(("kind", "happenedAt", "objectId", "payload", "input"))
-RUN = frozenset(("_id", "workflow", "startedAt"))
-COMPANY = frozenset(("_id", "name", "timezone"))
-LOOP = frozenset(("item", "index"))
+TRIGGER = Shape(
+    keys={"kind": SINGLE, "happenedAt": SINGLE, "objectId": SINGLE, "payload": OPEN, "input": OPEN},
+)
+RUN = Shape(keys=dict.fromkeys(("_id", "workflow", "startedAt"), SINGLE))
+COMPANY = Shape(keys=dict.fromkeys(("_id", "name", "timezone"), SINGLE))
+LOOP = Shape(keys={"item": OPEN, "index": SINGLE})
+NO_LOOP = Shape(keys={})
 
 
-def record_fields(panel: str) -> frozenset[str]:
-    """Return the names by which expressions see the values of a panel's records, custom ones by their keys."""
+def record_shape(panel: str) -> Shape:
+    """Return the form of a panel's records, as expressions see them: custom values by the keys of their fields."""
     columns = {column.api_name for column in kind_of(panel).columns if column.api_name}
     derived = (FIRST_NAME,) if panel == CONTACT else ()
-    return frozenset(("_id", "createdAt", *derived, *columns, *RECORD_TYPES[panel].schema.load().fields))
+    fields = RECORD_TYPES[panel].schema.load().fields
+    custom = {key: shape_of_field(field) for key, field in fields.items()}
+    return Shape(keys=custom | dict.fromkeys(("_id", "createdAt", *derived, *columns), SINGLE))
 
 
 def check_fields(plan: Plan, problems: Problems) -> None:
     """Add a warning for each reference of a node to a value that there never is."""
     used = {path.partition(".")[0] for node in plan.nodes.values() for path in node.paths}
-    keys_by_root: dict[str, Collection[str]] = {
-        **{panel: record_fields(panel) for panel in ("contact", "lead") if panel in used},
+    variables = {name for node in plan.nodes.values() if node.type.type == "set" for name in node.config.values}
+    shapes: dict[str, Shape] = {
+        **{panel: record_shape(panel) for panel in ("contact", "lead") if panel in used},
         "trigger": TRIGGER,
         "run": RUN,
         "company": COMPANY,
-        "vars": {name for node in plan.nodes.values() if node.type.type == "set" for name in node.config.values},
+        "now": SINGLE,
+        "vars": Shape(keys=dict.fromkeys(variables, OPEN)),
     }
     loops = [node.id for node in plan.nodes.values() if node.is_loop]
     inside = {id for loop in loops for id in loop_body(plan.nodes, loop)}
     for node in plan.nodes.values():
-        names = {**keys_by_root, "loop": LOOP if node.id in inside else ()}
+        known = {**shapes, "loop": LOOP if node.id in inside else NO_LOOP}
         for setting, path in _paths(node):
-            root, _, rest = path.partition(".")
-            key = rest.partition(".")[0]
-            if key and root in names and key not in names[root]:
-                text = _text(root, key, names[root])
+            missing = _missing(plan, known, path)
+            if missing is not None:
+                text = _text(missing, path)
                 problems.add("unknownField", text, node_id=node.id, path=f"config.{setting}", severity="warning")
+
+
+def _missing(plan: Plan, shapes: Mapping[str, Shape], path: str) -> Missing | None:
+    """Return the part of a path that leads to no value, or None."""
+    root, *keys = path.split(".")
+    if root == "steps" and len(keys) > 1:
+        step = plan.nodes.get(keys[0])
+        # A step may have more values than those that its type declares, such as an error.
+        shape = OUTPUTS.get(step.type.outputs.get(keys[1], ""), OPEN) if step else OPEN
+        return missing_key(".".join((root, *keys[:2])), shape, keys[2:])
+    return missing_key(root, shapes[root], keys) if root in shapes else None
 
 
 def _paths(node: Node) -> Iterator[tuple[str, str]]:
@@ -57,16 +75,19 @@ def _paths(node: Node) -> Iterator[tuple[str, str]]:
         yield from ((name, path) for path in sorted(paths))
 
 
-def _text(root: str, key: str, names: Collection[str]) -> str:
-    path = f"{root}.{shorten(key, 60)}"
-    if root == "loop":
-        return (
-            f"{path} is empty, since the step is in no loop"
-            if not names
-            else f"{path} is none of loop.item, loop.index"
-        )
-    if root == "vars":
+def _text(missing: Missing, whole: str) -> str:
+    before = shorten(missing.before, 60)
+    path = f"{before}.{shorten(missing.key, 60)}"
+    if missing.shape is NO_LOOP:
+        return f"{path} is empty, since the step is in no loop"
+    if missing.shape is LOOP:
+        return f"{path} is none of loop.item, loop.index"
+    if before == "vars":
         return f"{path} is empty, since no step sets it"
-    near = get_close_matches(key, names, n=1)
-    meant = f"; did you mean {root}.{near[0]}?" if near else ""
+    if missing.shape.item is not None:
+        return f"{shorten(whole, 120)} is empty: {before} is a list, whose first item is {before}.0"
+    if missing.shape.keys is None:
+        return f"{shorten(whole, 120)} is empty, since {before} is a single value without parts"
+    near = get_close_matches(missing.key, missing.shape.keys, n=1)
+    meant = f"; did you mean {before}.{near[0]}?" if near else ""
     return f"there is no {path}, so it is empty{meant}"

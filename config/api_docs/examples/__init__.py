@@ -1,6 +1,6 @@
 """Bodies that the pages show for each operation, by its method and path below the mount.
 
-Ids are names in capitals, such as CONTACT_ID, which readers replace by their own. A test sends each body to the API
+Ids, and what else is the reader's own, are names in capitals, such as CONTACT_ID. A test sends each body to the API
 (tests/config/test_api_examples.py).
 """
 
@@ -29,6 +29,7 @@ NAMES: Mapping[str, str] = {
     "contact/import": "CONTACT_IMPORT_ID",
     "contact/scan": "SCAN_ID",
     "coupons": "COUPON_ID",
+    "form/lead": "FORM_ANSWER_ID",
     "genie": "RUN_ID",
     "genie/send-jobs": "SEND_JOB_ID",
     "lead/import": "LEAD_IMPORT_ID",

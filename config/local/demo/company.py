@@ -78,7 +78,16 @@ FIELDS = (
 FAIR_DAYS_AGO = 12
 """Days since the trade fair that some contacts visited."""
 TILES = [
-    {"title": title, "reportType": report, "by": by, "chart": chart, "metric": metric, "range": days}
+    {
+        "title": title,
+        "reportType": report,
+        "by": by,
+        "chart": chart,
+        "metric": metric,
+        "range": days,
+        "startDate": None,
+        "endDate": None,
+    }
     for title, report, by, chart, metric, days in (
         ("Leads this month", "leads", "day", "number", "created", "thisMonth"),
         ("New contacts", "contacts", "day", "line", "added", "last30"),

@@ -262,6 +262,7 @@ class CapsInput(Input):
 class CapsOut(Output):
     """The caps of a company, and this month's usage."""
 
+    moving = frozenset({"planTokens", "month", "endsAt", "tokens", "cost"})
     monthlyTokenCap = Computed(serializers.IntegerField(allow_null=True))
     monthlyCostCap = Computed(serializers.FloatField(allow_null=True))
     runTokenCap = Computed(serializers.IntegerField(allow_null=True))

@@ -97,7 +97,8 @@ def _mail(
         template, mail = preview_template(id=template_id, contact_id=contact_id)
         return mail, template.attachments
     if not content.get("subject") or not content.get("body"):
-        raise NamedError("InvalidEmailTemplate_400", "templateId, or subject and body, are needed")
+        detail = "templateId, subject, body: give a template, or a subject and a body"
+        raise NamedError("InvalidEmailTemplate_400", detail)
     preview = preview_words(
         subject=content["subject"], body=content["body"], variables=content.get("variables", ()), contact_id=contact_id
     )

@@ -20,7 +20,7 @@ from django.utils import timezone
 from accounts.models import Company, Member, User
 from billing.entitlements.selectors import entitlement_of
 from billing.models import Dunning, Subscription
-from config.local.demo.company import AUDIENCE, CONTACTS, HEADERS, OWNER, STAFF
+from config.local.demo.company import AUDIENCE, CONTACTS, HEADERS, OWNER, STAFF, TILES
 from config.local.demo.outreach import ANSWERED, PEOPLE
 from config.local.demo.people import people
 from config.local.demo.sales import LEADS
@@ -28,6 +28,7 @@ from config.local.ports import catcher_port
 from core.tenancy import company_scope, unscoped
 from crm.models import CallLog, Contact, ContactTag, CustomField, CustomFieldValue, FollowUp, Lead, Meeting
 from outreach.connections.ai.services import choose_ai_app
+from outreach.insights.reports.serializers import TileOut
 from outreach.messaging.delivery.senders import choose_sender
 from outreach.models import AiApp, AiUsage, GenieScheduler, SendJob, Smtp
 from tests.kit.cast import KEY, Caller
@@ -213,6 +214,10 @@ def test_the_sample_file_holds_others_once_it_was_imported(data: Path) -> None:
         with file.open(encoding="utf-8", newline="") as stream:
             emails = [row["Email"] for row in csv.DictReader(stream)]
         assert Contact.objects.filter(email__in=emails).count() <= 10
+
+
+def test_each_tile_of_the_dashboard_has_what_the_api_promises() -> None:
+    assert [tile.keys() for tile in TILES] == [TileOut._declared_fields.keys()] * len(TILES)
 
 
 def test_people_are_the_same_and_all_different() -> None:

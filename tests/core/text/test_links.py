@@ -25,6 +25,18 @@ from core.text.links import holds_link, unlinked
         "10.20.30.40/win",
         "evil.xn--p1ai/win",
         "\u043a\u0442\u043e.\u0440\u0444/win",
+        "http:\\\\evil.example\\x",
+        "http:evil",
+        "HTTPS:/evil",
+        "https\uff1a\uff3cevil",
+        "steam:\\run",
+        "evil.com\\x",
+        "evil.com\ufe68x",
+        "tel:+4930123456",
+        "Call tel:112 now",
+        "sms:+4930123456?body=yes",
+        "mailto:win",
+        "javascript:alert(1)",
     ],
 )
 def test_a_link_is_found(name: str) -> None:
@@ -33,7 +45,24 @@ def test_a_link_is_found(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["Booking.com", "Node.js GmbH", "J.R.R. Tolkien", "St.John", "A/B Testing Co", "Dr. X", "Version 1.2.3", "3.14/2"],
+    [
+        "Booking.com",
+        "Node.js GmbH",
+        "J.R.R. Tolkien",
+        "St.John",
+        "A/B Testing Co",
+        "Dr. X",
+        "Version 1.2.3",
+        "3.14/2",
+        "+49 30 123456",
+        "Tel: +49 30 123456",
+        "Hotel:Berlin",
+        "Ratio 3:1",
+        "Team: Sales",
+        "Art:Work",
+        "B\\W Studio",
+        "HTTP: The Company",
+    ],
 )
 def test_a_name_is_no_link(name: str) -> None:
     assert not holds_link(name)
@@ -42,4 +71,5 @@ def test_a_name_is_no_link(name: str) -> None:
 def test_a_host_in_a_mail_is_no_link() -> None:
     assert unlinked("Booking.com, Dr. X") == "Booking.\u2060com, Dr. X"
     assert unlinked("evil\u3002com") == "evil\u3002\u2060com"
+    assert unlinked("tel:+49 http:c https:\\\\c") == "tel:\u2060+49 http:\u2060c https:\u2060\\\\c"
     assert unlinked("a@b http://c") == "a@\u2060b http:\u2060//c"
